@@ -16,6 +16,7 @@ use crate::element::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::model::evidence::Evidence;
+use crate::model::statements::StatementIndex;
 use crate::until::Until;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
@@ -58,8 +59,7 @@ struct BranchResults {
 pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
     budget: Budget,
-    evidence: FxHashMap<ElementId, Vec<&'m Evidence>>,
-    interventions: FxHashMap<ElementId, &'m Datum>,
+    statements: StatementIndex,
     pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
     /// By type of the values, the support met last.
@@ -99,11 +99,6 @@ impl<'m> Expander<'m> {
         until: Until,
         limit: Option<DepthLimit<'m>>,
     ) -> Self {
-        let mut evidence = FxHashMap::<_, Vec<_>>::default();
-        for (element, statement) in model.evidence() {
-            evidence.entry(element.id()).or_default().push(statement);
-        }
-        let interventions = model.interventions();
         Self {
             expansion: Expansion {
                 elements: Vec::new(),
@@ -117,8 +112,7 @@ impl<'m> Expander<'m> {
                 shares_calls: false,
             },
             budget,
-            evidence,
-            interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
+            statements: StatementIndex::of(model),
             spending: MemoryAccount::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
             until,
             counted: FxHashSet::default(),
@@ -253,8 +247,8 @@ impl<'m> Expander<'m> {
                     self.is_unfolded = true;
                     return Ok(());
                 }
-                if let Some(&value) = self.interventions.get(&element.id()) {
-                    return self.fix(element, depth, value);
+                if let Some(value) = self.statements.intervention(&element).cloned() {
+                    return self.fix(element, depth, &value);
                 }
                 self.check_budget(&element)?;
                 let value = ExpansionStage::Value;
@@ -443,10 +437,6 @@ impl<'m> Expander<'m> {
         Ok(branches)
     }
 
-    fn evidence_of(&self, element: &AnyElement) -> &[&'m Evidence] {
-        self.evidence.get(&element.id()).map_or(&[], Vec::as_slice)
-    }
-
     fn fix(&mut self, element: AnyElement, depth: usize, value: &Datum) -> Result<(), ModelError> {
         let mut values = element.no_values();
         values.insert(value.as_any());
@@ -471,7 +461,8 @@ impl<'m> Expander<'m> {
 
     fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let parents = self.parents(&element)?;
-        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let evidence = self.statements.evidence(&element);
+        let observed = evidence.iter().find_map(Evidence::observed);
         let supports = self.supports(&parents);
         let limits = rows::TableLimits {
             entries: self.budget.table_entries,
@@ -496,7 +487,8 @@ impl<'m> Expander<'m> {
     ) -> Result<(), ModelError> {
         self.spending.give_back(branches.bytes());
         let parents = self.parents(&element)?;
-        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let evidence = self.statements.evidence(&element);
+        let observed = evidence.iter().find_map(Evidence::observed);
         let mut values = element.no_values();
         let mut results = Vec::with_capacity(branches.results.len());
         let mut renumbered = Vec::with_capacity(branches.results.len());
@@ -562,7 +554,8 @@ impl<'m> Expander<'m> {
             (_, Content::Chain { results, .. }) if results.iter().any(endless) => None,
             _ => Some(0.0),
         };
-        let stated = self.evidence_of(element).iter().map(|e| e.log_maximum());
+        let evidence = self.statements.evidence(element);
+        let stated = evidence.iter().map(Evidence::log_maximum);
         let factors = stated.chain([own]);
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
         // Nothing outweighs a weight of zero.
@@ -653,9 +646,9 @@ impl<'m> Expander<'m> {
             restricted: false,
             doubt: doubt.map(Box::new),
         };
-        let evidence = self.evidence_of(&expanded.element);
+        let evidence = self.statements.evidence(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
-            rows::restrict(&mut expanded, evidence, &self.until)?;
+            rows::restrict(&mut expanded, &evidence, &self.until)?;
         }
         self.spending.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;

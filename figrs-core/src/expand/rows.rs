@@ -237,14 +237,20 @@ pub(super) fn score(
     until: &Until,
 ) -> ExpandedTable {
     let mut failures = FailureCollector::default();
-    let weights = weigh(element, &[evidence], support, until, &mut failures)?;
+    let weights = weigh(
+        element,
+        std::slice::from_ref(evidence),
+        support,
+        until,
+        &mut failures,
+    )?;
     Ok((support.clone(), Content::Score(weights), failures.doubt()))
 }
 
 /// The product of the weights that some evidence gives each value.
 fn weigh(
     element: &AnyElement,
-    evidence: &[&Evidence],
+    evidence: &[Evidence],
     support: &Support,
     until: &Until,
     failures: &mut FailureCollector,
@@ -273,7 +279,7 @@ fn weigh(
 /// Leaves out the values that evidence on the element excludes, and weighs the rest.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
-    evidence: &[&Evidence],
+    evidence: &[Evidence],
     until: &Until,
 ) -> Result<(), ModelError> {
     let mut failures = FailureCollector::default();

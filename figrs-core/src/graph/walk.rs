@@ -10,6 +10,7 @@ use crate::error::ModelError;
 use crate::expand::{Budget, Content, Expansion, Memory};
 use crate::factor::assignment::Assignments;
 use crate::model::Model;
+use crate::model::statements::StatementIndex;
 use crate::until::Until;
 use crate::value::datum::Datum;
 
@@ -121,14 +122,21 @@ impl ModelGraph {
 
     fn walk(model: &Model, targets: &[AnyElement], expansion: Option<&Expansion>) -> Self {
         let mut graph = Self::default();
+        let statements = StatementIndex::of(model);
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut open = Vec::new();
         let evidence = model.evidence().iter().map(|(element, _)| element);
         for (i, root) in targets.iter().chain(evidence).enumerate() {
-            graph.reach(model, root, Address::root(i), &mut positions, &mut open);
+            graph.reach(
+                &statements,
+                root,
+                Address::root(i),
+                &mut positions,
+                &mut open,
+            );
             while let Some(to) = open.pop() {
                 for (from, kind, address) in graph.connections(to, expansion) {
-                    let from = graph.reach(model, &from, address, &mut positions, &mut open);
+                    let from = graph.reach(&statements, &from, address, &mut positions, &mut open);
                     graph.edges.push(GraphEdge { from, to, kind });
                 }
             }
@@ -148,7 +156,7 @@ impl ModelGraph {
 
     fn reach(
         &mut self,
-        model: &Model,
+        statements: &StatementIndex,
         element: &AnyElement,
         address: Address,
         positions: &mut FxHashMap<ElementId, usize>,
@@ -158,7 +166,8 @@ impl ModelGraph {
         let position = *positions.entry(element.id()).or_insert(next);
         if position == next {
             open.push(next);
-            self.nodes.push(GraphNode::new(model, element, address));
+            self.nodes
+                .push(GraphNode::new(statements, element, address));
         }
         position
     }
@@ -230,15 +239,10 @@ fn values_of(expansion: &Expansion, parents: &[usize], combination: usize) -> Ve
 }
 
 impl GraphNode {
-    fn new(model: &Model, element: &AnyElement, address: Address) -> Self {
-        let id = element.id();
-        let mut evidence: Vec<String> = model
-            .evidence()
-            .iter()
-            .filter(|(e, _)| e.id() == id)
-            .map(|(_, statement)| format!("{statement:?}"))
-            .collect();
-        let mut interventions = model.interventions().iter();
+    fn new(statements: &StatementIndex, element: &AnyElement, address: Address) -> Self {
+        let stated = statements.evidence(element);
+        let stated = stated.iter().map(|statement| format!("{statement:?}"));
+        let mut evidence: Vec<String> = stated.collect();
         let distribution = match element.kind() {
             Kind::Atomic(op) => Some(op.describe()),
             Kind::Score(_, statement) => {
@@ -253,9 +257,9 @@ impl GraphNode {
             address,
             distribution,
             evidence,
-            intervention: interventions
-                .find(|(e, _)| e.id() == id)
-                .map(|(_, value)| format!("{value:?}")),
+            intervention: statements
+                .intervention(element)
+                .map(|value| format!("{value:?}")),
             target: false,
             unexplored: false,
         }

@@ -6,13 +6,16 @@
 //! too many.
 //!
 //! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
+//! Both number elements and pass observations back by `numbering`. A [`Program`] shares nothing with them on purpose: it is what
+//! tests compare them with.
 
 pub(crate) mod columns;
 mod limit;
+mod numbering;
 pub(crate) mod trace;
 pub(crate) mod world;
 
-pub use columns::Roots;
 pub use limit::WorldLimit;
+pub use numbering::Roots;
 pub use world::program::{Program, Slot};
 pub use world::run::{Choice, Chooser, Observations};

@@ -2,6 +2,7 @@
 
 pub(crate) mod evidence;
 pub(crate) mod observation_pool;
+pub(crate) mod statements;
 
 use std::panic::Location;
 use std::sync::Arc;

@@ -8,22 +8,21 @@ use rustc_hash::FxHashMap;
 
 use super::block_memory::BlockMemory;
 use super::branch::Branches;
-use super::classes::codes;
 use super::column::{Column, DictionaryId, StoredColumn};
 use super::combinations::CombinationNumbering;
 use super::dictionary::Dictionary;
 use super::draw::AtomicSampler;
 use super::function_memo::FunctionMemo;
 use super::memory_pool::MemoryGrant;
-use super::selection::{Selection, first_row};
+use super::selection::Selection;
 use super::weights::BlockWeights;
-use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::lower::Observations;
 use crate::lower::limit::WorldLimit;
+use crate::lower::numbering::{Numbered, Numbering, Roots};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 
 /// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
@@ -79,15 +78,6 @@ pub(super) struct CombinationMemo {
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 
-/// The order in which the statements of evidence are met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Roots {
-    /// Observations first: elements that they determine need not be drawn.
-    ObservationsFirst,
-    /// As the model states them.
-    AsStated,
-}
-
 /// Worlds of a model, many at a time.
 ///
 /// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
@@ -124,12 +114,11 @@ pub struct Block {
     spare: VecDeque<Vec<u32>>,
     /// Total capacity of these lists, in codes.
     room: usize,
-    slots: FxHashMap<ElementId, ColumnSlot>,
-    evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
-    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    numbering: Numbering,
+    /// The statements of evidence, then the targets.
     roots: Vec<ColumnSlot>,
-    targets: Vec<ColumnSlot>,
-    lasting: usize,
+    /// Number of targets.
+    targets: usize,
 }
 
 impl std::fmt::Debug for Block {
@@ -157,14 +146,6 @@ impl Block {
             Observations::Compare => Cow::Borrowed(model),
         };
         let limit = limit.into();
-        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
-        for (element, statement) in model.evidence() {
-            statements
-                .entry(element.id())
-                .or_default()
-                .push(statement.clone());
-        }
-        let interventions = model.interventions().iter();
         let mut block = Self {
             instructions: Vec::new(),
             values: Vec::new(),
@@ -185,142 +166,52 @@ impl Block {
             singles: Vec::new(),
             spare: VecDeque::new(),
             room: 0,
-            slots: FxHashMap::default(),
-            evidence: statements
-                .into_iter()
-                .map(|(id, all)| (id, all.into()))
-                .collect(),
-            interventions: interventions
-                .map(|(e, v)| (e.id(), (e.clone(), v.clone())))
-                .collect(),
+            numbering: Numbering::new(model),
             roots: Vec::new(),
-            targets: Vec::new(),
-            lasting: 0,
+            targets: targets.len(),
         };
-        let statements = model.evidence();
-        let first = |e: &&(AnyElement, Evidence)| match order {
-            Roots::ObservationsFirst => e.1.observed().is_some(),
-            Roots::AsStated => true,
-        };
-        let others = statements.iter().filter(|e| !first(e));
-        for (element, _) in statements.iter().filter(first).chain(others) {
-            let slot = block.slot(element);
-            block.roots.push(slot);
-        }
-        for target in targets {
-            let slot = block.slot(target);
-            block.roots.push(slot);
-            block.targets.push(slot);
-        }
-        let mut next = 0;
-        while next < block.instructions.len() {
-            if next >= limit.elements {
-                return Err(block.too_many(ColumnSlot(next as u32)));
-            }
-            block.link(ColumnSlot(next as u32));
-            next += 1;
-        }
-        block.lasting = block.instructions.len();
+        let (stated, targets) = block.reach(model, order, targets, limit.elements)?;
+        block.roots = stated.into_iter().chain(targets).map(ColumnSlot).collect();
         if observations == Observations::Weigh {
-            block.imply();
+            block.pass_observations_back();
         }
         Ok(block)
     }
 
-    pub(super) fn too_many(&self, slot: ColumnSlot) -> ModelError {
-        ModelError::TooManyElements {
-            element: self.instructions[slot.index()].element.label(),
-            limit: self.limit.elements,
-        }
+    pub(super) fn limit_error(&self, slot: ColumnSlot) -> ModelError {
+        self.too_many(slot.0, self.limit.elements)
     }
 
-    /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
-    /// first.
-    fn imply(&mut self) {
-        let mut demands: Vec<(ColumnSlot, Datum)> = Vec::new();
-        for (i, instruction) in self.instructions.iter().enumerate() {
-            let slot = ColumnSlot(i as u32);
-            let score = match instruction.element.kind() {
-                Kind::Score(_, evidence) => evidence.observed(),
-                _ => None,
-            };
-            let observed = instruction.evidence.iter().filter_map(Evidence::observed);
-            demands.extend(observed.chain(score).map(|value| (slot, value.clone())));
-        }
-        while let Some((slot, value)) = demands.pop() {
-            let instruction = &mut self.instructions[slot.index()];
-            if instruction.fixed.is_some() || instruction.implied.contains(&value) {
-                continue;
-            }
-            let passed = match instruction.element.kind() {
-                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
-                Kind::Score(..) => vec![Some(value.clone())],
-                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
-            };
-            instruction.implied.push(value);
-            let parents = instruction.parents.as_deref().unwrap_or_default();
-            let passed = parents.iter().zip(passed);
-            demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
-        }
-    }
-
-    /// The slot of an element; a new element is added to the program.
+    /// The slot of an element; a new element is added.
     pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
-        let id = element.id();
-        if let Some(&slot) = self.slots.get(&id) {
-            return slot;
-        }
-        let slot = ColumnSlot(self.instructions.len() as u32);
-        self.slots.insert(id, slot);
-        self.values.push(None);
-        self.instructions.push(ColumnInstruction {
-            element: element.clone(),
-            parents: None,
-            evidence: self.evidence.get(&id).cloned().unwrap_or_default(),
-            fixed: self.interventions.get(&id).map(|(_, value)| value.clone()),
-            implied: Vec::new(),
-            is_bool: element.no_values().insert(&true).is_some(),
-            checked: false,
-            prepared: None,
-            book: None,
-            memo: CombinationMemo::default(),
-        });
-        slot
+        ColumnSlot(self.record(element))
     }
 
     /// The slot of an element, if it has one.
     pub(super) fn known_slot(&self, element: &AnyElement) -> Option<ColumnSlot> {
-        self.slots.get(&element.id()).copied()
+        self.numbering.number(element).map(ColumnSlot)
     }
 
     /// True if every world has the element of a slot.
     pub(super) fn is_lasting(&self, slot: ColumnSlot) -> bool {
-        slot.index() < self.lasting
+        slot.index() < self.numbering.lasting()
     }
 
     /// Number of elements that every world has.
     pub(super) fn lasting_elements(&self) -> usize {
-        self.lasting
+        self.numbering.lasting()
     }
 
     /// The value that an intervention gives an element.
     pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
-        let (_, value) = self.interventions.get(&element.id())?;
-        Some(value.clone())
+        self.numbering.statements.intervention(element).cloned()
     }
 
-    /// Assigns slots to the parents of a slot.
+    /// The slots of the parents of a slot.
     pub(super) fn link(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
-        if let Some(parents) = &self.instructions[slot.index()].parents {
-            return parents.clone();
-        }
-        let instruction = &self.instructions[slot.index()];
-        let element = instruction.element.clone();
-        let fixed = instruction.fixed.is_some();
-        let parents: &[AnyElement] = if fixed { &[] } else { element.parents() };
-        let slots: Rc<[ColumnSlot]> = parents.iter().map(|parent| self.slot(parent)).collect();
-        self.instructions[slot.index()].parents = Some(slots.clone());
-        slots
+        self.record_parents(slot.0);
+        let parents = self.instructions[slot.index()].parents.clone();
+        parents.unwrap_or_default()
     }
 
     /// Starts a block of `width` rows: clears the values of the last one, and the caches filled by worlds if they have
@@ -344,9 +235,9 @@ impl Block {
         self.width = width;
         self.check_at = self.limit.elements;
         let most = MAX_CACHED_PER_ELEMENT
-            .saturating_mul(self.lasting)
+            .saturating_mul(self.lasting_elements())
             .clamp(MAX_CACHED, MAX_CACHED << 4);
-        if self.instructions.len() > self.lasting + MAX_CACHED
+        if self.instructions.len() > self.lasting_elements() + MAX_CACHED
             || self.remembered > most
             || self.grant.is_full(self.kept_bytes())
         {
@@ -359,7 +250,9 @@ impl Block {
 
     /// True if elements or values added by worlds are cached.
     pub fn remembers(&self) -> bool {
-        self.bytes.made() > 0 || self.remembered > 0 || self.instructions.len() > self.lasting
+        self.bytes.made() > 0
+            || self.remembered > 0
+            || self.instructions.len() > self.lasting_elements()
     }
 
     /// Clears the values of the last block and all caches filled by worlds.
@@ -374,10 +267,9 @@ impl Block {
     /// Clears the caches filled by worlds.
     fn forget(&mut self) {
         self.remembered = 0;
-        self.instructions.truncate(self.lasting);
-        self.values.truncate(self.lasting);
-        let lasting = self.lasting as u32;
-        self.slots.retain(|_, slot| slot.0 < lasting);
+        self.instructions.truncate(self.numbering.lasting());
+        self.values.truncate(self.numbering.lasting());
+        self.numbering.keep_lasting();
         self.books.clear();
         self.functions = FunctionMemo::default();
         for instruction in &mut self.instructions {
@@ -411,11 +303,11 @@ impl Block {
 
     /// Number of roots that carry evidence; they come first.
     pub fn statements(&self) -> usize {
-        self.roots.len() - self.targets.len()
+        self.roots.len() - self.targets
     }
 
     pub(super) fn target_slot(&self, target: usize) -> ColumnSlot {
-        self.targets[target]
+        self.roots[self.statements() + target]
     }
 
     pub(super) fn root(&self, root: usize) -> ColumnSlot {
@@ -451,95 +343,75 @@ impl Block {
             .filter_map(|slot| self.values[slot.index()].as_ref());
         stored.map(|stored| stored.rows.len()).sum()
     }
+}
 
-    /// The values of a target in the rows that are left, once all roots have been run.
-    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
-        let slot = self.target_slot(target);
-        self.refresh(slot);
-        let rows = self.weights.alive().clone();
-        let no_values = || {
-            let element = &self.instructions[slot.index()].element;
-            Column::Typed(Rc::from(element.no_column()))
-        };
-        let column = self.values[slot.index()]
-            .as_ref()
-            .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
-        let (values, book) = match column {
-            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
-            Column::Codes(codes, book) => (TargetColumnValues::Codes(codes), Some(book)),
-            Column::Classes(classes, book) => {
-                let codes = codes(&classes, &rows);
-                (TargetColumnValues::Codes(Rc::new(codes)), Some(book))
-            }
-            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
-        };
-        TargetColumn {
-            rows,
-            values,
-            book: book.map(|book| self.book(book)),
+impl Numbered for Block {
+    fn numbering(&mut self) -> &mut Numbering {
+        &mut self.numbering
+    }
+
+    fn records(&self) -> usize {
+        self.instructions.len()
+    }
+
+    fn record(&mut self, element: &AnyElement) -> u32 {
+        if let Some(number) = self.numbering.number(element) {
+            return number;
         }
-    }
-}
-
-/// The values of a target in the rows that are left of a block.
-#[derive(Debug)]
-pub struct TargetColumn<'a> {
-    rows: Selection,
-    values: TargetColumnValues,
-    /// The dictionary that the codes refer to.
-    book: Option<&'a Dictionary>,
-}
-
-#[derive(Debug)]
-enum TargetColumnValues {
-    Bits(Rc<Vec<u64>>),
-    Codes(Rc<Vec<u32>>),
-    Typed(Rc<dyn AnyColumn>),
-}
-
-/// Representation of the values of a column.
-#[derive(Debug)]
-pub enum Held<'a> {
-    /// Truth values: one bit for each row of the block.
-    Bits(&'a [u64]),
-    /// Codes: positions in a dictionary of values, in the order of the rows.
-    Codes(&'a [u32]),
-    /// The values, in the order of the rows.
-    Typed(&'a dyn AnyColumn),
-}
-
-impl TargetColumn<'_> {
-    /// The rows, in ascending order.
-    pub fn rows(&self) -> &[u32] {
-        self.rows.rows()
+        let number = self.instructions.len() as u32;
+        self.numbering.assign(element, number);
+        self.values.push(None);
+        self.instructions.push(ColumnInstruction {
+            element: element.clone(),
+            parents: None,
+            evidence: self.numbering.statements.evidence(element),
+            fixed: self.intervention(element),
+            implied: Vec::new(),
+            is_bool: element.no_values().insert(&true).is_some(),
+            checked: false,
+            prepared: None,
+            book: None,
+            memo: CombinationMemo::default(),
+        });
+        number
     }
 
-    /// The first row.
-    pub fn first_row(&self) -> Option<usize> {
-        first_row(self.rows.mask())
-    }
-
-    /// The rows, as a mask.
-    pub fn mask(&self) -> &[u64] {
-        self.rows.mask()
-    }
-
-    /// The values.
-    pub fn held(&self) -> Held<'_> {
-        match &self.values {
-            TargetColumnValues::Bits(bits) => Held::Bits(bits),
-            TargetColumnValues::Codes(codes) => Held::Codes(codes),
-            TargetColumnValues::Typed(values) => Held::Typed(&**values),
+    fn record_parents(&mut self, number: u32) {
+        let instruction = &self.instructions[number as usize];
+        if instruction.parents.is_some() {
+            return;
         }
+        let element = instruction.element.clone();
+        let parents = match instruction.fixed {
+            Some(_) => &[],
+            None => element.parents(),
+        };
+        let parents = parents.iter().map(|parent| self.slot(parent)).collect();
+        self.instructions[number as usize].parents = Some(parents);
     }
 
-    /// Number of codes in the dictionary.
-    pub fn codes(&self) -> usize {
-        self.book.map_or(0, Dictionary::len)
+    fn element(&self, number: u32) -> &AnyElement {
+        &self.instructions[number as usize].element
     }
 
-    /// The value of a code.
-    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
-        self.book.map(|values| values.any(code as usize))
+    fn parents(&self, number: u32) -> Vec<u32> {
+        let parents = self.instructions[number as usize].parents.iter();
+        parents
+            .flat_map(|all| all.iter())
+            .map(|slot| slot.0)
+            .collect()
+    }
+
+    fn evidence(&self, number: u32) -> &[Evidence] {
+        &self.instructions[number as usize].evidence
+    }
+
+    fn imply(&mut self, number: u32, value: &Datum) -> bool {
+        let instruction = &mut self.instructions[number as usize];
+        let is_new = instruction.fixed.is_none() && !instruction.implied.contains(value);
+        if is_new {
+            instruction.implied.push(value.clone());
+        }
+        is_new
     }
 }

@@ -24,9 +24,11 @@ mod row_evaluation;
 mod run;
 mod selection;
 mod store;
+mod target_column;
 mod weights;
 
-pub use block::{Block, Held, Roots, TargetColumn};
+pub use block::Block;
 pub use memory_pool::Pool;
 pub use plain_weights::{PlainWeights, WeightForm};
+pub use target_column::{Held, TargetColumn};
 pub use weights::BlockWeights;

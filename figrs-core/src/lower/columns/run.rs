@@ -376,7 +376,7 @@ impl RootEvaluation<'_> {
         let most = counts.into_iter().max().unwrap_or(0);
         let limit = self.block.limit.elements;
         if most >= limit {
-            return Err(self.block.too_many(slot));
+            return Err(self.block.limit_error(slot));
         }
         // Worlds that differ share no elements: to count at each new one would take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();

@@ -135,3 +135,58 @@ impl Prior<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{Flip, If, Normal, Variance};
+    use crate::random::stream;
+    use crate::{Element, Model};
+
+    /// Two means, each read by a free choice and by observations of two families, some of which choose among the two.
+    fn means() -> (Model, [Element<f64>; 2]) {
+        let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
+        let mut model = Model::new();
+        for (i, x) in [0.3, -1.0, 2.0, -3.0].into_iter().enumerate() {
+            let mean = If::new(&Flip::new(0.4), &means[0], &means[1]);
+            let variance = Variance(if i < 2 { 1.0 } else { 0.25 });
+            model = model.observe(&Normal::new(&mean, variance), x);
+        }
+        let free = means
+            .each_ref()
+            .map(|mean| Normal::new(mean, Variance(1.0)));
+        (model, free)
+    }
+
+    #[test]
+    fn runs_of_readers_have_the_likelihood_of_all_of_them() {
+        let terms = &[Term::Linear, Term::Square];
+        let (model, free) = means();
+        let targets = free.each_ref().map(|free| free.erased().clone());
+        let mut trace = Trace::new(&model, &targets, 1000).unwrap();
+        let mut random = stream(5, 0);
+        while !trace.restart(&mut random).unwrap() {}
+        let mut compared = 0;
+        for step in 0..400 {
+            let site = trace.choice(step % trace.choices());
+            if let Some(runs) = trace.likelihood_of_numbers(site.0, terms, 0.5) {
+                let mut readers = Readers::default();
+                assert!(trace.find_readers(site.0, &mut readers));
+                let each = trace.gather(&readers, terms, 0.5);
+                assert!(!runs.is_refused() && !each.is_refused());
+                for &term in terms {
+                    let (a, b) = (runs.get(term), each.get(term));
+                    assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a}, not {b}");
+                }
+                compared += usize::from(readers.choices.len() > 1);
+            }
+            let value = trace.draw(site, &mut random).unwrap().unwrap();
+            if trace.propose(site, &value, &mut random).unwrap() {
+                trace.keep();
+            } else {
+                trace.undo();
+            }
+        }
+        assert!(compared > 40, "{compared}");
+    }
+}

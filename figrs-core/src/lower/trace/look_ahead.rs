@@ -158,7 +158,7 @@ impl Trace {
     /// Puts a node on the list, and its readers in the queue if its value changes.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
-        let is_lasting = (number as usize) < self.lasting;
+        let is_lasting = (number as usize) < self.lasting();
         let node = &self.nodes[number as usize];
         let mut weight = node.weight;
         if !value.is_empty() && node.weighs {
@@ -252,7 +252,7 @@ impl Trace {
         match node.role {
             NodeRole::Family | NodeRole::Table => return self.foresee_choice(number),
             // As for evidence.
-            NodeRole::Apply if (number as usize) < self.lasting => {
+            NodeRole::Apply if (number as usize) < self.lasting() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::Otherwise);
                 };
@@ -363,7 +363,9 @@ mod tests {
 
     use super::*;
     use crate::element::parents::Parents;
-    use crate::element::{Binomial, Flip, If, Normal, Score, Variance};
+    use crate::element::{
+        Binomial, Exponential, Flip, Gamma, If, Laplace, Normal, Rate, Scale, Score, Variance,
+    };
     use crate::random::{Stream, stream};
     use crate::{AnyElement, Element, Model};
 
@@ -398,7 +400,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Means that are only means, passed on by Chains, one of which may leave the world; and a free choice that reads one.
+    /// Parameters that are only parameters, of several families, passed on by Chains, one of which may leave the world; and
+    /// a free choice that reads one.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -406,6 +409,14 @@ mod tests {
             let outer = If::new(&Flip::new(0.7), &inner, &parts[1]);
             model = model.observe(&Normal::new(&outer, Variance(1.0)), x);
         }
+        let rate = Gamma::new(2.0, Rate(1.0));
+        let part = &parts[1];
+        model = model
+            .observe(&Normal::new(part, Variance(3.0)), -1.5)
+            .observe(&Laplace::new(part, Scale(2.0)), 0.5)
+            .observe(&Laplace::new(part, Scale(2.0)), -2.5)
+            .observe(&Exponential::new(Rate(&rate)), 0.8)
+            .observe(&Exponential::new(Rate(&rate)), 0.1);
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 

@@ -40,12 +40,11 @@ mod trace_memory;
 pub use change::Change;
 pub use node::{Prior, Source};
 
-use rustc_hash::FxHashMap;
-
 use crate::element::distribution::Space;
-use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
+use crate::element::node::{AnyElement, FamilyOp, Kind};
 use crate::error::ModelError;
 use crate::lower::limit::{WorldLimit, measured};
+use crate::lower::numbering::{Numbered, Numbering, Roots};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::random::stream;
@@ -82,13 +81,10 @@ impl Site {
 /// A model and one of its worlds.
 pub struct Trace {
     nodes: Vec<TraceNode>,
-    slots: FxHashMap<ElementId, u32>,
-    evidence: FxHashMap<ElementId, Vec<Evidence>>,
-    interventions: FxHashMap<ElementId, Datum>,
+    numbering: Numbering,
+    /// The statements of evidence and the targets, each once.
     roots: Vec<u32>,
     targets: Vec<u32>,
-    /// Number of nodes that every world has; they stand first.
-    lasting: usize,
     /// Free list: numbers of evicted nodes.
     vacant: Vec<u32>,
     /// The free choices.
@@ -146,20 +142,11 @@ impl Trace {
     ) -> Result<Self, ModelError> {
         let limit = limit.into();
         let model = &*model.pooled();
-        let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
-        for (element, statement) in model.evidence() {
-            let all = evidence.entry(element.id()).or_default();
-            all.push(statement.clone());
-        }
-        let interventions = model.interventions().iter();
         let mut trace = Self {
             nodes: Vec::new(),
-            slots: FxHashMap::default(),
-            evidence,
-            interventions: interventions.map(|(e, v)| (e.id(), v.clone())).collect(),
+            numbering: Numbering::new(model),
             roots: Vec::new(),
             targets: Vec::new(),
-            lasting: 0,
             vacant: Vec::new(),
             choices: Vec::new(),
             alive: 0,
@@ -186,105 +173,27 @@ impl Trace {
             faults: Vec::new(),
             readers: Readers::default(),
         };
-        let observed = model.evidence().iter().map(|(element, _)| element);
-        for element in observed.chain(targets) {
-            let root = trace.node(element);
+        let (stated, targets) = trace.reach(model, Roots::AsStated, targets, limit.elements)?;
+        for &root in stated.iter().chain(&targets) {
             if !std::mem::replace(&mut trace.nodes[root as usize].root, true) {
                 trace.roots.push(root);
             }
         }
-        trace.targets = targets.iter().map(|target| trace.node(target)).collect();
-        let mut next = 0;
-        while next < trace.nodes.len() {
-            trace.check_limit(next, next as u32)?;
-            trace.resolve(next as u32);
-            next += 1;
-        }
-        trace.lasting = trace.nodes.len();
-        trace.pass_on_observations();
+        trace.targets = targets;
+        trace.pass_observations_back();
         Ok(trace)
-    }
-
-    /// Backward propagation: finds the values that observations determine in every world.
-    fn pass_on_observations(&mut self) {
-        let mut demands: Vec<(u32, Datum)> = Vec::new();
-        for (i, node) in self.nodes.iter().enumerate() {
-            let observed = node.evidence.iter().filter_map(Evidence::observed);
-            demands.extend(observed.map(|value| (i as u32, value.clone())));
-            if let Kind::Score(_, evidence) = node.element.kind()
-                && let (Some(value), Some(&parent)) = (evidence.observed(), node.parents.first())
-            {
-                demands.push((parent, value.clone()));
-            }
-        }
-        demands.reverse();
-        while let Some((i, value)) = demands.pop() {
-            let node = &mut self.nodes[i as usize];
-            // A second, different value is found out when the world is weighed.
-            if node.given.is_some() {
-                continue;
-            }
-            node.given = Some(value.clone());
-            let passed = match node.element.kind() {
-                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
-                Kind::Score(..) => vec![Some(value)],
-                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
-            };
-            let passed = node.parents.iter().zip(passed);
-            demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
-        }
     }
 
     fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
         if reached >= self.limit.elements {
-            return Err(ModelError::TooManyElements {
-                element: self.nodes[node as usize].element.label(),
-                limit: self.limit.elements,
-            });
+            return Err(self.too_many(node, self.limit.elements));
         }
         Ok(())
     }
 
-    /// The number of an element; a new element is assigned one.
-    fn node(&mut self, element: &AnyElement) -> u32 {
-        let id = element.id();
-        if let Some(&node) = self.slots.get(&id) {
-            return node;
-        }
-        let fixed = self.interventions.get(&id).cloned();
-        let evidence = self.evidence.get(&id).cloned().unwrap_or_default();
-        let node = TraceNode::new(element.clone(), fixed, evidence);
-        let number = if let Some(vacant) = self.vacant.pop() {
-            self.nodes[vacant as usize] = node;
-            vacant
-        } else {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
-        };
-        self.slots.insert(id, number);
-        number
-    }
-
-    /// Assigns numbers to the parents of a node.
-    fn resolve(&mut self, number: u32) {
-        let node = &self.nodes[number as usize];
-        if node.resolved {
-            return;
-        }
-        let element = node.element.clone();
-        let parents: &[AnyElement] = match node.role {
-            NodeRole::Fixed => &[],
-            _ => element.parents(),
-        };
-        let parents = parents.iter().map(|parent| self.node(parent)).collect();
-        let node = &mut self.nodes[number as usize];
-        node.parents = parents;
-        node.resolved = true;
-    }
-
     /// Evicts the nodes outside the world, if they have become many.
     fn purge(&mut self) {
-        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + MAX_CACHED;
+        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting() + MAX_CACHED;
         if few && !self.bytes.is_full() {
             return;
         }
@@ -302,16 +211,22 @@ impl Trace {
             node.branches.clear();
             node.keys.clear();
         }
-        for number in self.lasting..self.nodes.len() {
+        for number in self.lasting()..self.nodes.len() {
             let node = &mut self.nodes[number];
             if !node.in_world && !node.vacant {
-                self.slots.remove(&node.element.id());
+                self.numbering.remove(&node.element);
                 node.vacate();
                 // The element and what only it holds are dropped.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }
         }
+    }
+
+    /// Number of nodes that every world has; they stand first.
+    #[inline]
+    fn lasting(&self) -> usize {
+        self.numbering.lasting()
     }
 
     /// The change that the last proposal makes.
@@ -334,14 +249,14 @@ impl Trace {
 
     /// The site of an element, if it is a free choice of the world.
     pub fn site(&self, element: &AnyElement) -> Option<Site> {
-        let &number = self.slots.get(&element.id())?;
+        let number = self.numbering.number(element)?;
         self.is_free(number).then_some(Site(number))
     }
 
     /// True if a site is part of every world.
     #[inline]
     pub fn is_lasting(&self, site: Site) -> bool {
-        site.number() < self.lasting
+        site.number() < self.lasting()
     }
 
     /// True if a site is a free choice of the world now.
@@ -458,5 +373,74 @@ impl Trace {
     pub fn log_weight(&self) -> f64 {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.map(|node| node.log + node.weight).sum()
+    }
+}
+
+impl Numbered for Trace {
+    fn numbering(&mut self) -> &mut Numbering {
+        &mut self.numbering
+    }
+
+    fn records(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn record(&mut self, element: &AnyElement) -> u32 {
+        if let Some(number) = self.numbering.number(element) {
+            return number;
+        }
+        let fixed = self.numbering.statements.intervention(element).cloned();
+        let node = TraceNode::new(
+            element.clone(),
+            fixed,
+            self.numbering.statements.evidence(element),
+        );
+        let number = if let Some(vacant) = self.vacant.pop() {
+            self.nodes[vacant as usize] = node;
+            vacant
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        };
+        self.numbering.assign(element, number);
+        number
+    }
+
+    fn record_parents(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        if node.resolved {
+            return;
+        }
+        let element = node.element.clone();
+        let parents = match node.role {
+            NodeRole::Fixed => &[],
+            _ => element.parents(),
+        };
+        let parents = parents.iter().map(|parent| self.record(parent)).collect();
+        let node = &mut self.nodes[number as usize];
+        node.parents = parents;
+        node.resolved = true;
+    }
+
+    fn element(&self, number: u32) -> &AnyElement {
+        &self.nodes[number as usize].element
+    }
+
+    fn parents(&self, number: u32) -> Vec<u32> {
+        self.nodes[number as usize].parents.to_vec()
+    }
+
+    fn evidence(&self, number: u32) -> &[Evidence] {
+        &self.nodes[number as usize].evidence
+    }
+
+    /// A second, different value is found out when the world is weighed.
+    fn imply(&mut self, number: u32, value: &Datum) -> bool {
+        let given = &mut self.nodes[number as usize].given;
+        let is_new = given.is_none();
+        if is_new {
+            *given = Some(value.clone());
+        }
+        is_new
     }
 }

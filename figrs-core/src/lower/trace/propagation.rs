@@ -122,7 +122,7 @@ impl Trace {
                 if node.stale {
                     continue;
                 }
-                if (by as usize) < self.lasting {
+                if (by as usize) < self.numbering.lasting() {
                     // A choice that reads nothing else need not wait, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.weigh_kept(by)) {

@@ -6,6 +6,7 @@ use super::node::{InputEdge, NodeRole, NodeUse};
 use super::register::ValueRegister;
 use crate::element::node::Kind;
 use crate::error::ModelError;
+use crate::lower::numbering::Numbered;
 use crate::value::datum::Datum;
 
 /// Capacity of the cache of a Chain's results: the cardinality of a small support.
@@ -152,7 +153,7 @@ impl Trace {
             self.check_limit(self.alive, number)?;
             self.check_bytes(number)?;
             self.alive += 1;
-            self.resolve(number);
+            self.record_parents(number);
             self.touch(number, false);
             let demand = self.demanded(number).cloned();
             self.accept_demand(number, demand);
@@ -311,7 +312,7 @@ impl Trace {
     pub(super) fn switch_later(&mut self, number: u32, result: u32) -> bool {
         self.switch_now();
         // The result must not change any more: the Chain would not be told.
-        let lasts = (result as usize) < self.lasting;
+        let lasts = (result as usize) < self.lasting();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch(number, result);
         }
@@ -379,7 +380,7 @@ impl Trace {
 
     /// The number of a new result of a Chain.
     fn remember(&mut self, number: u32, element: &crate::element::node::AnyElement) -> u32 {
-        let result = self.node(element);
+        let result = self.record(element);
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());
         let key = parents.map(|input| self.nodes[input.to as usize].value.clone());

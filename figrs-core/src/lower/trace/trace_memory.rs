@@ -76,7 +76,7 @@ impl Trace {
         let operations = self.operations.capacity() * size_of::<StructureUndo>();
         let lists = operations + self.own.capacity() * size_of::<ValueRegister>();
         let nodes =
-            self.nodes.capacity() * size_of::<TraceNode>() + self.slots.capacity() * ALLOCATION;
+            self.nodes.capacity() * size_of::<TraceNode>() + self.numbering.capacity() * ALLOCATION;
         let held: usize = self.nodes.iter().map(TraceNode::heap_bytes).sum();
         self.bytes.counted = (lists + nodes + held) as u64;
         self.bytes.nodes = self.nodes.len();

@@ -1,0 +1,103 @@
+//! Values of a target in the rows that a block is left with.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::classes::codes;
+use super::column::Column;
+use super::dictionary::Dictionary;
+use super::selection::{Selection, first_row};
+use crate::value::column::AnyColumn;
+
+impl Block {
+    /// The values of a target in the rows that are left, once all roots have been run.
+    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
+        let slot = self.target_slot(target);
+        self.refresh(slot);
+        let rows = self.weights.alive().clone();
+        let no_values = || {
+            let element = &self.instructions[slot.index()].element;
+            Column::Typed(Rc::from(element.no_column()))
+        };
+        let column = self.values[slot.index()]
+            .as_ref()
+            .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
+        let (values, book) = match column {
+            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
+            Column::Codes(codes, book) => (TargetColumnValues::Codes(codes), Some(book)),
+            Column::Classes(classes, book) => {
+                let codes = codes(&classes, &rows);
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(book))
+            }
+            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
+        };
+        TargetColumn {
+            rows,
+            values,
+            book: book.map(|book| self.book(book)),
+        }
+    }
+}
+
+/// The values of a target in the rows that are left of a block.
+#[derive(Debug)]
+pub struct TargetColumn<'a> {
+    rows: Selection,
+    values: TargetColumnValues,
+    /// The dictionary that the codes refer to.
+    book: Option<&'a Dictionary>,
+}
+
+#[derive(Debug)]
+enum TargetColumnValues {
+    Bits(Rc<Vec<u64>>),
+    Codes(Rc<Vec<u32>>),
+    Typed(Rc<dyn AnyColumn>),
+}
+
+/// Representation of the values of a column.
+#[derive(Debug)]
+pub enum Held<'a> {
+    /// Truth values: one bit for each row of the block.
+    Bits(&'a [u64]),
+    /// Codes: positions in a dictionary of values, in the order of the rows.
+    Codes(&'a [u32]),
+    /// The values, in the order of the rows.
+    Typed(&'a dyn AnyColumn),
+}
+
+impl TargetColumn<'_> {
+    /// The rows, in ascending order.
+    pub fn rows(&self) -> &[u32] {
+        self.rows.rows()
+    }
+
+    /// The first row.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
+    }
+
+    /// The rows, as a mask.
+    pub fn mask(&self) -> &[u64] {
+        self.rows.mask()
+    }
+
+    /// The values.
+    pub fn held(&self) -> Held<'_> {
+        match &self.values {
+            TargetColumnValues::Bits(bits) => Held::Bits(bits),
+            TargetColumnValues::Codes(codes) => Held::Codes(codes),
+            TargetColumnValues::Typed(values) => Held::Typed(&**values),
+        }
+    }
+
+    /// Number of codes in the dictionary.
+    pub fn codes(&self) -> usize {
+        self.book.map_or(0, Dictionary::len)
+    }
+
+    /// The value of a code.
+    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
+        self.book.map(|values| values.any(code as usize))
+    }
+}

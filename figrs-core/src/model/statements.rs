@@ -1,0 +1,49 @@
+//! Index of what a model states, by element.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::element::node::{AnyElement, ElementId};
+use crate::model::Model;
+use crate::model::evidence::Evidence;
+use crate::value::datum::Datum;
+
+/// The evidence and the interventions of a model, by element.
+#[derive(Debug, Default)]
+pub struct StatementIndex {
+    evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
+    /// With the elements, whose identities no others get as long as they are held.
+    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+}
+
+impl StatementIndex {
+    /// The index of a model.
+    pub fn of(model: &Model) -> Self {
+        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = statements.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
+        let interventions = model.interventions().iter();
+        Self {
+            evidence: evidence.collect(),
+            interventions: interventions
+                .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
+                .collect(),
+        }
+    }
+
+    /// The statements about the values of an element, in their order.
+    pub fn evidence(&self, element: &AnyElement) -> Rc<[Evidence]> {
+        let all = self.evidence.get(&element.id());
+        all.cloned().unwrap_or_default()
+    }
+
+    /// The value that an intervention sets.
+    pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
+        let (_, value) = self.interventions.get(&element.id())?;
+        Some(value)
+    }
+}
