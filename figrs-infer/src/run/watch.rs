@@ -1,8 +1,8 @@
 //! Progress, deadline and interruption of long runs.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use figrs_core::Until;
@@ -76,6 +76,7 @@ impl Watch {
             algorithm,
             total,
             began,
+            reported: Mutex::new(0),
         }
     }
 }
@@ -95,6 +96,8 @@ pub(crate) struct RunMonitor<'a> {
     algorithm: &'static str,
     total: Option<u64>,
     began: Instant,
+    /// The progress reported last.
+    reported: Mutex<u64>,
 }
 
 impl RunMonitor<'_> {
@@ -124,9 +127,15 @@ impl RunMonitor<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Reports progress to the listener.
+    /// Reports progress to the listener, if it is more than was reported: of several threads, one may be late.
     pub(crate) fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
+            // A listener that panicked ends the run.
+            let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+            if done <= *reported {
+                return;
+            }
+            *reported = done;
             listener(&Progress {
                 algorithm: self.algorithm,
                 done,
@@ -180,7 +189,8 @@ macro_rules! watched {
             self
         }
 
-        /// Calls this from time to time, on the calling thread or on one that works.
+        /// Calls this from time to time, on the calling thread or on one that works, one call at a time; each time more is
+        /// done.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&crate::Progress) + Send + Sync + 'static,

@@ -266,8 +266,6 @@ struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
     /// The shares of their way that particles which began have gone, in small units.
     met: AtomicU64,
-    /// Last progress reported: it grows.
-    told: AtomicU64,
 }
 
 impl FilterProgress<'_> {
@@ -276,14 +274,7 @@ impl FilterProgress<'_> {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
         let met = self.met.fetch_add(particles * share, Ordering::Relaxed) + particles * share;
-        self.tell(met / WHOLE);
-    }
-
-    /// Reports progress: so many particles have met all statements, or more.
-    fn tell(&self, done: u64) {
-        if self.told.fetch_max(done, Ordering::Relaxed) < done {
-            self.run.report(done);
-        }
+        self.run.report(met / WHOLE);
     }
 }
 
@@ -370,7 +361,6 @@ impl SequentialMonteCarlo {
         let way = FilterProgress {
             run: &run,
             met: AtomicU64::new(0),
-            told: AtomicU64::new(0),
         };
         let mut taken = 0;
         Partial::run(
@@ -385,7 +375,7 @@ impl SequentialMonteCarlo {
             |worker, number| work(worker, number, &way),
             |unit| {
                 taken += tally(unit).populations.len() as u64;
-                way.tell(taken * particles);
+                way.run.report(taken * particles);
             },
         )
     }
