@@ -181,8 +181,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// The largest `log_prob` of `value` over all numbers that the parameters that are `None` may be; `None` if there is no
-    /// such bound, or it is not known.
+    /// An upper bound of `log_prob` of `value` over all numbers that the parameters that are `None` may be, one for each
+    /// parameter; `None` if there is no bound, or none is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None

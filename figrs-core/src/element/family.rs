@@ -488,7 +488,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         weighed.filter(|&log| log < f64::INFINITY)
     }
 
-    fn log_probs_of_numbers(
+    fn log_probs_of_values(
         &self,
         arguments: &[f64],
         values: &[f64],
@@ -506,6 +506,10 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
 
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let value = value.downcast_ref::<T>()?;
+        // A parent that is a list stands for several parameters.
+        if self.sources.len() != self.family.parameters().len() {
+            return None;
+        }
         let parameters: Vec<Option<f64>> = self
             .sources
             .iter()
@@ -547,7 +551,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         })
     }
 
-    fn likelihood_of_numbers(
+    fn likelihood_of_values(
         &self,
         arguments: &[f64],
         values: &[f64],

@@ -280,18 +280,6 @@ impl<T: Value> FamilyOp for IidList<T> {
         self.read(value, log).unwrap_or(Some(f64::NEG_INFINITY))
     }
 
-    fn log_probs_of_numbers(&self, _: &[f64], _: &[f64], _: &mut Vec<f64>) -> Option<()> {
-        None
-    }
-
-    fn likelihood_of_numbers(&self, _: &[f64], _: &[f64], _: &mut Likelihood) -> Option<()> {
-        None
-    }
-
-    fn max_log_prob(&self, _: &dyn Any) -> Option<f64> {
-        None
-    }
-
     fn space(&self) -> Space {
         Space::Real
     }

@@ -148,16 +148,22 @@ pub trait FamilyOp: Send + Sync {
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of some numbers, for arguments that all are numbers; nothing where
-    /// `check` would fail or numbers are no values of the family.
-    fn log_probs_of_numbers(
+    /// Appends the log-probabilities or log-densities of some numbers, for arguments that all are numbers; these may be NaN or
+    /// infinite. Nothing where `check` would fail or the values are of another type; some may have been appended then.
+    fn log_probs_of_values(
         &self,
         arguments: &[f64],
         values: &[f64],
         logs: &mut Vec<f64>,
-    ) -> Option<()>;
-    /// The largest `log_prob` of a value whatever the arguments are, if it is known.
-    fn max_log_prob(&self, value: &dyn Any) -> Option<f64>;
+    ) -> Option<()> {
+        let _ = (arguments, values, logs);
+        None
+    }
+    /// An upper bound of `log_prob` of a value whatever the arguments are, if one is known.
+    fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
+        let _ = value;
+        None
+    }
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// The space of continuous values.
@@ -170,14 +176,17 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or
-    /// numbers are no values of the family.
-    fn likelihood_of_numbers(
+    /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or the
+    /// values are of another type.
+    fn likelihood_of_values(
         &self,
         arguments: &[f64],
         values: &[f64],
         likelihood: &mut Likelihood,
-    ) -> Option<()>;
+    ) -> Option<()> {
+        let _ = (arguments, values, likelihood);
+        None
+    }
     /// The terms of likelihoods to which members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
     /// A random value from the product with a likelihood of these terms, if there is one.

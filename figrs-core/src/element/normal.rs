@@ -251,7 +251,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// That at the mean, if the mean may be any number.
+    /// The density at the mean, where the mean is open.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];

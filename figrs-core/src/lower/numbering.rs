@@ -70,6 +70,7 @@ impl Numbering {
 
 /// An interpreter that keeps a record for each element.
 pub(super) trait Numbered {
+    /// The numbers.
     fn numbering(&mut self) -> &mut Numbering;
 
     /// Number of elements that have a record.
@@ -81,11 +82,13 @@ pub(super) trait Numbered {
     /// Gives records to the parents of an element, unless an intervention sets its value.
     fn record_parents(&mut self, number: u32);
 
+    /// The element with a number.
     fn element(&self, number: u32) -> &AnyElement;
 
     /// The numbers of the parents that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
+    /// The statements about the values of an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
     /// Records a value that observations imply for an element; `false` if it adds nothing.

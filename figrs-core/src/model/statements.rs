@@ -1,6 +1,6 @@
 //! Index of what a model states, by element.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +9,11 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence and the interventions of a model, by element.
+/// The evidence and the interventions of a model, by element; to be asked about elements of that model only as long as it
+/// lives.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
-    evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
+    evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// With the elements, whose identities no others get as long as they are held.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
 }
@@ -36,7 +37,7 @@ impl StatementIndex {
     }
 
     /// The statements about the values of an element, in their order.
-    pub fn evidence(&self, element: &AnyElement) -> Rc<[Evidence]> {
+    pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }

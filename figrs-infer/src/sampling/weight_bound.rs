@@ -53,7 +53,7 @@ impl WeightBound {
                 Kind::Chain(_, op) => {
                     let bound = |family: &dyn FamilyOp| {
                         let log = family.max_log_prob(value.as_any());
-                        log.filter(|_| family.is_continuous())
+                        log.filter(|log| log.is_finite() && family.is_continuous())
                     };
                     if let Some(log) = op.family().and_then(bound) {
                         self.log += log;

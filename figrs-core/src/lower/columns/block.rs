@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -47,7 +48,7 @@ impl ColumnSlot {
 pub(super) struct ColumnInstruction {
     pub(super) element: AnyElement,
     pub(super) parents: Option<Rc<[ColumnSlot]>>,
-    pub(super) evidence: Rc<[Evidence]>,
+    pub(super) evidence: Arc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
     /// Values that observations imply for the element.
     pub(super) implied: Vec<Datum>,
@@ -176,10 +177,6 @@ impl Block {
             block.pass_observations_back();
         }
         Ok(block)
-    }
-
-    pub(super) fn limit_error(&self, slot: ColumnSlot) -> ModelError {
-        self.too_many(slot.0, self.limit.elements)
     }
 
     /// The slot of an element; a new element is added.

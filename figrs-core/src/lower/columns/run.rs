@@ -13,6 +13,7 @@ use super::selection::{Selection, for_each_row};
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::error::ModelError;
 use crate::lower::Observations;
+use crate::lower::numbering::Numbered;
 use crate::random::Stream;
 use crate::value::datum::Datum;
 
@@ -376,7 +377,7 @@ impl RootEvaluation<'_> {
         let most = counts.into_iter().max().unwrap_or(0);
         let limit = self.block.limit.elements;
         if most >= limit {
-            return Err(self.block.limit_error(slot));
+            return Err(self.block.too_many(slot.0, limit));
         }
         // Worlds that differ share no elements: to count at each new one would take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();

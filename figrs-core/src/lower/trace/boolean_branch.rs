@@ -77,13 +77,13 @@ impl Trace {
         if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
             return None;
         }
-        let mean = selected.value.number()?;
+        let parameter = selected.value.number()?;
         let (present, _) = self.may_switch(chain, result)?;
         if present == result {
             return None;
         }
         let gain = log - node.log;
-        let weighed = self.weigh_reach(chain, mean)?;
+        let weighed = self.weigh_reach(chain, parameter)?;
         self.foresight.prior += gain;
         self.foresight.forked = Some(FlipProposal {
             site,

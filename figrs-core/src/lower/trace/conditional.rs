@@ -44,7 +44,7 @@ impl Trace {
             return Ok(None);
         }
         let likelihood = self
-            .likelihood_of_numbers(site.0, terms, power)
+            .likelihood_of_readers(site.0, terms, power)
             .or_else(|| {
                 let mut readers = std::mem::take(&mut self.readers);
                 let is_found = self.find_readers(site.0, &mut readers);
@@ -169,7 +169,7 @@ mod tests {
         let mut compared = 0;
         for step in 0..400 {
             let site = trace.choice(step % trace.choices());
-            if let Some(runs) = trace.likelihood_of_numbers(site.0, terms, 0.5) {
+            if let Some(runs) = trace.likelihood_of_readers(site.0, terms, 0.5) {
                 let mut readers = Readers::default();
                 assert!(trace.find_readers(site.0, &mut readers));
                 let each = trace.gather(&readers, terms, 0.5);

@@ -177,8 +177,8 @@ impl Trace {
         // Nothing else is under way that could change what it reaches.
         if spreads
             && self.foresight.queue.is_empty()
-            && let Some(mean) = value.number()
-            && let Some(weighed) = self.weigh_reach(number, mean)
+            && let Some(parameter) = value.number()
+            && let Some(weighed) = self.weigh_reach(number, parameter)
         {
             weighed?;
             spreads = false;
@@ -326,8 +326,8 @@ impl Trace {
         if !std::mem::replace(&mut self.foresight.holds, false) {
             return false;
         }
-        if let Some((last, mean)) = self.foresight.reaching {
-            self.keep_reach(last, mean);
+        if let Some((last, parameter)) = self.foresight.reaching {
+            self.keep_reach(last, parameter);
         }
         if let Some(forked) = self.foresight.forked {
             self.keep_forked(forked);
@@ -413,10 +413,11 @@ mod tests {
         let part = &parts[1];
         model = model
             .observe(&Normal::new(part, Variance(3.0)), -1.5)
-            .observe(&Laplace::new(part, Scale(2.0)), 0.5)
-            .observe(&Laplace::new(part, Scale(2.0)), -2.5)
-            .observe(&Exponential::new(Rate(&rate)), 0.8)
-            .observe(&Exponential::new(Rate(&rate)), 0.1);
+            .observe(&Exponential::new(Rate(&rate)), 0.8);
+        for x in [0.5, -2.5] {
+            let location = If::new(&Flip::new(0.5), &parts[0], part);
+            model = model.observe(&Laplace::new(&location, Scale(2.0)), x);
+        }
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
@@ -439,7 +440,7 @@ mod tests {
             (trace, random)
         };
         let (mut foreseen, mut kept, mut impossible) = (0, 0, 0);
-        let (mut forked, mut reaching) = (0, 0);
+        let (mut forked, mut reaching, mut rates) = (0, 0, 0);
         for seed in 0..20 {
             let (mut one, mut random) = begin(seed);
             let (mut other, mut again) = begin(seed);
@@ -470,6 +471,8 @@ mod tests {
                     kept += u32::from(one.foresight.holds);
                     forked += u32::from(one.foresight.forked.is_some());
                     reaching += u32::from(one.foresight.reaching.is_some());
+                    let is_rate = one.element(site).label().constructor == "Gamma";
+                    rates += u32::from(one.foresight.reaching.is_some() && is_rate);
                     one.keep();
                     other.keep();
                 } else {
@@ -484,7 +487,8 @@ mod tests {
         }
         assert!(foreseen > 3000, "{foreseen}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // Values passed on at once are most often means, sometimes selected by a truth value.
+        // Parameters passed on at once are most often means, sometimes selected by a truth value.
+        assert!(rates > 50, "{rates}");
         assert!(
             forked > 300 && reaching > forked + 300,
             "{forked}, {reaching}"

@@ -1,7 +1,7 @@
 //! An element of a trace, and the prior of a choice.
 
 use std::any::Any;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rand::{Rng, RngExt};
 
@@ -174,7 +174,7 @@ pub(super) struct TraceNode {
     pub(super) next_branch: usize,
     /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
     pub(super) truths: [f64; 2],
-    pub(super) evidence: Rc<[Evidence]>,
+    pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
     /// A demanded value that is a list, and the sufficient statistics that stand for it.
@@ -204,7 +204,11 @@ pub(super) struct NodeSnapshot {
 }
 
 impl TraceNode {
-    pub(super) fn new(element: AnyElement, fixed: Option<Datum>, evidence: Rc<[Evidence]>) -> Self {
+    pub(super) fn new(
+        element: AnyElement,
+        fixed: Option<Datum>,
+        evidence: Arc<[Evidence]>,
+    ) -> Self {
         let role = match element.kind() {
             _ if fixed.is_some() => NodeRole::Fixed,
             Kind::Atomic(_) => NodeRole::Atomic,

@@ -1,8 +1,8 @@
 //! Fast path of parameters that many choices read, directly or through Chains that only pass them on.
 //!
 //! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. These
-//! readers are cached, until one of them is read by others than before or has another value demanded of it; a proposal
-//! then only asks their families for the log-probabilities of many values at once.
+//! readers are cached, until the parameter, or a Chain that passes it on, is read by others than before, or another value is
+//! demanded of a reader; a proposal then only asks their families for the log-probabilities of many values at once.
 
 use super::Trace;
 use super::look_ahead::LookAheadEnd;
@@ -38,14 +38,14 @@ struct FamilyRun {
     is_observed: bool,
 }
 
-/// A run, and what it consists of.
-struct Run<'a> {
+/// The choices of a run, with the values that observations decide.
+struct RunReaders<'a> {
     choices: &'a [u32],
     observed: &'a [f64],
     is_observed: bool,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunReaders<'a> {
     /// The family, and the present values.
     #[inline]
     fn values<'b>(
@@ -68,10 +68,12 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Numbers of the readers that were weighed last.
+/// Buffers of a weighing of readers.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
+    /// Values of free readers.
     values: Vec<f64>,
+    /// The log-probabilities of all readers.
     logs: Vec<f64>,
 }
 
@@ -80,11 +82,11 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+    fn runs(&self) -> impl Iterator<Item = RunReaders<'_>> {
         let mut start = 0;
         self.runs.iter().map(move |run| {
             let all = std::mem::replace(&mut start, run.end)..run.end;
-            Run {
+            RunReaders {
                 choices: &self.choices[all.clone()],
                 observed: &self.values[all],
                 is_observed: run.is_observed,
@@ -193,7 +195,7 @@ impl Trace {
         for run in reach.runs() {
             let (family, values) = run.values(nodes, values)?;
             let start = logs.len();
-            family.log_probs_of_numbers(&[parameter], values, logs)?;
+            family.log_probs_of_values(&[parameter], values, logs)?;
             let each = run.choices.iter().zip(&logs[start..]);
             let gain: f64 = each
                 .map(|(&choice, log)| log - nodes[choice as usize].log)
@@ -222,7 +224,7 @@ impl Trace {
 
     /// The likelihood of the values of all readers of a number, observed ones to a power; `None` if it is to be gathered
     /// from one reader after the other.
-    pub(super) fn likelihood_of_numbers(
+    pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
         terms: &'static [Term],
@@ -239,15 +241,17 @@ impl Trace {
         for run in nodes[number as usize].reach.runs() {
             let (family, values) = run.values(nodes, &mut foresight.readers.values)?;
             likelihood.set_power(if run.is_observed { power } else { 1.0 });
-            family.likelihood_of_numbers(&[parameter], values, &mut likelihood)?;
+            family.likelihood_of_values(&[parameter], values, &mut likelihood)?;
         }
         Some(likelihood)
     }
 
-    /// Sets the Chains that a node reaches to its new number, and the choices to the log-probabilities found last.
+    /// Sets the Chains that a node reaches to its new number, and the choices to the log-probabilities of the
+    /// [weighing](Self::weigh_reach) that went before.
     pub(super) fn keep_reach(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);
+        debug_assert_eq!(reach.choices.len(), self.foresight.readers.logs.len());
         for &chain in &reach.chains {
             self.nodes[chain as usize].value.copy(&value);
         }

@@ -19,9 +19,9 @@ pub(super) struct VariableTurn {
 /// become [`TableKind::Sparse`].
 ///
 /// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
-/// of dense tables only, those of a table already begun first: where the variables assigned of such a table have as many
-/// assignments as it has rows, the others are taken to have one value. Then variables of many tables come first, so that
-/// tables are complete early, and among those the order of the largest table is kept, so that memory is read in order.
+/// of dense tables only, those of a table already begun first: of these the one with the fewest values for each assignment
+/// so far, estimated by the rows of the table for each. Then variables of many tables come first, so that tables are
+/// complete early, and among those the order of the largest table is kept, so that memory is read in order.
 pub(super) fn arrange(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -244,11 +244,12 @@ mod tests {
 
     #[test]
     fn a_variable_that_others_determine_comes_before_one_of_more_tables() {
-        // The second table has a row for each value of the first variable, the last one has two for each of the second's.
+        // The second table has a row for each value of the first variable, the third has about two for each of the second's.
         let mut shapes = [
             shape(TableKind::Sparse, &[0, 1], 20),
             shape(TableKind::Sparse, &[0, 2], 4),
             shape(TableKind::Sparse, &[1, 3], 20),
+            shape(TableKind::Dense, &[3], 9),
         ];
         let pins = [None; 4];
         let slots = order(&[4, 9, 9, 9], &pins, &mut shapes);

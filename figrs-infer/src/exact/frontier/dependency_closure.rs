@@ -1,6 +1,5 @@
 //! Dependency closure of roots and targets, and the order in which a frontier meets it.
 
-use figrs_core::internals::StatementIndex;
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
@@ -20,7 +19,7 @@ pub(super) struct NeededElement {
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
-    statements: StatementIndex,
+    fixed: FxHashMap<ElementId, Datum>,
     /// Number of elements that the roots need, or else the targets.
     pub(super) stated: usize,
 }
@@ -31,10 +30,11 @@ impl NeededElements {
         roots: impl IntoIterator<Item = &'r AnyElement>,
         targets: &[AnyElement],
     ) -> Self {
+        let fixed = model.interventions().iter();
         let mut needs = Self {
             met: Vec::new(),
             numbers: FxHashMap::default(),
-            statements: StatementIndex::of(model),
+            fixed: fixed.map(|(e, value)| (e.id(), value.clone())).collect(),
             stated: 0,
         };
         for root in roots {
@@ -50,8 +50,8 @@ impl NeededElements {
 
     /// True if an element was met, or is intervened on.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
-        let is_fixed = self.statements.intervention(element).is_some();
-        is_fixed || self.numbers.contains_key(&element.id())
+        let id = element.id();
+        self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
     /// The number of an element, after those of the elements it needs.
@@ -62,7 +62,7 @@ impl NeededElements {
             if self.numbers.contains_key(&id) {
                 continue;
             }
-            let fixed = self.statements.intervention(&element).cloned();
+            let fixed = self.fixed.get(&id).cloned();
             if fixed.is_none() && !ready {
                 let parents = element.parents().to_vec();
                 stack.push((element, true));
