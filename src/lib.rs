@@ -37,9 +37,11 @@ pub use figrs_infer::{
     Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics,
     eliminate, in_order, unseen_share,
 };
-#[cfg(feature = "charts")]
-pub use figrs_infer::{ChartError, HtmlPage};
 pub use figrs_models as models;
+#[cfg(feature = "reports")]
+pub use figrs_report::{
+    ChainCharts, ChartError, ComparisonPage, Draw, HtmlPage, PosteriorChart, WriteDraws, picture,
+};
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
 #[cfg(any(doc, doctest))]
@@ -84,4 +86,6 @@ pub mod prelude {
         SelfChecked, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World,
         algorithms,
     };
+    #[cfg(feature = "reports")]
+    pub use figrs_report::{ChainCharts, ComparisonPage, Draw, PosteriorChart, WriteDraws};
 }

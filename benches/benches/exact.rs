@@ -22,9 +22,12 @@ fn conflict(c: &mut Criterion) {
 
 /// Number of failures before the first success.
 fn failures() -> Element<u32> {
-    Flip::new(0.1).flat_map(|&success| match success {
-        true => Constant::new(0),
-        false => failures().map(|n| n + 1),
+    Flip::new(0.1).flat_map(|&success| {
+        if success {
+            Constant::new(0)
+        } else {
+            failures().map(|n| n + 1)
+        }
     })
 }
 

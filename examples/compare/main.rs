@@ -12,8 +12,8 @@ mod watch;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use figrs::Comparison;
 use figrs::prelude::SelfChecked;
+use figrs::{Comparison, ComparisonPage};
 use peak_alloc::PeakAlloc;
 
 use figrs_command::{Failure, NoAnswer, parsed, replace_text, stop};

@@ -19,7 +19,7 @@
 //! | [`Model`] | evidence and interventions, apart from the elements |
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
-//! | [`graph`] | the graph of a model, walked and drawn |
+//! | [`graph`] | the graph of a model, for walking |
 //! | [`lower`] | for samplers: one world at a time |
 //! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
 //!

@@ -31,20 +31,19 @@
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
 //! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
-//! both in short. [`Draws`] are written as CSV and as the JSON that ArviZ reads. [`compare`] puts algorithms side by side.
-//! With the feature `charts`, which is on by default, posteriors, draws and comparisons are drawn as SVG and written as a
-//! page of HTML.
+//! both in short. [`compare`] puts algorithms side by side. Charts, pages and files of draws are in the crate
+//! `figrs-report`.
 
 #![warn(clippy::unwrap_used)]
 
 mod algorithm;
 mod answer;
 mod belief_propagation;
+mod compare;
 mod error;
 mod exact;
 mod mcmc;
 mod quality;
-mod report;
 mod run;
 mod sampling;
 mod smc;
@@ -59,6 +58,9 @@ pub use answer::run_statistics::Sampling;
 pub use answer::world::World;
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
+pub use compare::{
+    Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
+};
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
 pub use exact::compiled::Compiled;
@@ -78,13 +80,6 @@ pub use mcmc::simulated_annealing::SimulatedAnnealing;
 pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use quality::diagnostics;
 pub use quality::self_checked::SelfChecked;
-#[cfg(feature = "charts")]
-pub use report::charts::ChartError;
-pub use report::compare::{
-    Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
-};
-#[cfg(feature = "charts")]
-pub use report::html_page::HtmlPage;
 pub use run::partial::{MergeableSampler, Partial, Sums};
 pub use run::watch::{Progress, Stopped};
 pub use run::work_queue::in_order;
@@ -114,6 +109,11 @@ pub mod eliminate {
 /// Parts of engines that the tests and benchmarks of figrs look into. Not for users: they may change with any version.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::answer::chain_error::ConcatenatedChains;
+    pub use crate::answer::numeric::{NumericColumns, NumericValue, numbers};
+    pub use crate::answer::value_names::{distinct_names, text};
+    pub use crate::compare::{drawable, range};
     pub use crate::mcmc::metropolis_hastings::{Dice, Kernel, Proposals, Step, Terms};
+    pub use crate::quality::diagnostics::mean_ranks;
     pub use crate::smc::particle_filter;
 }

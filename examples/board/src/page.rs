@@ -1,6 +1,6 @@
 //! The answer as a page of HTML.
 
-use figrs_infer::HtmlPage;
+use figrs_report::HtmlPage;
 
 use super::report::Report;
 use super::{Failure, Puzzle};

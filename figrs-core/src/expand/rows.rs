@@ -297,7 +297,7 @@ pub(super) fn restrict(
         .filter(|&i| !weights.is_zero(i))
         .collect();
     let all = expanded.support.len();
-    let soft = evidence.iter().any(|piece| piece.is_soft());
+    let soft = evidence.iter().any(Evidence::is_soft);
     if soft {
         expanded.weights = Some(weights.select(&kept));
     }

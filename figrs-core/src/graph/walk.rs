@@ -1,5 +1,6 @@
 //! The graph of a model: elements and their connections.
 
+use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
 use super::address::Address;
@@ -263,5 +264,19 @@ impl GraphNode {
             target: false,
             unexplored: false,
         }
+    }
+}
+
+impl From<&ModelGraph> for DiGraph<GraphNode, GraphEdge> {
+    fn from(graph: &ModelGraph) -> Self {
+        let mut result = Self::with_capacity(graph.nodes().len(), graph.edges().len());
+        for node in graph.nodes() {
+            result.add_node(node.clone());
+        }
+        for edge in graph.edges() {
+            let (from, to) = (NodeIndex::new(edge.from), NodeIndex::new(edge.to));
+            result.add_edge(from, to, edge.clone());
+        }
+        result
     }
 }

@@ -113,13 +113,15 @@ fn scatter(position: usize) -> u8 {
 }
 
 /// The numbers of the draws, chain after chain.
-pub(crate) struct ConcatenatedChains {
+#[derive(Debug)]
+pub struct ConcatenatedChains {
     draws: Vec<f64>,
     chains: usize,
 }
 
 impl ConcatenatedChains {
-    pub(crate) fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
+    /// The numbers of the draws, chain after chain.
+    pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
             chains: chains.max(1),
@@ -131,7 +133,8 @@ impl ConcatenatedChains {
         self.draws.len() / self.chains
     }
 
-    pub(crate) fn chains(&self) -> Vec<&[f64]> {
+    /// The numbers of each chain.
+    pub fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 

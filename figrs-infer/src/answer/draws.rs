@@ -20,7 +20,7 @@ pub struct TargetDraws {
 
 /// The draws of a run: chains of equal length, over the same targets.
 ///
-/// [`write_csv`](Self::write_csv) and [`write_arviz_json`](Self::write_arviz_json) write them for other programs.
+/// `WriteDraws` of the crate `figrs-report` writes them for other programs.
 #[derive(Clone, Debug)]
 pub struct Draws {
     /// Number of chains; independent draws are one chain.

@@ -11,6 +11,7 @@ pub(crate) mod numeric;
 pub(crate) mod posterior;
 pub(crate) mod quantiles;
 pub(crate) mod run_statistics;
+pub(crate) mod value_names;
 pub(crate) mod world;
 
 use figrs_core::{AnyElement, Datum, Element, ElementId, Support, Value};

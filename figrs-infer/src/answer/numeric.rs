@@ -6,13 +6,17 @@ use std::sync::Arc;
 use num_traits::ToPrimitive;
 
 /// The numbers that a value is or consists of: one for a number, several for a list of floating-point numbers.
-pub(crate) enum NumericValue<'a> {
+#[derive(Debug)]
+pub enum NumericValue<'a> {
+    /// A number.
     One(f64),
+    /// A list of numbers.
     List(&'a [f64]),
 }
 
 impl NumericValue<'_> {
-    pub(crate) fn as_slice(&self) -> &[f64] {
+    /// The numbers.
+    pub fn as_slice(&self) -> &[f64] {
         match self {
             Self::One(number) => std::slice::from_ref(number),
             Self::List(numbers) => numbers,
@@ -29,7 +33,7 @@ macro_rules! number {
 }
 
 /// The numbers of a value of a standard numeric type or a list of `f64`; nothing for other types.
-pub(crate) fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
+pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
         return Some(NumericValue::List(list));
@@ -45,14 +49,14 @@ pub(crate) fn is_real(value: &dyn Any) -> bool {
 
 /// For each component of the values of a target its number in each value; no components if the values are not numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct NumericColumns {
+pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
     values: usize,
 }
 
 impl NumericColumns {
     /// The columns of values, which are lists of the same length or they have none.
-    pub(crate) fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
+    pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;
         let mut numeric = true;
@@ -81,11 +85,12 @@ impl NumericColumns {
     }
 
     /// True if the values are not numbers.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[f64]> {
+    /// The columns, one for each number of a value.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.columns.iter().map(Vec::as_slice)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{Answer, AnswerContent, TargetMarginal};
-use crate::report::export::{distinct_names, text};
+use crate::answer::value_names::{distinct_names, text};
 
 /// Number of classes (bins) for targets with more values.
 const CLASSES: usize = 20;

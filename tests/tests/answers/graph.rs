@@ -1,9 +1,7 @@
 //! The graph of a model: walked, converted, drawn.
 
-use figrs::graph::{
-    Address, EdgeKind, GraphEdge, GraphNode, ModelGraph, Picture, PictureEdge, PictureError,
-    PictureNode, Shape,
-};
+use figrs::graph::{Address, EdgeKind, GraphEdge, GraphNode, ModelGraph};
+use figrs::picture::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 use figrs::prelude::*;
 use petgraph::graph::DiGraph;
 

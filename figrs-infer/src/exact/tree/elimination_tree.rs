@@ -1,6 +1,4 @@
-//! The elimination tree of a compiled model, for walking and for pictures.
-
-use figrs_core::graph::{Picture, PictureEdge, PictureError, PictureNode, Shape};
+//! The elimination tree of a compiled model, for walking.
 
 use super::compiled_encoding::CompiledEncoding;
 use super::compiled_tree::CompiledTree;
@@ -26,7 +24,6 @@ pub struct EliminationStep {
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 })).named("wet");
 /// let tree = JunctionTree::new().compile(&Model::new(), (&rain, &wet))?.elimination_tree();
 /// assert_eq!(tree.width(), 2);
-/// println!("{}", tree.to_dot());
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,53 +49,6 @@ impl EliminationTree {
     pub fn width(&self) -> usize {
         let sizes = self.steps.iter().map(|step| step.clique.len());
         sizes.max().unwrap_or(0)
-    }
-
-    /// The tree in the DOT language of Graphviz: a box for each step with the elements summed out and the clique's size,
-    /// the largest shaded.
-    pub fn to_dot(&self) -> String {
-        Picture::from(self).to_dot()
-    }
-
-    /// The tree drawn as SVG.
-    ///
-    /// **Errors.** [`PictureError::TooLarge`] above [`Picture::MAX_NODES`] steps.
-    pub fn to_svg(&self) -> Result<String, PictureError> {
-        Picture::from(self).to_svg()
-    }
-}
-
-impl From<&EliminationTree> for Picture {
-    fn from(tree: &EliminationTree) -> Self {
-        let mut picture = Self::new();
-        let width = tree.width();
-        for step in &tree.steps {
-            let eliminated = match &step.eliminated[..] {
-                [] => "join".to_owned(),
-                names => format!("sum out {}", names.join(", ")),
-            };
-            picture.add_node(PictureNode {
-                lines: vec![
-                    eliminated,
-                    step.clique.join(", "),
-                    format!("width {}", step.clique.len()),
-                ],
-                shape: Shape::Box,
-                shaded: step.clique.len() == width,
-                ..PictureNode::default()
-            });
-        }
-        for (from, step) in tree.steps.iter().enumerate() {
-            if let Some(to) = step.parent {
-                picture.add_edge(PictureEdge {
-                    from,
-                    to,
-                    label: String::new(),
-                    dashed: false,
-                });
-            }
-        }
-        picture
     }
 }
 
@@ -148,24 +98,6 @@ mod tests {
         }
         eliminated.sort_unstable();
         assert_eq!(eliminated, ["e0", "e1", "e2", "e3", "e4", "e5"]);
-    }
-
-    #[test]
-    fn pictures_have_a_box_for_each_step() {
-        let elements = chain(4);
-        let compiled = JunctionTree::new()
-            .compile(&Model::new(), &elements)
-            .unwrap();
-        let tree = compiled.elimination_tree();
-        let dot = tree.to_dot();
-        assert_eq!(dot.matches("shape=box").count(), tree.steps().len());
-        assert!(
-            dot.contains("sum out e") && dot.contains("width 2"),
-            "{dot}"
-        );
-        let svg = tree.to_svg().unwrap();
-        assert_eq!(svg.matches("<rect").count(), tree.steps().len());
-        assert_eq!(svg, compiled.elimination_tree().to_svg().unwrap());
         let impossible = Model::new().condition(&elements[0], |_| false);
         let compiled = JunctionTree::new().compile(&impossible, &elements).unwrap();
         assert_eq!(compiled.elimination_tree(), EliminationTree::default());

@@ -50,7 +50,6 @@ pub use pareto::pareto_k;
 pub(crate) use pareto::{pareto_k_of_largest, tail_length};
 pub(crate) use quantile::quantile_range;
 pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
-#[cfg(feature = "charts")]
-pub(crate) use ranks::mean_ranks;
+pub use ranks::mean_ranks;
 pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
 pub use weights::{largest_share, weight_ess};

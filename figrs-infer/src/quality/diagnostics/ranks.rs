@@ -19,7 +19,7 @@ pub(super) fn normal_scores(halves: &SplitChains) -> Option<SplitChains> {
 }
 
 /// The rank of each draw, from one; equal draws have the mean of their ranks. Nothing if a draw is NaN.
-pub(crate) fn mean_ranks(draws: &[f64]) -> Option<Vec<f64>> {
+pub fn mean_ranks(draws: &[f64]) -> Option<Vec<f64>> {
     if draws.iter().any(|x| x.is_nan()) {
         return None;
     }

@@ -8,15 +8,12 @@
 //! | [`Row`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
 //! | [`Comparison`] as text | `display.rs`, `plot.rs` |
-//! | [`Comparison`] as a page, with the feature `charts` | `report.rs` |
 
 mod comparison;
 mod curve;
 mod display;
 mod estimand;
 mod plot;
-#[cfg(feature = "charts")]
-mod report;
 mod row;
 mod settings;
 mod timed_run;
@@ -28,8 +25,7 @@ mod tests;
 pub use comparison::{Comparison, Exact};
 pub use curve::{Curve, CurvePoint};
 pub use estimand::Estimand;
-#[cfg(feature = "charts")]
-pub(crate) use plot::{drawable, range};
+pub use plot::{drawable, range};
 pub use row::Row;
 pub use settings::{Compare, Step, compare};
 pub use verdict::Verdict;

@@ -3,8 +3,11 @@
 use figrs_core::{AnyElement, Constant, Element, Support, Value};
 use serde_json::Value as Json;
 
-use crate::answer::draws::TargetDraws;
-use crate::report::export::*;
+use std::io;
+
+use figrs_infer::{Draws, TargetDraws};
+
+use super::WriteDraws;
 
 fn drawn<T: Value>(element: &Element<T>, draws: &[T]) -> TargetDraws {
     let element: AnyElement = element.erased().clone();

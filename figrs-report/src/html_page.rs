@@ -20,7 +20,7 @@ const STYLE: &str = "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75
 /// Its parts stand in the order in which they are added; [`Display`] writes it.
 ///
 /// ```
-/// use figrs_infer::HtmlPage;
+/// use figrs_report::HtmlPage;
 ///
 /// let mut page = HtmlPage::new("Two boards");
 /// page.settings([("seed", "7")]).heading("Shares").table(&["board", "walls"], [["1", "0.4"], ["2", "0.5"]]);

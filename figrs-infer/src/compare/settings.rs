@@ -15,11 +15,11 @@ use super::row::{ReferenceValues, Row};
 use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
 use crate::answer::estimate::Estimate;
+use crate::answer::value_names::distinct_names;
 use crate::answer::{Answer, AnswerContent};
 use crate::exact::eliminate::Options;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::variable_elimination::VariableElimination;
-use crate::report::export::distinct_names;
 
 /// Budget of the search for an exact answer: operations, table entries, elements.
 const OPERATIONS: f64 = 3e7;

@@ -1,7 +1,44 @@
 //! Pictures: directed graphs with shapes and labels, to be drawn.
 
+mod dot;
+mod elimination_tree;
+mod layers;
+mod model_graph;
+mod svg;
+
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
+
+/// A graph that is drawn: of a model ([`ModelGraph`](figrs_core::graph::ModelGraph)) or of an elimination
+/// ([`EliminationTree`](figrs_infer::EliminationTree)).
+///
+/// ```
+/// use figrs_core::graph::ModelGraph;
+/// use figrs_core::{Flip, Model};
+/// use figrs_report::Draw;
+///
+/// let rain = Flip::new(0.2).named("rain");
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 })).named("wet");
+/// let graph = ModelGraph::expanded(&Model::new(), &wet)?;
+/// assert!(graph.to_dot().contains("wet") && graph.to_svg().is_ok());
+/// # Ok::<(), figrs_core::ModelError>(())
+/// ```
+pub trait Draw {
+    /// The nodes and arrows.
+    fn picture(&self) -> Picture;
+
+    /// The picture in the DOT language of Graphviz.
+    fn to_dot(&self) -> String {
+        self.picture().to_dot()
+    }
+
+    /// The picture drawn as SVG.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`] above [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
+    fn to_svg(&self) -> Result<String, PictureError> {
+        self.picture().to_svg()
+    }
+}
 
 /// The outline of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +87,8 @@ pub struct PictureEdge {
 /// Styled nodes and arrows, written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    pub(super) nodes: Vec<PictureNode>,
-    pub(super) edges: Vec<PictureEdge>,
+    nodes: Vec<PictureNode>,
+    edges: Vec<PictureEdge>,
 }
 
 /// Reason that a picture is not drawn.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use quick_xml::escape::escape;
 
+use figrs_core::printable;
+
 use super::layers::{ArrowRoute, GraphLayout, place};
-use super::picture::{Picture, PictureError, PictureNode, Shape};
-use crate::element::label::printable;
+use super::{Picture, PictureError, PictureNode, Shape};
 
 type SvgPoint = (f64, f64);
 

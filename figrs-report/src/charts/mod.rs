@@ -2,13 +2,13 @@
 //!
 //! | chart | file |
 //! |---|---|
-//! | [`Posterior::to_svg`](crate::Posterior::to_svg) | `bars.rs` |
-//! | [`Comparison::curves_svg`](crate::Comparison::curves_svg) | `curves.rs` |
-//! | [`Draws::trace_svg`](crate::Draws::trace_svg), [`Draws::rank_svg`](crate::Draws::rank_svg) | `chains.rs` |
+//! | a distribution: [`PosteriorChart`] | `bars.rs` |
+//! | errors against time: [`ComparisonPage::curves_svg`](crate::ComparisonPage::curves_svg) | `curves.rs` |
+//! | traces and ranks: [`ChainCharts`] | `chains.rs` |
 
 mod bars;
-mod chains;
-mod curves;
+pub(crate) mod chains;
+pub(crate) mod curves;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +19,9 @@ use figrs_derive::ErrorDebug;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use thiserror::Error;
+
+pub use bars::PosteriorChart;
+pub use chains::ChainCharts;
 
 /// Reason that there is no chart.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]

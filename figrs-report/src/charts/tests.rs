@@ -4,11 +4,13 @@ use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Un
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::ChartError;
-use crate::{
+use figrs_infer::{
     Algorithm, Compare, Draws, Gibbs, ImportanceSampling, MetropolisHastings, Run,
     VariableElimination,
 };
+
+use super::{ChainCharts, ChartError, PosteriorChart};
+use crate::ComparisonPage;
 
 /// Number of tags of each name in a document, if it is well-formed.
 fn tags(xml: &str) -> impl Fn(&str) -> usize {
@@ -132,7 +134,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
     let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
     let model = Model::new().observe(&wet, true);
     let comparison = Compare::new(&model, &rain)
-        .algorithms(crate::algorithms![
+        .algorithms(figrs_infer::algorithms![
             VariableElimination::new(),
             Gibbs::new(500)
         ])
@@ -170,7 +172,7 @@ fn a_report_of_a_model_without_end_says_what_is_missing() {
     }
     let count = failures().named("failures");
     let comparison = Compare::new(&Model::new(), &count)
-        .algorithms(crate::algorithms![ImportanceSampling::new(100)])
+        .algorithms(figrs_infer::algorithms![ImportanceSampling::new(100)])
         .run();
     let targets: &[AnyElement] = comparison.elements();
     assert_eq!(targets.len(), 1);

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::answer::bounds::Bounds;
 use crate::answer::numeric::NumericColumns;
+use crate::answer::value_names::text;
 use crate::answer::{Answer, AnswerContent, TargetMarginal};
-use crate::report::export::text;
 
 /// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
 const LISTED: usize = 64;

@@ -3,8 +3,9 @@
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 
-use super::picture::{Picture, PictureEdge, PictureNode, Shape};
-use crate::element::label::printable;
+use figrs_core::printable;
+
+use super::{Picture, PictureEdge, PictureNode, Shape};
 
 fn escape(text: &str) -> String {
     let line = |line| printable(line).replace('\\', "\\\\").replace('"', "\\\"");

@@ -9,23 +9,23 @@ use super::comparison::Comparison;
 use super::row::Row;
 use super::verdict::Verdict;
 
-/// The headings of the table; the last column is text.
-pub(super) const HEADINGS: [&str; 10] = [
-    "algorithm",
-    "answer",
-    "error",
-    "SE",
-    "off by SE",
-    "ESS",
-    "ESS/s",
-    "time",
-    "memory",
-    "verdict",
-];
-
 impl Comparison {
-    /// Line above the table: the question, and the number shown.
-    pub(super) fn heading(&self) -> String {
+    /// The headings of the table; the last column is text.
+    pub const HEADINGS: [&str; 10] = [
+        "algorithm",
+        "answer",
+        "error",
+        "SE",
+        "off by SE",
+        "ESS",
+        "ESS/s",
+        "time",
+        "memory",
+        "verdict",
+    ];
+
+    /// The lines above the table: the question, and the exact answer if one is known.
+    pub fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
             (Some((_, name)), 1) => format!("answer: {name}"),
@@ -46,8 +46,8 @@ impl Comparison {
         format!("{question}\n{exact}{}", best.unwrap_or_default())
     }
 
-    /// The cells of a row, in the order of [`HEADINGS`].
-    pub(super) fn cells(&self, row: &Row) -> [String; 10] {
+    /// The cells of a row of the table, under [`HEADINGS`](Self::HEADINGS).
+    pub fn cells(&self, row: &Row) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
             (Some(log), _) => format!("log p {log:.6}"),
@@ -136,11 +136,17 @@ impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.heading())?;
         let mut table = Table::new();
-        table.load_style(UTF8_BORDERS_ONLY).set_header(HEADINGS);
+        table
+            .load_style(UTF8_BORDERS_ONLY)
+            .set_header(Self::HEADINGS);
         for row in &self.rows {
             table.add_row(self.cells(row));
         }
-        for column in table.column_iter_mut().take(HEADINGS.len() - 1).skip(1) {
+        for column in table
+            .column_iter_mut()
+            .take(Self::HEADINGS.len() - 1)
+            .skip(1)
+        {
             column.set_cell_alignment(CellAlignment::Right);
         }
         if !self.rows.is_empty() {

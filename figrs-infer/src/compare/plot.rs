@@ -10,13 +10,13 @@ const WIDTH: usize = 60;
 const HEIGHT: usize = 14;
 
 /// The points of a curve with finite coordinates on logarithmic axes.
-pub(crate) fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
+pub fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     let points = curve.points.iter();
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
 }
 
 /// The smallest and the largest of some numbers; `None` if there are none.
-pub(crate) fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let wider = |range: Option<(f64, f64)>, x: f64| {
         Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
     };

@@ -1,23 +1,28 @@
 //! Distributions as bars.
 
+use figrs_infer::Posterior;
 use plotters::element::{PathElement, Rectangle, Text};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{ChartError, drawn, plain};
-use crate::answer::posterior::Posterior;
 
 const LINE: i32 = 20;
 const NAMES: i32 = 170;
 const BARS: i32 = 300;
 const NUMBERS: i32 = 170;
 
-impl Posterior {
+/// The chart of a distribution.
+pub trait PosteriorChart {
     /// A bar for each class with its probability, and with a line of two standard errors to each side where the
     /// probabilities are estimates, as an SVG document.
     ///
     /// **Errors.** [`ChartError::Empty`] if no value was found.
-    pub fn to_svg(&self) -> Result<String, ChartError> {
+    fn to_svg(&self) -> Result<String, ChartError>;
+}
+
+impl PosteriorChart for Posterior {
+    fn to_svg(&self) -> Result<String, ChartError> {
         if self.classes.is_empty() {
             return Err(ChartError::Empty {
                 chart: "a posterior",

@@ -11,7 +11,7 @@ use super::timed_run::RunLimits;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::estimate::Estimate;
 use crate::answer::{LogEvidence, TargetMarginal};
-use crate::report::compare::*;
+use crate::compare::*;
 use crate::{
     Algorithm, Answer, BeliefPropagation, Enumerate, Error, ForwardSampling, Gibbs,
     ImportanceSampling, JunctionTree, LazyVariableElimination, MarginalMap, MetropolisHastings,

@@ -1,0 +1,39 @@
+//! Names of targets and values for text and files.
+
+use std::borrow::Cow;
+
+use figrs_core::{AnyElement, Datum};
+
+/// The names of elements, or their constructors and source lines; different from each other and from the reserved names.
+pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for element in elements {
+        let label = element.label();
+        let plain = label.name.clone().unwrap_or_else(|| label.to_string());
+        let mut name = plain.clone();
+        let mut count = 1;
+        while names.contains(&name) || reserved.contains(&name.as_str()) {
+            count += 1;
+            name = format!("{plain} ({count})");
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// A value as text: characters and strings as they are, others as `Debug` shows them.
+pub fn text(value: &Datum) -> String {
+    if let Some(text) = value.get::<String>() {
+        return text.clone();
+    }
+    if let Some(text) = value.get::<&str>() {
+        return (*text).into();
+    }
+    if let Some(text) = value.get::<Cow<'static, str>>() {
+        return text.to_string();
+    }
+    match value.get::<char>() {
+        Some(letter) => letter.to_string(),
+        None => format!("{value:?}"),
+    }
+}

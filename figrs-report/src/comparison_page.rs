@@ -1,0 +1,140 @@
+//! Comparisons as a page of HTML.
+
+use figrs_core::graph::ModelGraph;
+use figrs_core::{AnyElement, Parents};
+use figrs_infer::eliminate::Options;
+use figrs_infer::{Comparison, JunctionTree, Row, Verdict};
+
+use crate::charts::chains::{ranks, trace};
+use crate::charts::curves::curves;
+use crate::{ChartError, Draw, HtmlPage, PosteriorChart};
+
+/// Maximum number of targets, and of answers, with pictures of their own.
+const PICTURES: usize = 12;
+/// The elimination tree is drawn of models that compile with fewer operations.
+const OPERATIONS: f64 = 1e8;
+
+/// Targets of any types.
+struct TargetList<'a>(&'a [AnyElement]);
+
+impl Parents for TargetList<'_> {
+    type Arguments = ();
+
+    fn elements(&self) -> Vec<AnyElement> {
+        self.0.to_vec()
+    }
+}
+
+/// A comparison of algorithms as a page of HTML, and its curves as a chart.
+pub trait ComparisonPage {
+    /// The largest error against the time for each curve, both axes logarithmic, as an SVG document.
+    ///
+    /// **Errors.** [`ChartError::Empty`] if there is no point with a time and an error above zero.
+    fn curves_svg(&self) -> Result<String, ChartError>;
+
+    /// The comparison as one self-contained page of HTML: no scripts, no other files, pictures as SVG within.
+    ///
+    /// It has the settings that are given, by name; the table and its conclusions; the curves; posteriors of at most twelve
+    /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
+    /// several chains. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::{JunctionTree, algorithms, compare};
+    /// # use figrs_report::ComparisonPage;
+    /// let coin = Flip::new(0.3).named("coin");
+    /// let comparison = compare(&Model::new(), &coin, algorithms![JunctionTree::new()]);
+    /// let page = comparison.to_html("A coin", &[("seed", "7".into())]);
+    /// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
+    /// ```
+    fn to_html(&self, title: &str, settings: &[(&str, String)]) -> String;
+}
+
+impl ComparisonPage for Comparison {
+    fn curves_svg(&self) -> Result<String, ChartError> {
+        curves(self)
+    }
+
+    fn to_html(&self, title: &str, settings: &[(&str, String)]) -> String {
+        let mut page = HtmlPage::new(title);
+        page.settings(settings.iter().map(|(name, value)| (name, value)));
+        page.heading("Answers");
+        table(self, &mut page);
+        if !self.curves.is_empty() {
+            page.heading("Error against time");
+            page.svg("curves", self.curves_svg());
+        }
+        let posteriors = self.posteriors();
+        if !posteriors.is_empty() {
+            page.heading("Posteriors");
+            for posterior in posteriors.iter().take(PICTURES) {
+                page.svg(&posterior.target, posterior.to_svg());
+            }
+            if posteriors.len() > PICTURES {
+                let count = posteriors.len();
+                page.paragraph(&format!("The first {PICTURES} of {count} targets."));
+            }
+        }
+        page.heading("The model");
+        model_graph(self, &mut page);
+        page.heading("Elimination tree");
+        elimination_tree(self, &mut page);
+        chains(self, &mut page);
+        page.to_string()
+    }
+}
+
+fn table(comparison: &Comparison, page: &mut HtmlPage) {
+    for line in comparison.heading().lines() {
+        page.paragraph(line);
+    }
+    let row = |row: &Row| (comparison.cells(row), row.verdict == Verdict::Wrong);
+    page.marked_table(&Comparison::HEADINGS, comparison.rows.iter().map(row));
+    page.list(comparison.conclusion());
+}
+
+/// The model with the branches of its Chains, or without where that is endless or too large to be drawn.
+fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
+    let targets = || TargetList(comparison.elements());
+    let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);
+    let expanded = expanded.ok().and_then(|graph| graph.to_svg().ok());
+    let plain = || ModelGraph::new(comparison.model(), targets()).to_svg();
+    page.svg(
+            "random choices are ellipses, functions boxes, Chains flat hexagons with dashed branches; evidence is shaded, targets \
+             have a double border",
+            expanded.map_or_else(plain, Ok),
+        );
+}
+
+fn elimination_tree(comparison: &Comparison, page: &mut HtmlPage) {
+    let options = Options::default().operation_budget(OPERATIONS);
+    let tree = JunctionTree::new().options(options);
+    match tree.compile(comparison.model(), TargetList(comparison.elements())) {
+        Ok(tree) => {
+            let tree = tree.elimination_tree();
+            let caption = format!("width {}, its largest cliques shaded", tree.width());
+            page.svg(&caption, tree.to_svg());
+        }
+        Err(error) => {
+            page.paragraph(&format!("the model cannot be compiled: {error}"));
+        }
+    }
+}
+
+/// A trace and a rank plot of the first target for each answer with several chains.
+fn chains(comparison: &Comparison, page: &mut HtmlPage) {
+    let mut is_first = true;
+    for row in comparison.rows.iter().take(PICTURES) {
+        let draws = row.answer.as_ref().and_then(|answer| answer.draws().ok());
+        let draws = draws.filter(|draws| draws.chains > 1);
+        if let (Some(draws), Some(element)) = (draws, comparison.elements().first()) {
+            if is_first {
+                page.heading("Chains");
+                is_first = false;
+            }
+            let name = &row.algorithm;
+            page.svg(&format!("{name}: trace"), trace(draws, element));
+            page.svg(&format!("{name}: ranks"), ranks(draws, element));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Reports: pictures of models and elimination trees, charts, pages of HTML, draws as files.
+//!
+//! | what | by |
+//! |---|---|
+//! | graphs of models and elimination trees as DOT and SVG | [`Draw`] |
+//! | a distribution as bars | [`PosteriorChart`] |
+//! | traces and ranks of chains | [`ChainCharts`] |
+//! | a comparison of algorithms as a page, its curves as a chart | [`ComparisonPage`] |
+//! | draws as CSV and for `ArviZ` | [`WriteDraws`] |
+//! | pages of one's own | [`HtmlPage`] |
+
+mod charts;
+mod comparison_page;
+mod export;
+mod html_page;
+pub mod picture;
+
+pub use charts::{ChainCharts, ChartError, PosteriorChart};
+pub use comparison_page::ComparisonPage;
+pub use export::WriteDraws;
+pub use html_page::HtmlPage;
+pub use picture::Draw;
