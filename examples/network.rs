@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
 use figrs::models::network::Network;
-use figrs_command::{Bytes, Failure, bytes, parsed, seconds, stop};
+use figrs_command::{Bytes, Failure, bytes, note, parsed, seconds, stop};
 
 use observed::{observations, queried};
 use question::{Findings, Question};
@@ -227,12 +227,12 @@ fn run(options: &Options) -> Result<(), Failure> {
     let network = &question.network;
     let parse = started.elapsed();
     if let Some(first) = network.normalised().first() {
-        eprintln!(
+        note(format!(
             "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
             network.normalised().len(),
             first.line,
             network.row_name(first)
-        );
+        ));
     }
     let (mut compiles, mut queries) = (Vec::new(), Vec::new());
     let mut found: Option<Findings> = None;
@@ -262,7 +262,10 @@ fn run(options: &Options) -> Result<(), Failure> {
         .filter_map(|(name, time)| Some((name, time?.as_secs_f64())))
         .collect();
     if let Some(reason) = findings.stopped {
-        eprintln!("note: {}; this is what there was by then", reason.told());
+        note(format!(
+            "note: {}; this is what there was by then",
+            reason.told()
+        ));
     }
     let report = Report {
         question: &question,

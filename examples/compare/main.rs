@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use figrs::prelude::SelfChecked;
-use figrs::{Comparison, ComparisonPage};
+use figrs::{ChartError, Comparison, ComparisonPage};
 use peak_alloc::PeakAlloc;
 
-use figrs_command::{Failure, NoAnswer, parsed, replace_text, stop};
+use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop, without_places};
 use options::{Format, Options};
 use watch::Watch;
 
@@ -68,7 +68,10 @@ fn run(options: &Options) -> Result<(), Failure> {
             compare = compare.curve(budgets(options.samples), 3, make);
         }
     }
-    let comparison = compare.run();
+    let mut comparison = compare.run();
+    for row in &mut comparison.rows {
+        row.message = row.message.take().map(|told| without_places(&told));
+    }
     drop(watch);
     write(options, &comparison)?;
     if comparison.rows.iter().all(|row| row.answer.is_none()) {
@@ -88,7 +91,12 @@ fn budgets(samples: u64) -> Vec<u64> {
 
 fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
     if let Some(path) = &options.curves {
-        replace_text(path, &comparison.curves_svg()?)?;
+        match comparison.curves_svg() {
+            Err(error @ ChartError::Empty { .. }) if stop::is_set() => {
+                note(format!("note: {} is not written: {error}", path.display()));
+            }
+            svg => replace_text(path, &svg?)?,
+        }
     }
     if let Some(path) = &options.report {
         let page = comparison.to_html(&options.title(), &options.settings());

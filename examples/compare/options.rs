@@ -1,11 +1,10 @@
 //! Options of the command line.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use figrs_command::{Failure, in_file, seconds};
+use figrs_command::{Failure, check_writable, has_extension, seconds};
 
 use super::algorithms::Name;
 
@@ -131,6 +130,11 @@ impl Options {
         if let Some([name, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("--algorithms: {name} stands there twice").into());
         }
+        if let Some(path) = &self.curves
+            && !has_extension(path, "svg")
+        {
+            return Err(format!("--curves writes SVG: name {} .svg", path.display()).into());
+        }
         for path in [&self.curves, &self.report].into_iter().flatten() {
             check_writable(path)?;
         }
@@ -188,21 +192,6 @@ impl Options {
         settings.push(("algorithms", algorithms.join(", ")));
         settings
     }
-}
-
-/// An error where a file cannot be written, before the work is done.
-fn check_writable(path: &Path) -> Result<(), Failure> {
-    // As it is written: a plain file is replaced by one that is made beside it.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let opened = if path.exists() && !path.is_file() {
-        File::options().write(true).open(path)
-    } else {
-        tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
-    };
-    opened.map(drop).map_err(|error| in_file(path, error))
 }
 
 pub(crate) fn named(value: &impl ValueEnum) -> String {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
-use figrs_command::{Failure, parsed, read_text, replace_text, stop};
+use figrs_command::{Failure, check_writable, note, parsed, read_text, replace_text, stop};
 
 use generator::Trained;
 use options::{Method, Options};
@@ -46,16 +46,19 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     let trained = Arc::new(trained.ok_or_else(|| stop::nothing("a level"))??);
     if options.stats.is_some() {
         stats::write(&options, &trained)?;
-        eprintln!("seed {seed}, {:.3} s", started.elapsed().as_secs_f64());
+        note(format!(
+            "seed {seed}, {:.3} s",
+            started.elapsed().as_secs_f64()
+        ));
         return Ok(());
     }
     let totals = sets::write(&options, &trained)?;
-    eprintln!(
+    note(format!(
         "method {}: {}",
         options.methods[0].name(),
         trained.guarantee()
-    );
-    eprintln!(
+    ));
+    note(format!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
         totals.levels(options.levels),
         trained.chain.height(),
@@ -65,7 +68,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
         totals.fallbacks,
         totals.paths(&options),
         started.elapsed().as_secs_f64()
-    );
+    ));
     Ok(())
 }
 
@@ -120,6 +123,9 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
     if options.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
+    }
+    if let Some(path) = &options.report {
+        check_writable(path)?;
     }
     let heeding = |method: &options::Method| method.heeds_demands();
     if options.demands.any() && !options.methods.iter().any(heeding) {

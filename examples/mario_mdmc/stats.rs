@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use figrs::models::mdmc::{Diversity, Level, Yardstick};
-use figrs_command::{Failure, in_file, replace, stop};
+use figrs_command::{Failure, in_file, note, replace, stop};
 use serde_json::{Map, Value, json};
 
 use crate::generator::Trained;
@@ -163,7 +163,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
         };
         column.diversity = diversity.mean_distance();
         let milliseconds = drawing.as_secs_f64() * 1e3 / count as f64;
-        eprintln!("{}: {milliseconds:.3} ms a level", column.name);
+        note(format!("{}: {milliseconds:.3} ms a level", column.name));
         columns.push(column);
     }
     let drawn = &columns[1..];
@@ -171,7 +171,10 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     let is_all = is_all && drawn.iter().all(|column| column.levels == wanted);
     let stopped = stop::reason().filter(|_| !is_all);
     if let Some(reason) = stopped {
-        eprintln!("note: {}; these are the levels by then", reason.told());
+        note(format!(
+            "note: {}; these are the levels by then",
+            reason.told()
+        ));
     }
     let text = match options.format() {
         Format::Json => {

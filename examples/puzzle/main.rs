@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use figrs::models::gdl::Puzzle;
-use figrs_command::{Bytes, Failure, in_file, parsed, replace, stop};
+use figrs_command::{Bytes, Failure, in_file, note, parsed, replace, stop};
 
 use options::{Format, Options};
 use question::Question;
@@ -49,7 +49,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     })?;
     let question = Arc::new(read.ok_or_else(|| stop::nothing("a puzzle"))??);
     for relation in question.puzzle.undefined() {
-        eprintln!("note: no rule defines `{relation}`, so it never holds; is it misspelt?");
+        note(format!(
+            "note: no rule defines `{relation}`, so it never holds; is it misspelt?"
+        ));
     }
     let asked = Arc::clone(&question);
     let answer = stop::attempt(move || asked.answer(started))?;
@@ -60,7 +62,10 @@ fn run(options: &Options) -> Result<(), Failure> {
     let mut findings = found.ok_or_else(|| stop::nothing("a plan"))?;
     let impossible = findings.impossible.take();
     if let Some(reason) = findings.stopped {
-        eprintln!("note: {}; this is what there was by then", reason.told());
+        note(format!(
+            "note: {}; this is what there was by then",
+            reason.told()
+        ));
     }
     let report = Report {
         puzzle: &question.puzzle,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::gdl::{Length, Policy};
-use figrs_command::{Bytes, Failure, has_extension, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, check_writable, has_extension, mebibytes, seconds};
 
 /// The end of the long help.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
@@ -135,6 +135,9 @@ pub(crate) enum Format {
 impl Options {
     /// Refuses options without effect.
     pub(crate) fn check(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.out {
+            check_writable(path)?;
+        }
         let particles = self.method == Method::Particles;
         if particles && !matches!(self.task, Task::Probability | Task::Sample) {
             return Err("--method particles needs --task probability or sample".into());

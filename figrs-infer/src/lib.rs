@@ -114,6 +114,5 @@ pub mod internals {
     pub use crate::answer::value_names::{distinct_names, text};
     pub use crate::compare::{drawable, range};
     pub use crate::mcmc::metropolis_hastings::{Dice, Kernel, Proposals, Step, Terms};
-    pub use crate::quality::diagnostics::mean_ranks;
     pub use crate::smc::particle_filter;
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use figrs_command::{Bytes, has_extension, mebibytes, seconds};
+use figrs_command::{Bytes, check_writable, has_extension, mebibytes, seconds};
 
 use figrs_models::grid::{GridError, Size};
 
@@ -154,6 +154,9 @@ impl Options {
                     return Err(format!("{option} needs --task sample").into());
                 }
             }
+        }
+        for path in [&self.out, &self.report].into_iter().flatten() {
+            check_writable(path)?;
         }
         if self.stats && self.count() < 2 {
             return Err("--stats needs --count 2 or more".into());

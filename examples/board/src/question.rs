@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use figrs_command::{NoAnswer, Progress, stop};
+use figrs_command::{NoAnswer, Progress, note, stop};
 use figrs_models::board::{
     BoardError, Collected, ConditionalSampler, Event, ExactBoards, Generator, Method, Reason,
 };
@@ -87,11 +87,11 @@ impl<P: Puzzle> Question<P> {
                 && is_sample
                 && P::OTHER.method != Method::Rejection
             {
-                eprintln!(
+                note(format!(
                     "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
                     bytes / f64::from(1 << 20),
                     P::OTHER.method
-                );
+                ));
             }
             shown.show(event, &told);
         })
@@ -252,13 +252,13 @@ impl<P: Puzzle> Question<P> {
             Ok(exact) => {
                 let tests = tests(puzzle, &exact, &found.boards, memory)?;
                 if tests.is_empty() {
-                    eprintln!("note: no test of the distribution with so few boards; draw more");
+                    note("note: no test of the distribution with so few boards; draw more");
                 }
                 tests
             }
             Err(BoardError::TooLarge { .. }) => {
                 let told = self.too_large(&generator);
-                eprintln!("note: no test of the distribution: {told}");
+                note(format!("note: no test of the distribution: {told}"));
                 Vec::new()
             }
             Err(error) => return Err(failure(error, size)),

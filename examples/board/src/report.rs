@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use figrs_command::stop::Reason;
-use figrs_command::{in_file, replace, replace_text};
+use figrs_command::{in_file, note, replace, replace_text};
 use figrs_models::picture::Picture;
 use serde_json::{Map, Value as Json, json};
 
@@ -70,14 +70,14 @@ impl<P: Puzzle> Report<'_, P> {
             all if all == found.boards.len() => String::new(),
             some => format!(" ({some} differ: each is drawn alone, and one may come again)"),
         };
-        eprintln!(
+        note(format!(
             "seed {}, method {}, boards {}{of}{differ}{diagnostics}, compile {:.3} s, sample {:.3} s",
             options.seed(),
             found.method,
             found.boards.len(),
             found.compile,
             found.sample
-        );
+        ));
     }
 
     /// Number of distinct boards drawn.

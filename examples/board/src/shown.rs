@@ -3,7 +3,7 @@
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, PoisonError};
 
-use figrs_command::{Progress, stop};
+use figrs_command::{Progress, note, stop};
 use figrs_infer::Frontier;
 use figrs_models::board::{Event, Method, Reason};
 
@@ -28,7 +28,9 @@ impl Shown {
                 let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
                 if is_turn && choice.method != Method::Exact {
                     let method = choice.method;
-                    eprintln!("note: {too_large}; falling back on --method {method}");
+                    note(format!(
+                        "note: {too_large}; falling back on --method {method}"
+                    ));
                 }
                 return;
             }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Command, Parser};
 
+use crate::note;
+
 /// The arguments of the program. Where they are wrong it ends with one line and exit code 2.
 pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
@@ -25,7 +27,7 @@ fn end(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    eprintln!("{}", line(error));
+    note(line(error));
     process::exit(2)
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::words::without_places;
-use crate::{Failure, words};
+use crate::{Failure, note, progress, words};
 
 /// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are put in terms of the
 /// flags if `remedy` has advice about them, and without the places in the sources where their elements were built.
@@ -12,7 +12,9 @@ pub fn run(
     remedy: fn(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
 ) -> ExitCode {
-    let Err(failure) = command() else {
+    let done = command();
+    progress::hide();
+    let Err(failure) = done else {
         return ExitCode::SUCCESS;
     };
     if is_broken_pipe(&*failure) {
@@ -20,6 +22,6 @@ pub fn run(
     }
     let told = words::told(&*failure).or_else(|| inference(&*failure).and_then(remedy));
     let told = told.unwrap_or_else(|| failure.to_string());
-    eprintln!("error: {}", without_places(&told));
+    note(format!("error: {}", without_places(&told)));
     ExitCode::from(exit_code(&*failure))
 }

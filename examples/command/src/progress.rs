@@ -1,6 +1,7 @@
 //! Progress on a terminal.
 
-use std::io::{self, IsTerminal};
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError, Weak};
 use std::thread;
@@ -117,6 +118,13 @@ impl Drop for Line {
             LINES.remove(&self.bar);
         }
     }
+}
+
+/// Writes a line to the standard error, above all progress. Where that cannot be written to, nobody reads it.
+pub fn note(text: impl Display) {
+    LINES.suspend(|| {
+        let _ = writeln!(io::stderr(), "{text}");
+    });
 }
 
 /// Hides all lines for good, whoever still holds one.

@@ -15,6 +15,14 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
     }
+    if let (Some(Inference::NoSampleMetEvidence { tried, .. }), Some(reason)) =
+        (inference(failure), stop::reason())
+    {
+        return Some(format!(
+            "{}: none of {tried} draws by then met what is asked for; allow more time, or ask for less",
+            reason.told()
+        ));
+    }
     match grid(failure) {
         Some(GridError::FixedLand { land }) => {
             return Some(format!(
@@ -44,7 +52,7 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
 
 /// A text without places in sources and names of the library, which mean nothing to users of a command:
 /// `` `rain` (Select at src/rain.rs:3:5); allow more (`memory`) `` becomes `` `rain`; allow more ``.
-pub(crate) fn without_places(text: &str) -> String {
+pub fn without_places(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(without_places_in).collect();
     lines.join("\n")
 }

@@ -72,6 +72,27 @@ pub fn replace<T>(
     Ok(result)
 }
 
+/// Checks that a file can be written, before the work is done.
+///
+/// **Errors.** Those of the file, which they name.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    // As it is written: a plain file is replaced by one that is made beside it.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let opened = if path.exists() && !path.is_file() {
+        fs::File::options().write(true).open(path)
+    } else {
+        tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
+    };
+    // Its text would name the file beside it.
+    let plain = |error: io::Error| io::Error::from(error.kind());
+    opened
+        .map(drop)
+        .map_err(|error| in_file(path, plain(error)))
+}
+
 /// True if the extension of a file is this one.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     let own = path.extension();

@@ -58,8 +58,8 @@ pub struct GraphEdge {
 
 /// The elements that the roots of a model reach, and their connections.
 ///
-/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`, and writes itself as [DOT](Self::to_dot)
-/// or [SVG](Self::to_svg).
+/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Draw` of the crate `figrs-report` writes it as DOT or
+/// SVG.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

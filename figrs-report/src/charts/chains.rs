@@ -1,7 +1,8 @@
 //! Trace and rank plots of the draws of chains.
 
 use figrs_core::{AnyElement, Element, Value};
-use figrs_infer::internals::{ConcatenatedChains, NumericColumns, mean_ranks, range};
+use figrs_infer::diagnostics::mean_ranks;
+use figrs_infer::internals::{ConcatenatedChains, NumericColumns, range};
 use figrs_infer::{Draws, TargetDraws};
 use plotters::prelude::*;
 

@@ -200,6 +200,36 @@ fn a_time_limit_ends_samplers_with_the_answer_so_far() {
     assert!(found["rows"][0]["seconds"].as_f64().unwrap() < 2.2);
 }
 
+#[test]
+fn reasons_for_no_answer_name_no_place_in_sources_and_nothing_of_the_library() {
+    let files = files();
+    for ask in [
+        "--model mixture --algorithms enumerate,importance-sampling --samples 100",
+        "--network garden.bif --evidence grass=wet rain=no --algorithms enumerate,rejection-sampling --samples 100",
+        "--model geometric --algorithms enumerate,gibbs --samples 100",
+    ] {
+        for format in ["text", "json"] {
+            let output = run(&files, &format!("{ask} --format {format}"));
+            let told = text(&output.stdout);
+            assert!(!told.is_empty() && !told.contains(".rs:"), "{told}");
+            assert!(!told.contains("(`max_"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn answers_are_not_lost_with_curves_that_the_time_is_too_short_for() {
+    let files = files();
+    let ask =
+        "--model hmm --samples 1000000000 --algorithms gibbs --time 1 --format json --curves c.svg";
+    let output = run(&files, ask);
+    let notes = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{notes}");
+    assert!(notes.contains("c.svg is not written"), "{notes}");
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["stopped"], "time");
+}
+
 /// The tags of a document, if it is well-formed.
 fn tags(xml: &str) -> Vec<String> {
     let mut reader = Reader::from_str(xml);
@@ -253,6 +283,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     for (arguments, part) in [
         ("", "--model"),
         ("--model nothing", "burglary"),
+        ("--model hmm --curves c.png", "--curves writes SVG"),
         ("--model grid --network garden.bif", "cannot be used with"),
         ("--network missing.bif", "missing.bif"),
         ("--network garden.bif --query rian", "did you mean `rain`"),

@@ -7,6 +7,7 @@ mod too_long;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,26 @@ fn a_file_that_is_being_replaced_is_the_old_one_until_then() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(fs::read(&out).unwrap(), b"old\n");
+}
+
+#[test]
+fn answers_survive_a_standard_error_that_cannot_be_written_to() {
+    let full = Path::new("/dev/full");
+    if !full.exists() {
+        println!("skipped: there is no /dev/full");
+        return;
+    }
+    for (program, arguments) in [
+        ("maze", ["--size", "5"]),
+        ("mario_mdmc", ["--width", "20"]),
+        ("yin_yang", ["--size", "4"]),
+    ] {
+        let mut command = Command::new(example::binary(program));
+        let full = fs::File::options().write(true).open(full).unwrap();
+        let output = command.args(arguments).stderr(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{program}");
+        assert!(!output.stdout.is_empty(), "{program}");
+    }
 }
 
 #[test]

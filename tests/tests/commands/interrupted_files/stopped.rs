@@ -125,6 +125,20 @@ fn the_end_of_the_time_ends_commands_with_what_there_is() {
 }
 
 #[test]
+fn draws_that_met_nothing_by_the_end_of_the_time_are_not_called_impossible() {
+    let arguments = ["--size", "14", "--count", "4", "--time", "2"];
+    let output = example::run("yin_yang", &arguments);
+    let told = text(&output.stderr);
+    // A fast machine may have a board by then.
+    if output.status.code() != Some(0) {
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        let error = told.lines().last().unwrap();
+        assert!(error.contains("--time"), "{told}");
+        assert!(!error.contains("impossible"), "{told}");
+    }
+}
+
+#[test]
 fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
     for (program, arguments) in [
         (
