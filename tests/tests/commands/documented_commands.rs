@@ -81,6 +81,7 @@ fn named(words: &[&str]) -> Result<(), String> {
             "figrs-core",
             "figrs-infer",
             "figrs-models",
+            "figrs-report",
             "examples/board",
             "examples/command",
             "tests",

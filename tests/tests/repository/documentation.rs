@@ -72,6 +72,7 @@ fn paths_from_the_root_lead_to_files() {
         "figrs-core/",
         "figrs-infer/",
         "figrs-models/",
+        "figrs-report/",
         "tests/",
         "benches/",
         "examples/",

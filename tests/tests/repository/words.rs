@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "src",
     "figrs-core",
     "figrs-derive",
     "figrs-infer",
     "figrs-models",
+    "figrs-report",
     "examples",
     "tests",
     "benches",
