@@ -7,6 +7,7 @@ use std::path::Path;
 use figrs_command::stop::Reason;
 use figrs_command::{in_file, note, replace, replace_text};
 use figrs_models::picture::Picture;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Findings, Stats};
@@ -21,6 +22,34 @@ pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) stats: Option<&'a Stats>,
     /// Reason why the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
+}
+
+/// The key of the boards drawn.
+const BOARDS: &str = "puzzles";
+
+/// The boards drawn, made one by one: together they would take many times the memory of what is written.
+struct Boards<'a, P: Puzzle>(&'a Report<'a, P>);
+
+impl<P: Puzzle> Serialize for Boards<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let boards = self.0.findings.boards.iter();
+        serializer.collect_seq(boards.map(|board| self.0.puzzle.json(board)))
+    }
+}
+
+impl<P: Puzzle> Serialize for Report<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let all = self.json();
+        let mut map = serializer.serialize_map(Some(all.len()))?;
+        for (name, value) in &all {
+            if name == BOARDS {
+                map.serialize_entry(name, &Boards(self))?;
+            } else {
+                map.serialize_entry(name, value)?;
+            }
+        }
+        map.end()
+    }
 }
 
 impl<P: Puzzle> Report<'_, P> {
@@ -40,7 +69,9 @@ impl<P: Puzzle> Report<'_, P> {
         let mut out = io::BufWriter::new(out);
         let written = match self.options.format() {
             Format::Text => self.text(&mut out),
-            Format::Json => writeln!(out, "{}", self.json()),
+            Format::Json => serde_json::to_writer(&mut out, self)
+                .map_err(io::Error::from)
+                .and_then(|()| writeln!(out)),
             Format::Png => self.page()?.write_png(
                 &mut out,
                 &[
@@ -105,7 +136,8 @@ impl<P: Puzzle> Report<'_, P> {
         }
     }
 
-    fn json(&self) -> Json {
+    /// Everything but the boards drawn, in the place of which stands nothing.
+    fn json(&self) -> Map<String, Json> {
         let (found, size) = (self.findings, self.puzzle.size());
         let mut object = Map::new();
         let mut put = |name: &str, value: Json| object.insert(name.into(), value);
@@ -121,7 +153,7 @@ impl<P: Puzzle> Report<'_, P> {
         if !found.boards.is_empty() {
             put("seed", self.options.seed().into());
             put("distinct", self.distinct().into());
-            put("puzzles", found.boards.iter().map(board).collect());
+            put(BOARDS, Json::Null);
         }
         if let Some(count) = &found.count {
             put("count", count.as_str().into());
@@ -167,7 +199,7 @@ impl<P: Puzzle> Report<'_, P> {
             "seconds",
             json!({"compile": found.compile, "sample": found.sample}),
         );
-        Json::Object(object)
+        object
     }
 
     fn text(&self, out: &mut impl Write) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Arguments, with their mistakes in one line.
 
 use std::error::Error;
-use std::num::{ParseFloatError, ParseIntError};
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub fn parsed<P: Parser>() -> P {
 
 /// As [`parsed`], by a command with additions to its type's.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
+    // A negative number is a wrong value of its flag, and not a flag.
+    let command = command.allow_negative_numbers(true);
     let parsed = command.clone().try_get_matches();
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
@@ -52,8 +54,14 @@ fn line(error: &clap::Error) -> String {
 
 /// Advice for a number that was not understood or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
-    if cause.is::<ParseIntError>() {
-        return Some("write a whole number".into());
+    if let Some(error) = cause.downcast_ref::<ParseIntError>() {
+        let is_too_large = *error.kind() == IntErrorKind::PosOverflow;
+        let told = if is_too_large {
+            "write a smaller whole number"
+        } else {
+            "write a whole number"
+        };
+        return Some(told.into());
     }
     if cause.is::<ParseFloatError>() {
         return Some("write a number".into());
@@ -81,7 +89,9 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.trim().parse().ok();
     let seconds = seconds.filter(|&seconds: &f64| seconds > 0.0 && seconds <= MOST);
     let duration = seconds.map(Duration::from_secs_f64);
-    duration.ok_or_else(|| "write a positive number of seconds, such as 60 or 0.5".into())
+    duration.ok_or_else(|| {
+        "write a positive number of seconds up to 1000000000, such as 60 or 0.5".into()
+    })
 }
 
 #[cfg(test)]
@@ -114,6 +124,10 @@ mod tests {
             ("--count=9999999", "write a whole number from 1 to 1000000;"),
             ("--width=1e3", "write a whole number;"),
             ("--width=", "--width"),
+            (
+                "--width=99999999999999999999",
+                "write a smaller whole number;",
+            ),
             ("--smoothing=much", "write a number;"),
             ("--time=0", "write a positive number of seconds"),
             ("--time=nan", "write a positive number of seconds"),
