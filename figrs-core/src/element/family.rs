@@ -1,29 +1,20 @@
 //! Elements whose distribution is a member of a [`Family`].
 
-use std::any::Any;
-use std::hash::{Hash, Hasher};
 use std::iter;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
 use rand::Rng;
-use rustc_hash::FxHasher;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
-use super::node::{
-    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault, contained,
-};
+use super::node::{AnyElement, Kind};
+use super::open_family::{OpenFamily, ParameterSource};
 use super::param::{Number, Operand};
-use crate::element::atomic::{proper, proper_sum};
-use crate::element::{Element, atomic_at, iid_at, listed};
-use crate::error::Fault;
+use crate::element::{Element, atomic_at};
 use crate::random::Stream;
 use crate::value::Value;
-use crate::value::column::AnyColumn;
-use crate::value::datum::Datum;
 
 /// The member of a family with these parameters, one each: atomic where all are numbers, else a Chain on the elements among
 /// them.
@@ -94,7 +85,7 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
 
 /// One member of a family.
 #[derive(Debug)]
-struct FamilyMember<F> {
+pub(super) struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
     /// Their values, if none can change.
@@ -102,7 +93,7 @@ struct FamilyMember<F> {
 }
 
 impl<F> FamilyMember<F> {
-    fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
+    pub(super) fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
         let mut constants = Some(Vec::with_capacity(parameters.len()));
         for number in &parameters {
             match (number, &mut constants) {
@@ -181,7 +172,7 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
 }
 
 /// Heap size in bytes of a family that nothing else holds yet.
-fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
+pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()
     } else {
@@ -189,14 +180,17 @@ fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     }
 }
 
-fn family_name<T: Value>(family: &impl Family<T>, wrong: &WrongParameter) -> &'static str {
+pub(super) fn family_name<T: Value>(
+    family: &impl Family<T>,
+    wrong: &WrongParameter,
+) -> &'static str {
     let names = family.parameters();
     // The last name goes for the rest of a list.
     let name = names.get(wrong.index).or(names.last());
     name.copied().unwrap_or("parameter")
 }
 
-fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
+pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
     match parameters.get(wrong.index) {
         Some(number) => format!("{name} {number:?} {}", wrong.problem),
         None => format!("{name} {}", wrong.problem),
@@ -205,7 +199,7 @@ fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String 
 
 /// The parameters of a family, on the stack as long as they are few.
 #[derive(Default)]
-struct Parameters {
+pub(super) struct Parameters {
     few: [f64; Self::FEW],
     many: Vec<f64>,
     len: usize,
@@ -215,7 +209,7 @@ impl Parameters {
     const FEW: usize = 4;
 
     #[inline]
-    fn push(&mut self, number: f64) {
+    pub(super) fn push(&mut self, number: f64) {
         if self.len < Self::FEW {
             self.few[self.len] = number;
         } else {
@@ -228,465 +222,11 @@ impl Parameters {
     }
 
     #[inline]
-    fn as_slice(&self) -> &[f64] {
+    pub(super) fn as_slice(&self) -> &[f64] {
         if self.len <= Self::FEW {
             &self.few[..self.len]
         } else {
             &self.many
         }
-    }
-}
-
-/// Source of a parameter: a number, or the value of a parent.
-#[derive(Clone, Debug)]
-enum ParameterSource {
-    Number(Number),
-    /// The value of the parent at this position: a number, or a list of them.
-    Parent(usize),
-}
-
-/// A family some of whose parameters are elements.
-struct OpenFamily<T, F> {
-    constructor: &'static str,
-    location: &'static Location<'static>,
-    family: Arc<F>,
-    sources: Vec<ParameterSource>,
-    values: PhantomData<fn() -> T>,
-}
-
-/// Calls `give` with each number of a parent's value, which is one number or a list of them.
-fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
-    if let Some(&number) = value.downcast_ref::<f64>() {
-        give(number);
-    } else if let Some(numbers) = value.downcast_ref::<Vec<f64>>() {
-        numbers.iter().copied().for_each(give);
-    }
-}
-
-impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    fn member(&self, arguments: &[&dyn Any]) -> FamilyMember<F> {
-        let mut parameters = Vec::with_capacity(self.sources.len());
-        for source in &self.sources {
-            match source {
-                ParameterSource::Number(number) => parameters.push(number.clone()),
-                ParameterSource::Parent(parent) => each(arguments[*parent], |x| {
-                    parameters.push(Number::Constant(x));
-                }),
-            }
-        }
-        FamilyMember::new(self.family.clone(), parameters)
-    }
-
-    fn element(&self, arguments: &[&dyn Any]) -> Element<T> {
-        atomic_at(self.constructor, self.location, self.member(arguments))
-    }
-
-    fn numbers<R>(&self, arguments: &[&dyn Any], read: impl FnOnce(&[f64]) -> R) -> R {
-        let mut numbers = Parameters::default();
-        for source in &self.sources {
-            match source {
-                ParameterSource::Number(number) => numbers.push(number.get()),
-                ParameterSource::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
-            }
-        }
-        read(numbers.as_slice())
-    }
-
-    /// Reads the parameters where all arguments are numbers; nothing if that fails.
-    #[inline]
-    fn with_numbers<R>(
-        &self,
-        arguments: &[f64],
-        read: impl FnOnce(&[f64]) -> Option<R>,
-    ) -> Option<R> {
-        let mut numbers = Parameters::default();
-        for source in &self.sources {
-            numbers.push(match source {
-                ParameterSource::Number(number) => number.get(),
-                ParameterSource::Parent(parent) => arguments[*parent],
-            });
-        }
-        let numbers = numbers.as_slice();
-        contained(|| read(numbers)).ok().flatten()
-    }
-
-    /// The sum of the log-probabilities of independent values.
-    fn sum(&self, numbers: &[f64], values: &Many<'_>) -> Result<f64, Fault> {
-        match values {
-            Many::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
-                Some(values) => proper_sum(values, |value| self.family.log_prob(numbers, value)),
-                None => Ok(f64::NEG_INFINITY),
-            },
-            Many::Statistics(statistics) => {
-                let log = self.family.log_prob_of_all(numbers, statistics);
-                proper(*statistics, log)
-            }
-        }
-    }
-
-    /// The parameters that a parent fills.
-    fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
-        let mut start = 0;
-        for source in &self.sources {
-            let mut count = 0;
-            match source {
-                ParameterSource::Number(_) => count = 1,
-                ParameterSource::Parent(at) => each(arguments[*at], |_| count += 1),
-            }
-            if matches!(source, ParameterSource::Parent(at) if *at == parent) {
-                return start..start + count;
-            }
-            start += count;
-        }
-        start..start
-    }
-
-    /// Message about an error in these parameters.
-    fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
-        let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-        message(family_name(&*self.family, wrong), &numbers, wrong)
-    }
-
-    /// Checks the parameters of a row and hands them on.
-    #[inline]
-    fn checked(
-        &self,
-        numbers: &[f64],
-        each: impl FnOnce(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        if let Err(wrong) = self.family.check(numbers) {
-            return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
-        }
-        each(numbers).map_err(MemberFault::Function)
-    }
-
-    #[inline]
-    fn each_row<const N: usize>(
-        &self,
-        count: usize,
-        numbers: impl Fn(usize) -> [f64; N],
-        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        (0..count).try_for_each(|row| self.checked(&numbers(row), &mut each))
-    }
-
-    /// Checks the parameters of each row and hands them on.
-    fn for_rows(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        let columns: Option<Vec<&Vec<f64>>> = arguments
-            .iter()
-            .map(|column| column.as_any().downcast_ref())
-            .collect();
-        let Some(columns) = columns else {
-            let row = |row| {
-                let values: Vec<&dyn Any> =
-                    arguments.iter().map(|column| column.any(row)).collect();
-                self.numbers(&values, |numbers| self.checked(numbers, &mut each))
-            };
-            return contained(|| (0..count).try_for_each(row)).map_err(MemberFault::Function)?;
-        };
-        let mut numbers: Vec<f64> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => number.get(),
-                ParameterSource::Parent(_) => f64::NAN,
-            })
-            .collect();
-        let open: Vec<(usize, &Vec<f64>)> = self
-            .sources
-            .iter()
-            .enumerate()
-            .filter_map(|(i, source)| match source {
-                ParameterSource::Number(_) => None,
-                ParameterSource::Parent(parent) => Some((i, columns[*parent])),
-            })
-            .collect();
-        // With the numbers of a row in an array, what the family computes of constants alone is computed once.
-        let rows = || match (&open[..], &numbers[..]) {
-            ([(0, first)], [_]) => self.each_row(count, |row| [first[row]], &mut each),
-            ([(0, first)], &[_, second]) => {
-                self.each_row(count, |row| [first[row], second], &mut each)
-            }
-            _ => {
-                for row in 0..count {
-                    for (i, column) in &open {
-                        numbers[*i] = column[row];
-                    }
-                    self.checked(&numbers, &mut each)?;
-                }
-                Ok(())
-            }
-        };
-        contained(rows).map_err(MemberFault::Function)?
-    }
-}
-
-impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
-    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        Ok(self.element(arguments).erased().clone())
-    }
-
-    fn family(&self) -> Option<&dyn FamilyOp> {
-        Some(self)
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.sources.capacity() * size_of::<ParameterSource>() + own_bytes::<T, F>(&self.family)
-    }
-}
-
-impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
-    fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
-        let checked = contained(|| self.numbers(arguments, |numbers| self.family.check(numbers)));
-        match checked {
-            Err(fault) => Err(fault.to_string()),
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(wrong)) => Err(self.numbers(arguments, |numbers| self.wrong(numbers, &wrong))),
-        }
-    }
-
-    fn is_continuous(&self) -> bool {
-        let numbers: Vec<Number> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => number.clone(),
-                ParameterSource::Parent(_) => Number::Constant(f64::NAN),
-            })
-            .collect();
-        matches!(
-            contained(|| self.family.outcomes(&numbers)),
-            Ok(Outcomes::Continuous)
-        )
-    }
-
-    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
-        let member = self.member(arguments);
-        listed(contained(|| member.outcomes())?)
-    }
-
-    fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            return Ok(f64::NEG_INFINITY);
-        };
-        let log =
-            contained(|| self.numbers(arguments, |numbers| self.family.log_prob(numbers, typed)))?;
-        proper(typed, log)
-    }
-
-    fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
-        let value = value.downcast_ref::<T>()?;
-        let weighed = self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
-            Some(self.family.log_prob(numbers, value))
-        });
-        weighed.filter(|&log| log < f64::INFINITY)
-    }
-
-    fn log_probs_of_values(
-        &self,
-        arguments: &[f64],
-        values: &[f64],
-        logs: &mut Vec<f64>,
-    ) -> Option<()> {
-        self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
-            for value in values {
-                let value = (value as &dyn Any).downcast_ref::<T>()?;
-                logs.push(self.family.log_prob(numbers, value));
-            }
-            Some(())
-        })
-    }
-
-    fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
-        let value = value.downcast_ref::<T>()?;
-        // A parent that is a list stands for several parameters.
-        if self.sources.len() != self.family.parameters().len() {
-            return None;
-        }
-        let parameters: Vec<Option<f64>> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => Some(number.get()),
-                ParameterSource::Parent(_) => None,
-            })
-            .collect();
-        contained(|| self.family.max_log_prob(&parameters, value))
-            .ok()
-            .flatten()
-    }
-
-    fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
-        contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
-            .map(Datum::new)
-    }
-
-    fn space(&self) -> Space {
-        contained(|| self.family.space()).unwrap_or_default()
-    }
-
-    fn likelihood(
-        &self,
-        arguments: &[&dyn Any],
-        open: usize,
-        value: &dyn Any,
-        likelihood: &mut Likelihood,
-    ) -> Result<(), Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            likelihood.refuse();
-            return Ok(());
-        };
-        let range = self.range(arguments, open);
-        contained(|| {
-            self.numbers(arguments, |numbers| {
-                self.family.likelihood(numbers, range, typed, likelihood);
-            });
-        })
-    }
-
-    fn likelihood_of_values(
-        &self,
-        arguments: &[f64],
-        values: &[f64],
-        likelihood: &mut Likelihood,
-    ) -> Option<()> {
-        let is_open = |source: &ParameterSource| matches!(source, ParameterSource::Parent(0));
-        let open = self.sources.iter().position(is_open)?;
-        self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
-            for value in values {
-                let value = (value as &dyn Any).downcast_ref::<T>()?;
-                (self.family).likelihood(numbers, open..open + 1, value, likelihood);
-            }
-            Some(())
-        })
-    }
-
-    fn conjugate_terms(&self) -> &'static [Term] {
-        contained(|| self.family.conjugate_terms()).unwrap_or_default()
-    }
-
-    fn sample_conditional(
-        &self,
-        arguments: &[&dyn Any],
-        likelihood: &Likelihood,
-        rng: &mut dyn Rng,
-    ) -> Result<Option<Datum>, Fault> {
-        let drawn = contained(|| {
-            let draw = |numbers: &[f64]| self.family.sample_conditional(numbers, likelihood, rng);
-            self.numbers(arguments, draw)
-        })?;
-        Ok(drawn.map(Datum::new))
-    }
-
-    fn sample_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        rng: &mut Stream,
-    ) -> Result<Box<dyn AnyColumn>, MemberFault> {
-        let mut values = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            values.push(self.family.sample(numbers, rng));
-            Ok(())
-        })?;
-        Ok(Box::new(values))
-    }
-
-    fn log_probs(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        value: &dyn Any,
-    ) -> Result<Vec<f64>, MemberFault> {
-        let Some(value) = value.downcast_ref::<T>() else {
-            return Ok(vec![f64::NEG_INFINITY; count]);
-        };
-        let mut logs = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            logs.push(proper(value, self.family.log_prob(numbers, value))?);
-            Ok(())
-        })?;
-        Ok(logs)
-    }
-
-    fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
-        let values = values.as_any().downcast_ref::<Vec<T>>()?;
-        let statistics = contained(|| self.family.statistics(values)).ok()??;
-        // Sums of values that are too large tell nothing.
-        let all_finite = statistics.iter().all(|x| x.is_finite());
-        all_finite.then_some(statistics)
-    }
-
-    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault> {
-        contained(|| self.numbers(arguments, |numbers| self.sum(numbers, values)))?
-    }
-
-    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64> {
-        self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
-            self.sum(numbers, values).ok()
-        })
-    }
-
-    fn log_probs_of_all(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        values: &Many<'_>,
-    ) -> Result<Vec<f64>, MemberFault> {
-        let mut logs = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            logs.push(self.sum(numbers, values)?);
-            Ok(())
-        })?;
-        Ok(logs)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
-        let Some(other) = other.as_any().downcast_ref::<Self>() else {
-            return false;
-        };
-        let same = |(a, b): (&ParameterSource, &ParameterSource)| match (a, b) {
-            (ParameterSource::Number(a), ParameterSource::Number(b)) => a.is_same_as(b),
-            (ParameterSource::Parent(a), ParameterSource::Parent(b)) => a == b,
-            _ => false,
-        };
-        self.sources.len() == other.sources.len()
-            && self.sources.iter().zip(&other.sources).all(same)
-            && contained(|| self.family.is_same_as(&other.family)).unwrap_or(false)
-    }
-
-    fn digest(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        for source in &self.sources {
-            match source {
-                ParameterSource::Number(number) => number.get().feed(&mut hasher),
-                ParameterSource::Parent(parent) => parent.hash(&mut hasher),
-            }
-        }
-        hasher.finish()
-    }
-
-    fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
-        let typed = values.iter().map(|value| value.get::<T>().cloned());
-        let typed: Vec<T> = typed.collect::<Option<_>>()?;
-        let label = of.label();
-        let list = iid_at::<T>(of, typed.len(), label.constructor, label.location);
-        if let Some(name) = label.name {
-            list.erased().set_name(name);
-        }
-        Some((list.erased().clone(), Datum::new(typed)))
     }
 }

@@ -42,6 +42,7 @@ mod moments;
 mod multivariate_normal;
 pub(crate) mod node;
 mod normal;
+mod open_family;
 pub(crate) mod param;
 pub(crate) mod parents;
 mod poisson;
