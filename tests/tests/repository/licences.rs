@@ -19,6 +19,15 @@ const ALLOWED: [&str; 10] = [
     "Zlib",
 ];
 
+/// The crates that others depend on.
+const LIBRARIES: [&str; 5] = [
+    "figrs-core",
+    "figrs-infer",
+    "figrs-models",
+    "figrs-report",
+    "figrs",
+];
+
 /// Largest number of other crates that a program on figrs may have to build, on any platform. More of them want a reason.
 const MOST_CRATES: usize = 75;
 
@@ -184,13 +193,7 @@ fn no_dependency_needs_a_newer_rust() {
             .collect()
     };
     let metadata = Metadata::read();
-    for name in [
-        "figrs-core",
-        "figrs-infer",
-        "figrs-models",
-        "figrs-report",
-        "figrs",
-    ] {
+    for name in LIBRARIES {
         let own = metadata
             .packages
             .values()
@@ -214,13 +217,7 @@ fn no_dependency_needs_a_newer_rust() {
 #[test]
 fn the_tree_of_dependencies_stays_small() {
     let metadata = Metadata::read();
-    for name in [
-        "figrs-core",
-        "figrs-infer",
-        "figrs-models",
-        "figrs-report",
-        "figrs",
-    ] {
+    for name in LIBRARIES {
         println!("{name}: {} crates of others", metadata.tree(name).len());
     }
     let tree = metadata.tree("figrs");
