@@ -47,17 +47,7 @@ pub fn replace<T>(
         let file = fs::File::options().write(true).open(path);
         return write(&mut file.map_err(cannot)?);
     }
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    if !directory.is_dir() {
-        return Err(format!(
-            "cannot write {}: there is no such directory",
-            path.display()
-        )
-        .into());
-    }
+    let directory = directory_of(path)?;
     let mut file = Unfinished::within(directory).map_err(cannot)?;
     if let Some(present) = present {
         let permissions = present.permissions();
@@ -78,19 +68,32 @@ pub fn replace<T>(
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     // As it is written: a plain file is replaced by one that is made beside it.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
     let opened = if path.exists() && !path.is_file() {
         fs::File::options().write(true).open(path)
     } else {
-        tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
+        tempfile::tempfile_in(directory_of(path)?)
     };
     // Its text would name the file beside it.
     let plain = |error: io::Error| io::Error::from(error.kind());
     opened
         .map(drop)
         .map_err(|error| in_file(path, plain(error)))
+}
+
+/// The directory of a file, which must be there.
+fn directory_of(path: &Path) -> Result<&Path, Failure> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    Err(format!(
+        "cannot write {}: there is no such directory",
+        path.display()
+    )
+    .into())
 }
 
 /// True if the extension of a file is this one.

@@ -220,8 +220,7 @@ fn reasons_for_no_answer_name_no_place_in_sources_and_nothing_of_the_library() {
 #[test]
 fn answers_are_not_lost_with_curves_that_the_time_is_too_short_for() {
     let files = files();
-    let ask =
-        "--model hmm --samples 1000000000 --algorithms gibbs --time 1 --format json --curves c.svg";
+    let ask = "--model hmm --samples 1000000000 --algorithms importance-sampling --time 1 --format json --curves c.svg";
     let output = run(&files, ask);
     let notes = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{notes}");
