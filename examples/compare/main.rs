@@ -91,11 +91,13 @@ fn budgets(samples: u64) -> Vec<u64> {
 
 fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
     if let Some(path) = &options.curves {
-        match comparison.curves_svg() {
-            Err(error @ ChartError::Empty { .. }) if stop::is_set() => {
-                note(format!("note: {} is not written: {error}", path.display()));
-            }
-            svg => replace_text(path, &svg?)?,
+        match (comparison.curves_svg(), stop::reason()) {
+            (Err(ChartError::Empty { .. }), Some(reason)) => note(format!(
+                "note: {} is not written: {} before there was an error to draw",
+                path.display(),
+                reason.told()
+            )),
+            (svg, _) => replace_text(path, &svg?)?,
         }
     }
     if let Some(path) = &options.report {

@@ -97,5 +97,4 @@ pub mod internals {
         Block, BlockWeights, Held, PlainWeights, Pool, TargetColumn, WeightForm,
     };
     pub use crate::lower::trace::{Change, Prior, Site, Source, Trace};
-    pub use crate::model::statements::StatementIndex;
 }

@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 /// The evidence and the interventions of a model, by element; to be asked about elements of that model only as long as it
 /// lives.
 #[derive(Debug, Default)]
-pub struct StatementIndex {
+pub(crate) struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// With the elements, whose identities no others get as long as they are held.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -20,7 +20,7 @@ pub struct StatementIndex {
 
 impl StatementIndex {
     /// The index of a model.
-    pub fn of(model: &Model) -> Self {
+    pub(crate) fn of(model: &Model) -> Self {
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = statements.entry(element.id()).or_default();
@@ -37,13 +37,13 @@ impl StatementIndex {
     }
 
     /// The statements about the values of an element, in their order.
-    pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
+    pub(crate) fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }
 
     /// The value that an intervention sets.
-    pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
+    pub(crate) fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
     }

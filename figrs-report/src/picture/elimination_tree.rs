@@ -41,24 +41,16 @@ impl Draw for EliminationTree {
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::{Element, Flip, Model};
+    use figrs_core::{Flip, Model};
     use figrs_infer::JunctionTree;
 
     use super::*;
 
-    /// A chain of Boolean elements.
-    fn chain(length: usize) -> Vec<Element<bool>> {
-        let mut elements = vec![Flip::new(0.3).named("e0")];
-        for i in 1..length {
-            let next = elements[i - 1].flat_map(|&x| Flip::new(if x { 0.9 } else { 0.2 }));
-            elements.push(next.named(format!("e{i}")));
-        }
-        elements
-    }
-
     #[test]
     fn pictures_have_a_box_for_each_step() {
-        let elements = chain(4);
+        let rain = Flip::new(0.3).named("e0");
+        let wet = rain.flat_map(|&x| Flip::new(if x { 0.9 } else { 0.2 }));
+        let elements = vec![rain, wet.named("e1")];
         let compiled = JunctionTree::new()
             .compile(&Model::new(), &elements)
             .unwrap();
