@@ -9,7 +9,7 @@ use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::chromatic_maze::{ChromaticMaze, Colour, RelativeTile, Tile};
 use figrs::models::grid::{Board, GridError, Position, Size};
-use figrs::models::picture::{Picture, PictureError};
+use figrs::models::picture::{Picture, PictureError, PictureScale};
 use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, told};
@@ -89,6 +89,7 @@ impl Puzzle for Mazes {
         is_preferred: false,
         uses_memory: true,
     };
+    const SCALE: PictureScale = Board::<Tile>::SCALE;
     type Generator = ChromaticMaze;
     type Board = Board<Tile>;
 

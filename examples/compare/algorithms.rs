@@ -78,14 +78,16 @@ impl Name {
     pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {
-            Self::Enumerate => Box::new(Enumerate::new()),
+            Self::Enumerate => watched!(Enumerate::new(), watch),
             Self::VariableElimination => Box::new(VariableElimination::new()),
             Self::JunctionTree => Box::new(JunctionTree::new()),
             Self::Frontier => watched!(Frontier::new(), watch),
-            Self::LazyVariableElimination => Box::new(LazyVariableElimination::to_width(1e-6)),
+            Self::LazyVariableElimination => {
+                watched!(LazyVariableElimination::to_width(1e-6), watch)
+            }
             Self::BeliefPropagation => watched!(BeliefPropagation::new(), watch),
             Self::MpeVariableElimination => Box::new(MpeVariableElimination::new()),
-            Self::MpeBranchAndBound => Box::new(MpeBranchAndBound::new()),
+            Self::MpeBranchAndBound => watched!(MpeBranchAndBound::new(), watch),
             Self::MpeBeliefPropagation => watched!(MpeBeliefPropagation::new(), watch),
             Self::SimulatedAnnealing => {
                 watched!(

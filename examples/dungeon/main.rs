@@ -10,7 +10,7 @@ use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::dungeon::{Dungeon, Tile};
 use figrs::models::grid::{Board, Clues, GridError, Position, Size};
-use figrs::models::picture::{Picture, PictureError};
+use figrs::models::picture::{Picture, PictureError, PictureScale};
 use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
@@ -96,6 +96,7 @@ impl Puzzle for Dungeons {
         is_preferred: false,
         uses_memory: true,
     };
+    const SCALE: PictureScale = Board::<Tile>::SCALE;
     type Generator = Dungeon;
     type Board = Board<Tile>;
 

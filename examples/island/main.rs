@@ -10,7 +10,7 @@ use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, Clues, GridError, Size};
 use figrs::models::island::{Island, Terrain};
-use figrs::models::picture::{Picture, PictureError};
+use figrs::models::picture::{Picture, PictureError, PictureScale};
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
 
@@ -86,6 +86,7 @@ impl Puzzle for Islands {
         is_preferred: false,
         uses_memory: false,
     };
+    const SCALE: PictureScale = Board::<Terrain>::SCALE;
     type Generator = Island;
     type Board = Board<Terrain>;
 

@@ -106,6 +106,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
         return Err("more than one --method needs --stats or --probability".into());
     }
+    options.checked_format()?;
     if options.stats.is_some() && options.format().needs_file() {
         return Err("--stats needs --format text or json".into());
     }

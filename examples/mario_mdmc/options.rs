@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
-use figrs_command::{Bytes, has_extension, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
 use serde_json::Value;
 
 use crate::ranges;
@@ -137,7 +137,7 @@ pub(crate) struct Options {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Format of the levels. The last four need --out, and write one numbered file a level if --levels is more than 1. If
-    /// not given, the extension of --out decides (.json, .png, .tmx, .csv), and else it is text.
+    /// not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Show a shortest way of a player to the right edge, or as far as there is one: as `*` in text, a list of rows and columns in
@@ -147,7 +147,8 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a set of numbered files that can be stopped and, by the same command, gone on with. Levels whose files
+    /// Write a set of numbered files that can be stopped and, by the same command with the same --seed, gone on with; later also to more
+    /// --levels with as many digits. Levels whose files
     /// are as they were written are kept, and nothing but the others is drawn. The settings are kept beside it in a file named as --out with
     /// `-set.json`, and fingerprints of the files in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
@@ -263,20 +264,21 @@ impl Options {
 
     /// The format asked for, or that of the file.
     pub(crate) fn format(&self) -> Format {
-        let is = |extension| {
-            self.out
-                .as_ref()
-                .is_some_and(|out| has_extension(out, extension))
-        };
-        let own = [
+        self.checked_format().unwrap_or(Format::Text)
+    }
+
+    /// The same.
+    ///
+    /// **Errors.** If the extension of the file names none.
+    pub(crate) fn checked_format(&self) -> Result<Format, Failure> {
+        let formats = [
+            ("txt", Format::Text),
             ("json", Format::Json),
             ("png", Format::Png),
             ("tmx", Format::Tmx),
             ("csv", Format::LdtkCsv),
         ];
-        let own = own.into_iter().find(|(extension, _)| is(extension));
-        self.format
-            .unwrap_or(own.map_or(Format::Text, |(_, format)| format))
+        format_of(self.format, self.out.as_deref(), &formats)
     }
 
     /// The first option that is given for one method only, if that is not among the methods.

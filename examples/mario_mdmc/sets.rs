@@ -225,6 +225,10 @@ fn write_files(
     told: &mut Told<'_>,
     path: &Path,
 ) -> Result<(), Failure> {
+    if options.format() == Format::Png {
+        LevelWriter::check_picture(trained.chain.height(), options.width)
+            .map_err(|error| output(path, error))?;
+    }
     let tiles = with_suffix(path, "-tiles", "png");
     if matches!(options.format(), Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {

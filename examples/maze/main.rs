@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::maze::{Border, PerfectMaze, Pointer, Weights};
-use figrs::models::picture::{Picture, PictureError};
+use figrs::models::picture::{Picture, PictureError, PictureScale};
 use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
 use serde_json::{Value as Json, json};
@@ -122,6 +122,7 @@ impl Puzzle for Mazes {
         is_preferred: true,
         uses_memory: false,
     };
+    const SCALE: PictureScale = Board::<Pointer>::SCALE;
     type Generator = PerfectMaze;
     type Board = Board<Pointer>;
 

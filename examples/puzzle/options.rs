@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::gdl::{Length, Policy};
-use figrs_command::{Bytes, Failure, check_writable, has_extension, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
 
 /// The end of the long help.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
@@ -79,7 +79,7 @@ pub(crate) struct Options {
     /// Report the size of the puzzle, and the number of states.
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Text to read, or JSON. If not given, JSON where the name of --out ends with .json, and else text.
+    /// Text to read, or JSON. If not given, the extension of --out decides (.txt, .json), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file, and not to the standard output.
@@ -165,28 +165,20 @@ impl Options {
         if self.policy.is_some() && matches!(self.task, Task::Solve | Task::Count) {
             return Err("--policy has no effect on --task solve and count; leave it out".into());
         }
-        let is = |extension| {
-            self.out
-                .as_ref()
-                .is_some_and(|out| has_extension(out, extension))
-        };
-        if self.format.is_none() && is("png") {
-            return Err(
-                "--out with .png: there is no picture of a plan; write --format text or json"
-                    .into(),
-            );
-        }
-        Ok(())
+        self.checked_format().map(drop)
     }
 
     /// The format asked for, or that of the file.
     pub(crate) fn format(&self) -> Format {
-        let is_json = self
-            .out
-            .as_ref()
-            .is_some_and(|out| has_extension(out, "json"));
-        let usual = if is_json { Format::Json } else { Format::Text };
-        self.format.unwrap_or(usual)
+        self.checked_format().unwrap_or(Format::Text)
+    }
+
+    /// The same.
+    ///
+    /// **Errors.** If the extension of the file names none.
+    fn checked_format(&self) -> Result<Format, Failure> {
+        let formats = [("txt", Format::Text), ("json", Format::Json)];
+        format_of(self.format, self.out.as_deref(), &formats)
     }
 
     /// The length that was asked for.

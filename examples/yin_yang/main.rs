@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Size};
-use figrs::models::picture::{Picture, PictureError};
+use figrs::models::picture::{Picture, PictureError, PictureScale};
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::stream;
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
@@ -91,6 +91,7 @@ impl Puzzle for Boards {
         is_preferred: false,
         uses_memory: true,
     };
+    const SCALE: PictureScale = Board::<Colour>::SCALE;
     type Generator = YinYang;
     type Board = Shown;
 

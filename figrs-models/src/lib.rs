@@ -32,6 +32,7 @@ pub mod board;
 mod boards;
 pub mod gdl;
 pub mod grid;
+mod json;
 mod line_index;
 pub mod mdmc;
 pub mod network;

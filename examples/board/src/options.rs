@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use figrs_command::{Bytes, check_writable, has_extension, mebibytes, seconds};
+use figrs_command::{Bytes, check_writable, format_of, mebibytes, seconds};
 
 use figrs_models::grid::{GridError, Size};
 
@@ -66,7 +66,7 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Text to read, JSON with full precision, or a picture, which needs --out; several boards make a page. If not given,
-    /// the extension of --out decides (.json, .png), and else it is text.
+    /// the extension of --out decides (.txt, .json, .png), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file; it is replaced when everything is there.
@@ -129,17 +129,19 @@ impl Options {
 
     /// The format asked for, or that of the file.
     pub(crate) fn format(&self) -> Format {
-        let is = |extension| {
-            self.out
-                .as_ref()
-                .is_some_and(|out| has_extension(out, extension))
-        };
-        match self.format {
-            Some(format) => format,
-            None if is("png") => Format::Png,
-            None if is("json") => Format::Json,
-            None => Format::Text,
-        }
+        self.checked_format().unwrap_or(Format::Text)
+    }
+
+    /// The same.
+    ///
+    /// **Errors.** If the extension of the file names none.
+    fn checked_format(&self) -> Result<Format, Failure> {
+        let formats = [
+            ("txt", Format::Text),
+            ("json", Format::Json),
+            ("png", Format::Png),
+        ];
+        format_of(self.format, self.out.as_deref(), &formats)
     }
 
     /// Refuses options without effect.
@@ -155,6 +157,7 @@ impl Options {
                 }
             }
         }
+        self.checked_format()?;
         for path in [&self.out, &self.report].into_iter().flatten() {
             check_writable(path)?;
         }

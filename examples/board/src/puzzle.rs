@@ -7,7 +7,7 @@ use clap::Parser;
 use figrs_core::{Element, Model};
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
-use figrs_models::picture::{Picture, PictureError};
+use figrs_models::picture::{Picture, PictureError, PictureScale};
 use figrs_models::variation::{Score, VariationError};
 use serde_json::Value as Json;
 
@@ -45,6 +45,8 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     const KIND: &'static str;
     /// Method beside the exact one.
     const OTHER: Other;
+    /// The scale of its pictures.
+    const SCALE: PictureScale;
     /// The generator of its boards.
     type Generator: Generator<Board: Debug + Send + Sync + 'static>;
     /// A board that is shown.

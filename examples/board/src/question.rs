@@ -8,10 +8,11 @@ use figrs_models::board::{
     BoardError, Collected, ConditionalSampler, Event, ExactBoards, Generator, Method, Reason,
 };
 use figrs_models::grid::GridError;
+use figrs_models::picture::PictureError;
 
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
-use super::options::Task;
+use super::options::{Format, Task};
 use super::shown::Shown;
 use super::words::{failure, impossible, too_large};
 use super::{BoardOf, Failure, Options, Puzzle};
@@ -58,6 +59,14 @@ impl<P: Puzzle> Question<P> {
             .into());
         }
         Ok(())
+    }
+
+    /// Refuses pictures that are too large, before their boards are drawn.
+    pub(super) fn check_picture(&self) -> Result<(), PictureError> {
+        match self.options.format() {
+            Format::Png => P::SCALE.check(self.puzzle.size(), self.options.count()),
+            Format::Text | Format::Json => Ok(()),
+        }
     }
 
     /// The methods of the option.

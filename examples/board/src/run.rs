@@ -59,6 +59,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     stop::listen(options.time)?;
     let question = Arc::new(Question::new(example.puzzle()?, options.clone()));
     question.check()?;
+    question.check_picture()?;
     let findings = Arc::new(findings(&question)?);
     let stats = stats(&question, &findings)?;
     let are_few = options.task == Task::Sample && findings.boards.len() < options.count();

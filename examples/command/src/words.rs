@@ -6,6 +6,7 @@ use figrs_infer::Error as Inference;
 use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
+use figrs_models::mdmc::SteeringError;
 
 use crate::failure::{grid, inference};
 use crate::stop;
@@ -41,6 +42,14 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
         let told =
             "--min-walk and --max-walk need --method wilson and --task sample, and no --stats";
         return Some(told.to_owned());
+    }
+    if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()
+    {
+        let told = error.to_string();
+        return Some(
+            told.replace("allow more particles", "give more --particles")
+                .replace("ask for the exact law", "use --method exact"),
+        );
     }
     let Some(GdlError::TooLarge { place, what, limit }) = failure.downcast_ref() else {
         return None;

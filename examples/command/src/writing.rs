@@ -102,6 +102,32 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
     own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }
 
+/// The format of an answer: the one asked for, else that which the extension of its file names, else the first one.
+///
+/// **Errors.** An extension that names none of them, where none was asked for.
+pub fn format_of<F: Copy>(
+    asked: Option<F>,
+    out: Option<&Path>,
+    formats: &[(&str, F)],
+) -> Result<F, Failure> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let Some(out) = out.filter(|out| out.extension().is_some()) else {
+        return Ok(formats[0].1);
+    };
+    let named = formats.iter().find(|(name, _)| has_extension(out, name));
+    named.map(|(_, format)| *format).ok_or_else(|| {
+        let known = formats.iter().map(|(name, _)| format!(".{name}"));
+        let known = known.collect::<Vec<_>>().join(", ");
+        let out = out.display();
+        format!(
+            "--out {out}: the extension names no format; write one of {known}, or give --format"
+        )
+        .into()
+    })
+}
+
 /// Writes a text to a file, which is replaced when all of it is there.
 ///
 /// **Errors.** Those of [`replace`].

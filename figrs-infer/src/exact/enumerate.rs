@@ -10,7 +10,11 @@ use super::limits::Limits;
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
+use crate::run::watch::{Watch, watched};
 use crate::sampling::tally::Tally;
+
+/// Number of worlds from one report of progress to the next.
+const REPORTED: u64 = 1024;
 
 /// Runs every world of a finite model, one after another.
 ///
@@ -21,7 +25,7 @@ use crate::sampling::tally::Tally;
 /// elements; memory in the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
-/// finite support, [`Error::ImpossibleEvidence`].
+/// finite support, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some of the worlds tell nothing of the rest.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -39,6 +43,7 @@ pub struct Enumerate {
     worlds: u64,
     evaluations: u64,
     limit: WorldLimit,
+    watch: Watch,
 }
 
 impl Default for Enumerate {
@@ -55,8 +60,11 @@ impl Enumerate {
             worlds: 10_000_000,
             evaluations: 50_000_000,
             limit: WorldLimit::default(),
+            watch: Watch::default(),
         }
     }
+
+    watched!();
 
     /// Ends with an error after this many worlds.
     pub fn max_worlds(mut self, worlds: u64) -> Self {
@@ -116,7 +124,14 @@ impl Enumerate {
         let mut program = Program::new(model, targets, self.limit)?;
         let mut path = Path::default();
         let mut evaluations = 0;
+        let watching = self.watch.start(self.name(), None);
         for worlds in 0..self.worlds {
+            if watching.stopped().is_some() {
+                return Err(watching.nothing_done());
+            }
+            if worlds % REPORTED == 0 {
+                watching.report(worlds);
+            }
             if evaluations > self.evaluations {
                 return Err(Error::TooManyEvaluations {
                     limit: self.evaluations,

@@ -8,6 +8,7 @@ use super::contents::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
 use super::{Network, NetworkError, State, TextProblem};
+use crate::json;
 
 /// An observation: a variable and its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,7 +72,11 @@ impl Network {
                 line: error.line(),
                 column: error.column(),
                 problem: Box::new(TextProblem::Json {
-                    reason: reason(&error),
+                    reason: if error.is_data() {
+                        "write {VARIABLE: STATE, ...}".into()
+                    } else {
+                        json::mistake(&error)
+                    },
                 }),
             })?;
         let observation = |(variable, state): (&String, &Value)| match state {
@@ -131,13 +136,6 @@ impl Network {
         end(&mut input, "the end of the file after the last observation")?;
         Ok(observations)
     }
-}
-
-/// Reason that the JSON reader gives, without the place.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    text[..end].into()
 }
 
 #[cfg(test)]

@@ -23,12 +23,14 @@ mod error;
 mod page;
 mod palette;
 mod png;
+mod scale;
 
 pub(crate) use canvas::Canvas;
 pub use error::PictureError;
 pub use page::Picture;
 pub(crate) use palette::{Palette, gradient};
 pub(crate) use png::{encode, is_latin};
+pub use scale::PictureScale;
 
 #[cfg(test)]
 mod tests;

@@ -23,11 +23,34 @@ impl Picture {
 
     /// A canvas of a single colour, if it is not too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, PictureError> {
-        let pixels = width.saturating_mul(height);
-        if pixels > Self::MAX_PIXELS {
+        Self::check_pixels(width, height)?;
+        Ok(Canvas::new(width, height, colour))
+    }
+
+    /// An error if a picture is too large.
+    pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), PictureError> {
+        if width.saturating_mul(height) > Self::MAX_PIXELS {
             return Err(PictureError::TooLarge { width, height });
         }
-        Ok(Canvas::new(width, height, colour))
+        Ok(())
+    }
+
+    /// Number of columns of a page of some pictures.
+    fn columns(pictures: usize) -> usize {
+        let columns = pictures.isqrt();
+        columns + usize::from(columns * columns < pictures)
+    }
+
+    /// Pixels of the page before a column or a row of pictures with sides of this many pixels.
+    fn before(number: usize, side: usize) -> usize {
+        Self::MARGIN + number * (side + Self::MARGIN)
+    }
+
+    /// Width and height of a page of some pictures of this width and height.
+    pub(super) fn sheet_pixels(pictures: usize, (width, height): (usize, usize)) -> (usize, usize) {
+        let columns = Self::columns(pictures);
+        let rows = pictures.div_ceil(columns);
+        (Self::before(columns, width), Self::before(rows, height))
     }
 
     /// Number of pixels of a row.
@@ -57,17 +80,15 @@ impl Picture {
         if let Some(other) = other {
             return Err(PictureError::OtherColours { number: other + 1 });
         }
-        let mut columns = pictures.len().isqrt();
-        columns += usize::from(columns * columns < pictures.len());
-        let rows = pictures.len().div_ceil(columns);
+        let columns = Self::columns(pictures.len());
         let largest = |side: fn(&Self) -> usize| pictures.iter().map(side).max().unwrap_or(0);
         let (width, height) = (largest(Self::width), largest(Self::height));
-        let place = |number: usize, side: usize| Self::MARGIN + number * (side + Self::MARGIN);
-        let mut canvas = Self::canvas(place(columns, width), place(rows, height), 0)?;
+        let (all_columns, all_rows) = Self::sheet_pixels(pictures.len(), (width, height));
+        let mut canvas = Self::canvas(all_columns, all_rows, 0)?;
         for (number, picture) in pictures.iter().enumerate() {
             let at = (
-                place(number % columns, width),
-                place(number / columns, height),
+                Self::before(number % columns, width),
+                Self::before(number / columns, height),
             );
             canvas.paste(at, &picture.canvas);
         }

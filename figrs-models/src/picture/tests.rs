@@ -1,6 +1,6 @@
 use super::*;
-use crate::boards::island::Island;
-use crate::grid::Size;
+use crate::boards::island::{Island, Terrain};
+use crate::grid::{Board, Size};
 
 fn plain(width: usize, height: usize, colour: u8) -> Picture {
     Picture::new(
@@ -50,6 +50,26 @@ fn pages_that_cannot_be_are_refused() {
             height: side
         })
     );
+}
+
+#[test]
+fn the_size_of_a_page_is_known_before_its_boards() {
+    let scale = Board::<Terrain>::SCALE;
+    for (rows, columns, boards) in [(3, 3, 1), (3, 5, 2), (4, 3, 5), (7, 3, 12)] {
+        let size = Size::new(rows, columns).unwrap();
+        let islands = Island::new(size).unwrap().chain().unwrap();
+        let picture = islands.board().picture().unwrap();
+        assert_eq!((picture.width(), picture.height()), scale.pixels(size));
+        let page = Picture::sheet(&vec![picture; boards]).unwrap();
+        let pixels = Picture::sheet_pixels(boards, scale.pixels(size));
+        assert_eq!((page.width(), page.height()), pixels);
+    }
+    let size = Size::new(100, 100).unwrap();
+    // A picture of 1200 by 1200 pixels: 6 by 6 of them are 53 million pixels, 7 by 6 are 62, 7 by 7 are 72.
+    assert_eq!(scale.check(size, 42), Ok(()));
+    let (width, height) = (12 + 7 * 1212, 12 + 7 * 1212);
+    let too_large = PictureError::TooLarge { width, height };
+    assert_eq!(scale.check(size, 43), Err(too_large));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
     std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
     std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
-    let cases: [(&[&str], &str); 29] = [
+    let cases: [(&[&str], &str); 32] = [
         (&["--sweeps", "9"], "--method field"),
         (&["--stats", "2", "--levels", "3"], "--levels"),
         (&["--corpus", &path("mixed")], "b.txt:2:3"),
@@ -127,6 +127,20 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         (&["--levels", "0"], "--levels"),
         (&["--tile", "most-likely"], "--method elements"),
         (&["--out", &path("missing/level.txt")], "missing"),
+        (&["--out", &path("a.m")], "one of .txt, .json, .png, .tmx"),
+        (&["--model", &path("cut.json")], "the text ends too early"),
+        // More than can be drawn within the time of a test.
+        (
+            &[
+                "--width",
+                "900000",
+                "--levels",
+                "90000",
+                "--out",
+                &path("a.png"),
+            ],
+            "a.png: ",
+        ),
     ];
     for (arguments, part) in cases {
         let output = run(arguments);
@@ -237,7 +251,7 @@ fn demands_that_cannot_be_met_are_named() {
     std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
     std::fs::write(path("bytes"), b"?????\n?\xff???\n").unwrap();
     let level = ["--rows", "4", "--width", "5"];
-    let cases: [(&[&str], i32, &str); 11] = [
+    let cases: [(&[&str], i32, &str); 12] = [
         (
             &["--method", "conditioned", "--count", "E=5000"],
             1,
@@ -281,6 +295,18 @@ fn demands_that_cannot_be_met_are_named() {
             ],
             1,
             "3 pinned tiles",
+        ),
+        (
+            &[
+                "--method",
+                "conditioned",
+                "--pin",
+                &path("gap"),
+                "--max-gap",
+                "2",
+            ],
+            1,
+            "or give more --particles, or use --method exact",
         ),
         (
             &["--method", "conditioned", "--pin", &path("narrow")],

@@ -319,7 +319,7 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     assert!(run(&format!("{rules} --goal 60")).status.success());
     let picture = run("--rules river.kif --out plan.png");
     assert_eq!(picture.status.code(), Some(2));
-    assert!(text(&picture.stderr).contains("there is no picture of a plan"));
+    assert!(text(&picture.stderr).contains("write one of .txt, .json"));
 }
 
 /// The rules of a puzzle whose player throws any of sixty switches, which are never all thrown.

@@ -2,6 +2,7 @@
 
 mod belief_propagation;
 mod compiled_tree;
+mod deadlines;
 mod exact_properties;
 mod frontier;
 mod large_supports;

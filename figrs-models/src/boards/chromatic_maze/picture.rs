@@ -2,7 +2,7 @@
 
 use super::Tile;
 use crate::grid::{Board, Position};
-use crate::picture::{Picture, PictureError};
+use crate::picture::{Picture, PictureError, PictureScale};
 
 /// Pixels of the side of a tile, with the gap to the next.
 const SIDE: usize = 32;
@@ -34,14 +34,19 @@ const COLOURS: [[u8; 3]; 21] = [
 ];
 
 impl Board<Tile> {
+    /// The scale of its pictures.
+    pub const SCALE: PictureScale = PictureScale {
+        cell: SIDE,
+        borders: GAP,
+    };
+
     /// A picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled one, and a way leads through some
     /// tiles (none, or [`Board::solution`]).
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
         let size = self.size();
-        let pixels = |cells: usize| cells * SIDE + GAP;
-        let mut canvas = Picture::canvas(pixels(size.columns()), pixels(size.rows()), 0)?;
+        let mut canvas = Self::SCALE.canvas(size, 0)?;
         let corner = |cell: usize| (cell * SIDE + GAP).cast_signed();
         let inside = (SIDE - GAP).cast_signed();
         for (at, tile) in self.iter() {

@@ -2,7 +2,7 @@
 
 use super::Tile;
 use crate::grid::{Board, Position};
-use crate::picture::{Palette, Picture, PictureError};
+use crate::picture::{Palette, Picture, PictureError, PictureScale};
 
 /// The side of a tile, in pixels.
 const SIDE: usize = 16;
@@ -40,6 +40,12 @@ const PALETTE: Palette = Palette(&[
 ]);
 
 impl Board<Tile> {
+    /// The scale of its pictures.
+    pub const SCALE: PictureScale = PictureScale {
+        cell: SIDE,
+        borders: SIDE,
+    };
+
     /// A picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
     /// [`Board::walk`]).
     ///
@@ -48,8 +54,7 @@ impl Board<Tile> {
         let size = self.size();
         let frame = SIDE / 2;
         let dark = PALETTE.index(b'k');
-        let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
-        let mut canvas = Picture::canvas(width + SIDE, height + SIDE, dark)?;
+        let mut canvas = Self::SCALE.canvas(size, dark)?;
         let last = size.cells() - 1;
         for (index, (at, tile)) in size.positions().zip(self.cells()).enumerate() {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::Terrain;
 use crate::grid::Board;
-use crate::picture::{Picture, PictureError, gradient};
+use crate::picture::{Picture, PictureError, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
@@ -20,13 +20,19 @@ const BEACH_TO_HEIGHTS: [[u8; 3]; 4] = [
 ];
 
 impl Board<Terrain> {
+    /// The scale of its pictures.
+    pub const SCALE: PictureScale = PictureScale {
+        cell: SIDE,
+        borders: 0,
+    };
+
     /// A picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
     /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture where they are in the map.
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self) -> Result<Picture, PictureError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
-        let mut canvas = Picture::canvas(columns * SIDE, rows * SIDE, 0)?;
+        let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
         let heights = self.heights();
         let height = |row: usize, column: usize| {
             heights[row.min(rows - 1) * columns + column.min(columns - 1)]

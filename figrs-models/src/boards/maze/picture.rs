@@ -2,7 +2,7 @@
 
 use super::Pointer;
 use crate::grid::{Board, Position};
-use crate::picture::{Picture, PictureError, gradient};
+use crate::picture::{Picture, PictureError, PictureScale, gradient};
 
 /// Pixels of the side of a room, one wall included.
 const ROOM: usize = 14;
@@ -22,6 +22,12 @@ const NEAR_TO_FAR: [[u8; 3]; 5] = [
 ];
 
 impl Board<Pointer> {
+    /// The scale of its pictures.
+    pub const SCALE: PictureScale = PictureScale {
+        cell: ROOM,
+        borders: WALL,
+    };
+
     /// A picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
     /// (none, or [`Board::solution`]).
     ///
@@ -29,7 +35,7 @@ impl Board<Pointer> {
     pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];
-        let mut canvas = Picture::canvas(columns * ROOM + WALL, rows * ROOM + WALL, wall)?;
+        let mut canvas = Self::SCALE.canvas(self.size(), wall)?;
         let distances: Vec<usize> = self
             .distances()
             .into_iter()

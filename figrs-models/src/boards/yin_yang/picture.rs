@@ -2,10 +2,12 @@
 
 use super::{Clues, Colour};
 use crate::grid::{Board, Position, Size};
-use crate::picture::{Canvas, Picture, PictureError};
+use crate::picture::{Canvas, Picture, PictureError, PictureScale};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 26;
+/// Pixels of each border.
+const FRAME: usize = SIDE / 4;
 /// Pixels of the radius of a stone.
 const RADIUS: isize = 11;
 
@@ -24,6 +26,12 @@ const COLOURS: [[u8; 3]; 10] = [
 ];
 
 impl Board<Colour> {
+    /// The scale of its pictures.
+    pub const SCALE: PictureScale = PictureScale {
+        cell: SIDE,
+        borders: 2 * FRAME,
+    };
+
     /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
     /// **Errors.** [`PictureError::TooLarge`].
@@ -47,10 +55,9 @@ fn picture(
     stones: impl Iterator<Item = (Position, Colour)>,
     marked: &Clues,
 ) -> Result<Picture, PictureError> {
-    let frame = SIDE / 4;
     let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
-    let mut canvas = Picture::canvas(width + 2 * frame, height + 2 * frame, 0)?;
-    let start = |cell: usize| (cell * SIDE + frame).cast_signed();
+    let mut canvas = Board::<Colour>::SCALE.canvas(size, 0)?;
+    let start = |cell: usize| (cell * SIDE + FRAME).cast_signed();
     for row in 0..=size.rows() {
         canvas.fill((start(0), start(row)), (width.cast_signed() + 1, 1), 1);
     }

@@ -51,6 +51,13 @@ pub struct ConditionedSampler {
     listener: Option<RunListener>,
 }
 
+/// Number of particles from which on more populations side by side are no cheaper for each level.
+const BATCH_PARTICLES: u64 = 480;
+/// The most levels of a batch.
+const BATCH_LEVELS: u64 = 24;
+/// Number of cells of particles of a batch: those of twenty particles on 24 levels of 14 by 200.
+const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
+
 /// Callback for the progress of a run.
 #[derive(Clone)]
 struct RunListener(Arc<dyn Fn(&Progress) + Send + Sync>);
@@ -197,8 +204,13 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of several.
     fn batch(&self) -> u64 {
-        // As many as have about 500 particles.
-        (480 / self.particles.max(1) as u64).clamp(1, 24)
+        // Wide levels are drawn few at a time, so that the first of them are not kept waiting for.
+        let particles = self.particles.max(1) as u64;
+        let cells = (self.steered.chain().height() * self.steered.width()) as u64;
+        let fitting = BATCH_CELLS / (particles * cells).max(1);
+        fitting
+            .min(BATCH_PARTICLES / particles)
+            .clamp(1, BATCH_LEVELS)
     }
 
     fn demands(&self) -> &[Demand] {

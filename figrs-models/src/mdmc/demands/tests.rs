@@ -429,6 +429,26 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
 }
 
 #[test]
+fn wide_levels_are_drawn_few_at_a_time() {
+    let batch = |width: usize, particles: usize| {
+        let sampler = ConditionedSampler::new(steered(14, width, &[Demand::Seen]));
+        sampler.particles(particles).batch()
+    };
+    for (width, particles, expected) in [
+        (120, 20, 24),
+        (200, 20, 24),
+        (800, 20, 6),
+        (20_000, 20, 1),
+        (120, 1, 24),
+        (120, 100, 4),
+        (120, 1000, 1),
+    ] {
+        let found = batch(width, particles);
+        assert_eq!(found, expected, "{width} columns, {particles} particles");
+    }
+}
+
+#[test]
 fn progress_is_told_up_to_the_end() {
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
     let listener = Arc::clone(&told);

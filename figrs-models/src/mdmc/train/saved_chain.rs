@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::Counts;
+use crate::json;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{
     MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile, TrainingError,
@@ -25,7 +26,10 @@ const MOST_CELLS: u64 = 1 << 53;
 #[non_exhaustive]
 pub enum SavedChainError {
     /// Not JSON, cut off, or without a field that is needed.
-    #[error("not a saved chain: {0}; train and save it again")]
+    #[error(
+        "not a saved chain: line {}, column {}: {}; train and save it again",
+        .0.line(), .0.column(), json::mistake(.0)
+    )]
     Json(#[from] serde_json::Error),
     /// JSON of something else.
     #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]

@@ -13,19 +13,27 @@ impl LevelWriter<'_> {
     /// The most tiles of a picture: 256 megabytes of pixels.
     pub const MAX_PICTURE: usize = 1 << 20;
 
-    /// Writes the level as a PNG picture with 16 by 16 pixels a tile; notes become text chunks.
+    /// Checks that levels of this many rows and columns have pictures.
     ///
-    /// An error if the level has more than [`LevelWriter::MAX_PICTURE`] tiles, if the name of a note is not 1 to 79 Latin-1
-    /// characters, or if `out` cannot be written.
-    pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
-        let (height, width) = (self.level.height(), self.level.width());
-        if height * width > Self::MAX_PICTURE {
+    /// An error if they have more than [`LevelWriter::MAX_PICTURE`] tiles.
+    pub fn check_picture(height: usize, width: usize) -> Result<(), OutputError> {
+        if height.saturating_mul(width) > Self::MAX_PICTURE {
             return Err(OutputError::TooLarge {
                 width,
                 height,
                 max: Self::MAX_PICTURE,
             });
         }
+        Ok(())
+    }
+
+    /// Writes the level as a PNG picture with 16 by 16 pixels a tile; notes become text chunks.
+    ///
+    /// An error if the level has more than [`LevelWriter::MAX_PICTURE`] tiles, if the name of a note is not 1 to 79 Latin-1
+    /// characters, or if `out` cannot be written.
+    pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
+        let (height, width) = (self.level.height(), self.level.width());
+        Self::check_picture(height, width)?;
         let fits = |name: &str| (1..=79).contains(&name.chars().count()) && is_latin(name);
         if let Some((name, _)) = self.notes.iter().find(|(name, _)| !fits(name)) {
             return Err(OutputError::Note { name: name.clone() });

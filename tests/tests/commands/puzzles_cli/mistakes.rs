@@ -58,6 +58,22 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("maze", "--format png", "--format png needs --out"),
     (
         "maze",
+        "--out a.jpg",
+        "--out a.jpg: the extension names no format; write one of .txt, .json, .png",
+    ),
+    // More boards than can be drawn within the time of a test.
+    (
+        "yin_yang",
+        "--size 6x14 --count 1000000 --out a.png",
+        "pixels is too large; use fewer",
+    ),
+    (
+        "island",
+        "--size 1000 --min-land 600000 --out a.png",
+        "12000 by 12000 pixels",
+    ),
+    (
+        "maze",
         "--format png --task count --out a.png",
         "--format png needs --task",
     ),
