@@ -66,7 +66,7 @@ pub struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Text to read, JSON with full precision, or a picture, which needs --out; several boards make a page. If not given,
-    /// the extension of --out decides (.txt, .json, .png), and else it is text.
+    /// the extension of --out decides (.txt, .clues, .json, .png), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file; it is replaced when everything is there.
@@ -138,6 +138,7 @@ impl Options {
     fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),
+            ("clues", Format::Text),
             ("json", Format::Json),
             ("png", Format::Png),
         ];

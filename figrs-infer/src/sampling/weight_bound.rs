@@ -78,3 +78,94 @@ impl WeightBound {
         holds.then_some(self.log)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::rand::{Rng, RngExt};
+    use figrs_core::{
+        Atomic, Family, Flip, Normal, Number, Operand, Outcomes, Param, StandardDeviation,
+        WrongParameter,
+    };
+
+    use super::*;
+
+    /// Uniform around a centre, with a width; a family of somebody else's.
+    #[derive(Debug)]
+    struct Window {
+        states_its_bound: bool,
+    }
+
+    impl Family<f64> for Window {
+        fn parameters(&self) -> &'static [&'static str] {
+            &["centre", "width"]
+        }
+
+        fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+            if parameters[1] > 0.0 {
+                return Ok(());
+            }
+            Err(WrongParameter::new(1, "is not positive"))
+        }
+
+        fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+            Outcomes::Continuous
+        }
+
+        fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+            let [centre, width] = [parameters[0], parameters[1]];
+            if (value - centre).abs() <= width / 2.0 {
+                -width.ln()
+            } else {
+                f64::NEG_INFINITY
+            }
+        }
+
+        fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+            parameters[0] + parameters[1] * (rng.random::<f64>() - 0.5)
+        }
+
+        fn max_log_prob(&self, parameters: &[Option<f64>], _: &f64) -> Option<f64> {
+            self.states_its_bound.then_some(-parameters[1]?.ln())
+        }
+    }
+
+    fn bound(model: &Model) -> WeightBound {
+        WeightBound::of(model).unwrap()
+    }
+
+    #[test]
+    fn a_param_as_spread_bounds_by_its_present_number() {
+        let (mean, spread) = (
+            Flip::new(0.5).map(|&is| f64::from(is)),
+            Param::new("spread", 0.5),
+        );
+        let model = Model::new().observe(&Normal::new(&mean, StandardDeviation(&spread)), 0.3);
+        let log_most = |spread: f64| -(spread * (2.0 * std::f64::consts::PI).sqrt()).ln();
+        for number in [0.5, 0.01, 30.0] {
+            spread.set(number);
+            let found = bound(&model);
+            assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
+            assert_eq!(found.densities, 1);
+        }
+        // No density: nothing is known of worlds with one.
+        spread.set(-1.0);
+        let none = bound(&model);
+        assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));
+    }
+
+    #[test]
+    fn families_of_a_user_have_the_bound_that_they_state() {
+        let centre = Flip::new(0.5).map(|&is| f64::from(is));
+        let seen = |states_its_bound, width: f64| {
+            let window = Window { states_its_bound };
+            let seen = Atomic::family(window, [Operand::from(&centre), width.into()]);
+            bound(&Model::new().observe(&seen, 0.4))
+        };
+        let known = seen(true, 0.25);
+        assert_eq!((known.log, known.densities), (4f64.ln(), 1));
+        // A world that weighs more shows that the bound is wrong: it is not used.
+        assert_eq!(known.for_worlds(1, 4f64.ln()), Some(4f64.ln()));
+        assert_eq!(known.for_worlds(1, 5f64.ln()), None);
+        assert_eq!(seen(false, 0.25).for_worlds(1, 4f64.ln()), None);
+    }
+}

@@ -59,7 +59,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "maze",
         "--out a.jpg",
-        "--out a.jpg: the extension names no format; write one of .txt, .json, .png",
+        "a.jpg: the extension names no format; write one of .txt, .clues, .json, .png",
     ),
     // More boards than can be drawn within the time of a test.
     (
