@@ -230,6 +230,19 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
+    /// As [`likelihood`](Self::likelihood), of independent values with these [`statistics`](Self::statistics). Refuses where it is
+    /// not given: each value is then asked for.
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open, statistics);
+        likelihood.refuse();
+    }
+
     /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and any of
     /// these. None if there are none.
     fn conjugate_terms(&self) -> &'static [Term] {

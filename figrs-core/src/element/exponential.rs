@@ -95,6 +95,17 @@ impl Family<f64> for ExponentialDistribution {
         self.0.likelihood(1.0, *value, likelihood);
     }
 
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        self.0.likelihood(statistics[0], statistics[1], likelihood);
+    }
+
     fn conjugate_terms(&self) -> &'static [Term] {
         &[Term::Log, Term::Linear]
     }

@@ -97,6 +97,22 @@ impl Family<bool> for Bernoulli {
         likelihood.add(term, 1.0);
     }
 
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        let [count, heads] = [statistics[0], statistics[1]];
+        for (term, count) in [(Term::Log, heads), (Term::LogComplement, count - heads)] {
+            if count > 0.0 {
+                likelihood.add(term, count);
+            }
+        }
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
         // A parameter may change while a sampler runs: any number is compared, none panics.

@@ -110,6 +110,20 @@ impl Family<f64> for GammaDistribution {
         self.0.likelihood(parameters[0], *value, likelihood);
     }
 
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        if open != (1..2) {
+            return likelihood.refuse();
+        }
+        let [count, sum] = [statistics[0], statistics[1]];
+        self.0.likelihood(count * parameters[0], sum, likelihood);
+    }
+
     fn conjugate_terms(&self) -> &'static [Term] {
         &[Term::Log, Term::Linear]
     }

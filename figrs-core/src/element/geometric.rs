@@ -142,6 +142,18 @@ impl Family<u64> for GeometricDistribution {
         }
     }
 
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        likelihood.add(Term::Log, statistics[0]);
+        likelihood.add(Term::LogComplement, statistics[1]);
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
         // By inversion of P(at least k failures) = (1 - p)^k.

@@ -284,7 +284,6 @@ impl<T: Value> FamilyOp for IidList<T> {
         Space::Real
     }
 
-    /// The likelihood of a list of values; sufficient statistics alone are refused.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],
@@ -292,12 +291,30 @@ impl<T: Value> FamilyOp for IidList<T> {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
-        let Some(values) = value.downcast_ref::<Vec<T>>() else {
+        let add = |values: &Many<'_>| {
+            let family = self.family();
+            family.likelihood_of_all(arguments, open, values, &mut *likelihood)
+        };
+        let Some(added) = self.read(value, add) else {
             likelihood.refuse();
             return Ok(());
         };
-        let mut each = values.iter();
-        each.try_for_each(|value| self.family().likelihood(arguments, open, value, likelihood))
+        added
+    }
+
+    fn likelihood_of_all(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        values: &Many<'_>,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let Many::Values(lists) = values else {
+            likelihood.refuse();
+            return Ok(());
+        };
+        let mut each = (0..lists.len()).map(|at| lists.any(at));
+        each.try_for_each(|list| FamilyOp::likelihood(self, arguments, open, list, likelihood))
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
@@ -402,8 +419,8 @@ mod tests {
     use super::*;
     use crate::element::node::contained;
     use crate::element::{
-        Beta, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale, Score,
-        Select, StandardDeviation, Variance,
+        Beta, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate,
+        Scale, Score, Select, StandardDeviation, Variance,
     };
     use crate::{Model, random::stream};
 
@@ -435,6 +452,7 @@ mod tests {
             near(rows[0]);
             if let Some(summary) = &summary {
                 near(all.log_prob_for_numbers(parameters, summary).unwrap());
+                likelihoods_agree(all, values, &arguments);
             }
             let made = op.call(&arguments).unwrap();
             let Kind::Atomic(atomic) = made.kind() else {
@@ -443,6 +461,60 @@ mod tests {
             near(atomic.log_prob(&values.to_vec()).unwrap());
             let none = atomic.log_prob(&vec![values[0].clone(); values.len() + 1]);
             assert_eq!(none.unwrap(), f64::NEG_INFINITY);
+        }
+    }
+
+    /// The same likelihood of each argument by statistics as by values, wherever the values have one.
+    fn likelihoods_agree<T: Value>(all: &dyn FamilyOp, values: &[T], arguments: &[&dyn Any]) {
+        let list = values.to_vec();
+        let summary = all.summary(&list).unwrap();
+        for terms in [
+            &[Term::Linear, Term::Square][..],
+            &[Term::Log, Term::Inverse],
+            &[Term::Log, Term::Linear],
+            &[Term::Log, Term::LogComplement],
+        ] {
+            for open in 0..arguments.len() {
+                let of = |value: &dyn Any| {
+                    let mut found = Likelihood::new(terms);
+                    all.likelihood(arguments, open, value, &mut found).unwrap();
+                    found
+                };
+                let (by_values, by_statistics) = (of(&list), of(&summary));
+                assert_eq!(by_values.is_refused(), by_statistics.is_refused());
+                for &term in terms.iter().filter(|_| !by_values.is_refused()) {
+                    let (a, b) = (by_values.get(term), by_statistics.get(term));
+                    assert!((a - b).abs() <= 1e-9 * a.abs(), "{term:?}: {a}, not {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn likelihoods_of_weights_are_those_of_their_values() {
+        let weights = Dirichlet::new([1.0, 2.0, 3.0]);
+        let letters = ['b', 'a', 'b', 'c'];
+        for (of, is_refused) in [("abc", false), ("abb", true)] {
+            let list = Iid::new(Select::by(&weights, of.chars()), letters.len());
+            let Kind::Chain(_, op) = list.erased().kind() else {
+                panic!("{list:?} is no member of a family");
+            };
+            let letters = letters.map(|letter| if is_refused { 'b' } else { letter });
+            let all = op.family().unwrap();
+            let (list, arguments) = (letters.to_vec(), vec![0.2, 0.3, 0.5]);
+            let summary = all.summary(&list).unwrap();
+            let [values, statistics] = [&list as &dyn Any, &summary].map(|value| {
+                let mut found = Likelihood::new(&[Term::LogOfEach]);
+                all.likelihood(&[&arguments], 0, value, &mut found).unwrap();
+                found
+            });
+            assert_eq!(values.is_refused(), is_refused);
+            assert_eq!(statistics.is_refused(), is_refused);
+            if !is_refused {
+                for position in 0..arguments.len() {
+                    assert_eq!(values.log_of(position), statistics.log_of(position));
+                }
+            }
         }
     }
 

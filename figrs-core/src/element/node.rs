@@ -176,6 +176,14 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
+    /// As [`likelihood`](Self::likelihood), of independent values.
+    fn likelihood_of_all(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        values: &Many<'_>,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault>;
     /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or the
     /// values are of another type.
     fn likelihood_of_values(

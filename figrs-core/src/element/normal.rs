@@ -207,8 +207,7 @@ impl Family<f64> for NormalDistribution {
         value: &f64,
         likelihood: &mut Likelihood,
     ) {
-        let spread = parameters[1];
-        let variance = self.measure.deviation(spread).powi(2);
+        let variance = self.measure.deviation(parameters[1]).powi(2);
         match (open.start, self.measure) {
             (0, _) => {
                 likelihood.add(Term::Linear, value / variance);
@@ -217,6 +216,29 @@ impl Family<f64> for NormalDistribution {
             (_, SpreadMeasure::Variance) => {
                 likelihood.add(Term::Log, -0.5);
                 likelihood.add(Term::Inverse, -0.5 * (value - parameters[0]).powi(2));
+            }
+            (_, SpreadMeasure::Deviation) => likelihood.refuse(),
+        }
+    }
+
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let [count, mean, squares] = [statistics[0], statistics[1], statistics[2]];
+        let variance = self.measure.deviation(parameters[1]).powi(2);
+        match (open.start, self.measure) {
+            (0, _) => {
+                likelihood.add(Term::Linear, count * mean / variance);
+                likelihood.add(Term::Square, -0.5 * count / variance);
+            }
+            (_, SpreadMeasure::Variance) => {
+                let apart = mean - parameters[0];
+                likelihood.add(Term::Log, -0.5 * count);
+                likelihood.add(Term::Inverse, -0.5 * (squares + count * apart * apart));
             }
             (_, SpreadMeasure::Deviation) => likelihood.refuse(),
         }

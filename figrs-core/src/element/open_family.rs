@@ -339,6 +339,33 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         })
     }
 
+    fn likelihood_of_all(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        values: &Many<'_>,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let range = self.range(arguments, open);
+        contained(|| {
+            self.numbers(arguments, |numbers| match values {
+                Many::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
+                    Some(values) => {
+                        for value in values {
+                            let open = range.clone();
+                            self.family.likelihood(numbers, open, value, likelihood);
+                        }
+                    }
+                    None => likelihood.refuse(),
+                },
+                Many::Statistics(statistics) => {
+                    self.family
+                        .likelihood_of_all(numbers, range, statistics, likelihood);
+                }
+            });
+        })
+    }
+
     fn likelihood_of_values(
         &self,
         arguments: &[f64],

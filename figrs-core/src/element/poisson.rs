@@ -112,6 +112,19 @@ impl Family<u64> for PoissonDistribution {
         likelihood.add(Term::Linear, -1.0);
     }
 
+    fn likelihood_of_all(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        let [count, mean] = [statistics[0], statistics[1]];
+        likelihood.add(Term::Log, count * mean);
+        likelihood.add(Term::Linear, -count);
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
         Self::statrs(parameters).map_or(0, |poisson| poisson.sample(rng))

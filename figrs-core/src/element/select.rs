@@ -274,6 +274,24 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
+    fn likelihood_of_all(
+        &self,
+        weights: &[f64],
+        open: Range<usize>,
+        statistics: &[f64],
+        likelihood: &mut Likelihood,
+    ) {
+        // The statistics are by distinct value: by weight, if no two are of one value.
+        if open != (0..weights.len()) || statistics.len() != weights.len() {
+            return likelihood.refuse();
+        }
+        for (position, &count) in statistics.iter().enumerate() {
+            if count > 0.0 {
+                likelihood.add_log_of(position, count);
+            }
+        }
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, weights: &[f64], rng: &mut R) -> T {
         if let Some(fixed) = self.long() {

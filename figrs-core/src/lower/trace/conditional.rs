@@ -103,15 +103,30 @@ impl Trace {
             };
             let is_evidence = node.demand.is_some();
             likelihood.set_power(if is_evidence { power } else { 1.0 });
-            let plain = node.value.plain();
-            let value: Option<&dyn Any> = node.value.any(&plain);
-            let gathered = value.zip(op.family()).and_then(|(value, family)| {
-                self.arguments(by, Self::present, |arguments| {
-                    family.likelihood(arguments, input as usize, value, &mut likelihood)
-                })
-            });
-            if !matches!(gathered, Some(Ok(()))) {
+            let Some(family) = op.family() else {
                 likelihood.refuse();
+                break;
+            };
+            let add = |value: &dyn Any, likelihood: &mut Likelihood| {
+                let added = self.arguments(by, Self::present, |arguments| {
+                    family.likelihood(arguments, input as usize, value, likelihood)
+                });
+                if !matches!(added, Some(Ok(()))) {
+                    likelihood.refuse();
+                }
+            };
+            if let Some(summary) = node.summary_of(&node.value) {
+                let mut with = likelihood.clone();
+                add(summary, &mut with);
+                if !with.is_refused() {
+                    likelihood = with;
+                    continue;
+                }
+            }
+            let plain = node.value.plain();
+            match node.value.any(&plain) {
+                Some(value) => add(value, &mut likelihood),
+                None => likelihood.refuse(),
             }
             if likelihood.is_refused() {
                 break;

@@ -217,6 +217,15 @@ fn autocorrelation_leaves_its_share() {
 }
 
 #[test]
+fn few_lags_are_as_good_as_all() {
+    for (rho, seed) in [(0.98, 41), (0.99, 42), (0.995, 43), (0.998, 44)] {
+        let chains = autoregressive(4, 8_000, rho, seed);
+        let share = mean_ess(&slices(&chains)) / direct_ess(&chains);
+        assert!((share - 1.0).abs() < 0.05, "{rho}: {share}");
+    }
+}
+
+#[test]
 fn long_correlations_are_found_with_few_lags() {
     // Correlation time 4000, beyond the lags read at first.
     let rho: f64 = 1999.5 / 2000.5;
