@@ -101,10 +101,7 @@ impl<T: Value> IidList<T> {
     }
 
     fn family(&self) -> &dyn FamilyOp {
-        let family = match self.of.kind() {
-            Kind::Chain(_, op) => op.family(),
-            _ => None,
-        };
+        let family = self.of.kind().family();
         family.expect("a list that is a Chain is made of a family")
     }
 

@@ -310,6 +310,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The family whose member it is, if it is one.
+    #[inline]
+    pub fn family(&self) -> Option<&dyn FamilyOp> {
+        match self {
+            Self::Chain(_, op) => op.family(),
+            Self::Atomic(_) | Self::Apply(..) | Self::Table(..) | Self::Score(..) => None,
+        }
+    }
+
     /// Approximate heap size in bytes, besides its own size.
     fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {

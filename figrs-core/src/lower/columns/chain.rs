@@ -21,12 +21,11 @@ pub(super) enum ColumnSource {
     Alone(usize),
 }
 
-/// The rows that take a branch, unless they are few.
+/// A branch, and the number of the rows that take it.
 struct BranchRows {
     /// Nothing where it is made when its few rows are evaluated.
     branch: Option<Branch>,
     combination: u32,
-    rows: Vec<u32>,
     size: usize,
 }
 
@@ -96,7 +95,7 @@ impl RootEvaluation<'_> {
             }
             let branch = self.block.branch(slot, number, parents, op)?;
             if few.is_none() && branch.is_open() {
-                let sizes = groups.sizes(rows, numbers.len());
+                let sizes = groups.sizes(numbers.len());
                 let are_few = |&size: &usize| are_few(size, rows.width());
                 few = Some(sizes.iter().map(are_few).collect());
             }
@@ -223,10 +222,7 @@ impl RootEvaluation<'_> {
         branches: &[Branch],
     ) -> Result<(), ModelError> {
         let numbers = groups.numbers(rows);
-        let mut sizes = vec![0usize; branches.len()];
-        for &group in &*numbers {
-            sizes[group as usize] += 1;
-        }
+        let sizes = groups.sizes(branches.len());
         let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
         let mut all = self.block.instructions[slot.index()].element.no_column();
         for (branch, &size) in branches.iter().zip(&sizes) {
@@ -279,29 +275,17 @@ impl RootEvaluation<'_> {
         (branches, combinations): (Vec<Option<Branch>>, &[u32]),
         demand: Option<&Datum>,
     ) {
-        let numbers = groups.numbers(rows);
-        let mut parts: Vec<BranchRows> = Vec::with_capacity(branches.len());
-        for (branch, &combination) in branches.into_iter().zip(combinations) {
-            parts.push(BranchRows {
-                branch,
-                combination,
-                rows: Vec::new(),
-                size: 0,
-            });
-        }
-        for &group in &*numbers {
-            parts[group as usize].size += 1;
-        }
         let width = rows.width();
-        let mut few: Vec<(u32, u32)> = Vec::new();
-        for (&row, &group) in rows.rows().iter().zip(&*numbers) {
-            let part = &mut parts[group as usize];
-            if are_few(part.size, width) {
-                few.push((row, group));
-            } else {
-                part.rows.push(row);
-            }
-        }
+        let sizes = groups.sizes(branches.len());
+        let is_few: Vec<bool> = sizes.iter().map(|&size| are_few(size, width)).collect();
+        let (many, few) = groups.parted(rows, &is_few);
+        let branches = branches.into_iter().zip(combinations).zip(sizes);
+        let parts = branches.map(|((branch, &combination), size)| BranchRows {
+            branch,
+            combination,
+            size,
+        });
+        let mut parts: Vec<BranchRows> = parts.collect();
         let mut sources: Vec<(ColumnSource, Selection)> = Vec::new();
         let mut tasks: Vec<EvaluationTask> = Vec::new();
         if !few.is_empty() {
@@ -310,10 +294,8 @@ impl RootEvaluation<'_> {
             tasks.push(task);
         }
         let mut met = FxHashMap::<ColumnSlot, usize>::default();
-        let many = parts.into_iter().filter(|part| !part.rows.is_empty());
-        for part in many {
-            let rows = Selection::from_rows(part.rows, width);
-            let Some(branch) = part.branch else {
+        for (part, rows) in parts.into_iter().zip(many) {
+            let (Some(branch), Some(rows)) = (part.branch, rows) else {
                 continue;
             };
             let of = match branch.target {

@@ -8,7 +8,7 @@ use super::bernoulli::{draw_each, draw_groups};
 use super::block::{Block, ColumnSlot};
 use super::column::{Column, DictionaryId};
 use super::dictionary::Dictionary;
-use super::selection::Selection;
+use super::selection::{Selection, for_each_row};
 use crate::element::alias::Alias;
 use crate::element::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
 use crate::error::ModelError;
@@ -249,7 +249,7 @@ impl RowGroups {
             Self::Masks(masks) => {
                 let mut by_row = vec![0; rows.width()];
                 for (group, mask) in masks.iter().enumerate() {
-                    super::selection::for_each_row(mask, |row| by_row[row] = group as u32);
+                    for_each_row(mask, |row| by_row[row] = group as u32);
                 }
                 rows.rows()
                     .iter()
@@ -260,12 +260,62 @@ impl RowGroups {
     }
 
     /// Number of rows of each of `count` groups.
-    pub(super) fn sizes(&self, rows: &Selection, count: usize) -> Vec<usize> {
-        let mut sizes = vec![0; count];
-        for &group in &*self.numbers(rows) {
-            sizes[group as usize] += 1;
+    pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
+        match self {
+            Self::Masks(masks) => {
+                let ones = |mask: &Vec<u64>| mask.iter().map(|word| word.count_ones()).sum::<u32>();
+                masks.iter().map(|mask| ones(mask) as usize).collect()
+            }
+            Self::Rows(numbers) => {
+                let mut sizes = vec![0; count];
+                for &group in numbers {
+                    sizes[group as usize] += 1;
+                }
+                sizes
+            }
         }
-        sizes
+    }
+
+    /// The rows of each group that is not among the `few`, and in ascending order all rows of those that are, each with its group.
+    pub(super) fn parted(
+        &self,
+        rows: &Selection,
+        few: &[bool],
+    ) -> (Vec<Option<Selection>>, Vec<(u32, u32)>) {
+        let mut rest = Vec::new();
+        let many = match self {
+            Self::Masks(masks) => {
+                let selected = masks
+                    .iter()
+                    .zip(few)
+                    .enumerate()
+                    .map(|(group, (mask, few))| {
+                        if *few {
+                            for_each_row(mask, |row| rest.push((row as u32, group as u32)));
+                            return None;
+                        }
+                        Some(Selection::from_mask(mask.clone(), rows.width()))
+                    });
+                selected.collect()
+            }
+            Self::Rows(numbers) => {
+                let mut lists = vec![Vec::new(); few.len()];
+                for (&row, &group) in rows.rows().iter().zip(numbers) {
+                    if few[group as usize] {
+                        rest.push((row, group));
+                    } else {
+                        lists[group as usize].push(row);
+                    }
+                }
+                let lists = lists.into_iter().zip(few);
+                let selection = |list| Selection::from_rows(list, rows.width());
+                lists
+                    .map(|(list, few)| (!few).then(|| selection(list)))
+                    .collect()
+            }
+        };
+        rest.sort_unstable();
+        (many, rest)
     }
 
     /// The rows of each of `count` groups.

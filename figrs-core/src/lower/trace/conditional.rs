@@ -97,16 +97,12 @@ impl Trace {
         let mut likelihood = Likelihood::new(terms);
         for &NodeUse { by, input } in &readers.choices {
             let node = &self.nodes[by as usize];
-            let Kind::Chain(_, op) = node.element.kind() else {
+            let Some(family) = node.family() else {
                 likelihood.refuse();
                 break;
             };
             let is_evidence = node.demand.is_some();
             likelihood.set_power(if is_evidence { power } else { 1.0 });
-            let Some(family) = op.family() else {
-                likelihood.refuse();
-                break;
-            };
             let add = |value: &dyn Any, likelihood: &mut Likelihood| {
                 let added = self.arguments(by, Self::present, |arguments| {
                     family.likelihood(arguments, input as usize, value, likelihood)

@@ -296,10 +296,15 @@ impl TraceNode {
         self.demand.is_some() || self.role.is_choice()
     }
 
+    /// The family whose member it is, if it is one.
+    #[inline]
+    pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
+        self.element.kind().family()
+    }
+
     /// Computes the summary of a demanded value that is weighed many times.
     pub(super) fn summarise(&mut self, value: &Datum) {
-        if let Kind::Chain(_, op) = self.element.kind()
-            && let Some(family) = op.family()
+        if let Some(family) = self.family()
             && self.summary.as_ref().is_none_or(|(of, _)| of != value)
         {
             let summary = family.summary(value.as_any());

@@ -9,7 +9,7 @@ use super::look_ahead::LookAheadEnd;
 use super::node::{NodeRole, NodeUse, TraceNode};
 use super::register::ValueRegister;
 use crate::element::likelihood::{Likelihood, Term};
-use crate::element::node::{FamilyOp, Kind};
+use crate::element::node::FamilyOp;
 use crate::value::datum::Datum;
 
 /// Transitive readers of a node as the parameter of members of families, directly or through Chains whose result it is.
@@ -56,7 +56,7 @@ impl<'a> RunReaders<'a> {
     where
         'a: 'b,
     {
-        let family = family(&nodes[*self.choices.first()? as usize])?;
+        let family = nodes[*self.choices.first()? as usize].family()?;
         if self.is_observed {
             return Some((family, self.observed));
         }
@@ -160,7 +160,7 @@ impl Trace {
     fn append(&self, choice: u32, value: f64, reach: &mut ParameterReaders) {
         let node = &self.nodes[choice as usize];
         let is_observed = node.demand.is_some();
-        let family = |choice: u32| family(&self.nodes[choice as usize]);
+        let family = |choice: u32| self.nodes[choice as usize].family();
         let continues = |run: &&mut FamilyRun| {
             let last = reach.choices.last().and_then(|&last| family(last));
             let both = last.zip(family(choice));
@@ -259,14 +259,5 @@ impl Trace {
             self.nodes[choice as usize].log = log;
         }
         self.nodes[number as usize].reach = reach;
-    }
-}
-
-/// The family that a choice is a member of.
-#[inline]
-fn family(choice: &TraceNode) -> Option<&dyn FamilyOp> {
-    match choice.element.kind() {
-        Kind::Chain(_, op) => op.family(),
-        _ => None,
     }
 }
