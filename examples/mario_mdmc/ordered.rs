@@ -15,8 +15,6 @@ use crate::options::Options;
 const POLL: Duration = Duration::from_millis(20);
 /// Time that batches under way have to end once the command is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Number of batches that a thread begins at once: a level by look-ahead takes a tenth of a millisecond.
-const BEGUN_AT_ONCE: u64 = 4;
 /// Number of batches that wait to be taken.
 const WAITING: usize = 4;
 
@@ -62,7 +60,8 @@ pub(crate) fn in_order<T: Send + 'static>(
     let (sender, receiver) = sync_channel(WAITING);
     let all = Arc::clone(&wanted);
     thread::Builder::new().spawn(move || {
-        let batches = (0..all.count.div_ceil(all.batch), BEGUN_AT_ONCE);
+        // A thread hands in each batch as soon as it is done, so that little is lost at the end.
+        let batches = (0..all.count.div_ceil(all.batch), 1);
         let draw = |(): &mut (), batch| {
             let numbers = all.missing(batch);
             Ok(match numbers.is_empty() {
