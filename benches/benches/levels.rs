@@ -13,10 +13,10 @@ fn levels(c: &mut Criterion) {
     let splits = RowSplits::new(14, corpus.height()).expect("as many bands as rows");
     let chain = MarkovChain::train(&corpus, &Structure::NS3, splits).expect("levels to train on");
     let chain = Arc::new(chain);
-    let sampler = LookAheadSampler::new(&chain, 3).expect("a small look-ahead");
+    let sampler = LookAheadSampler::new(Arc::clone(&chain), 3, 200).expect("a small look-ahead");
     let mut rng = figrs::stream(7, 0);
     c.bench_function("mdmc/LookAheadSampler/200", |b| {
-        b.iter(|| sampler.sample(200, &mut rng));
+        b.iter(|| sampler.sample(&mut rng));
     });
     let elements = LevelElements::new(Arc::clone(&chain), 50).expect("a small level");
     let sampler = ElementSampler::new(&elements, 3, TileSelection::Sampled);

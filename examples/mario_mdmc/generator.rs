@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, Generated, HierarchicalChain, Level,
-    LevelElements, LevelProgram, LevelSampler, LookAhead, MarkovChain, TileField,
+    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
     TileFieldElements, TileSelection,
 };
 use figrs_command::Failure;
@@ -160,7 +160,7 @@ impl Engine {
         let (width, look_ahead) = (options.width, options.look_ahead());
         let other = match method {
             Method::LookAhead => {
-                let sampler = LookAhead::new(Arc::clone(chain), look_ahead, width)?;
+                let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
                 return Ok(Self::Sampler(Box::new(sampler)));
             }
             Method::Elements => {

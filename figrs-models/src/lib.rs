@@ -18,9 +18,9 @@
 //!
 //! let corpus = Corpus::shipped();
 //! let chain = MarkovChain::train(&corpus, &Structure::NS3, RowSplits::NONE)?;
-//! let sampler = LookAheadSampler::new(&chain, 3)?;
+//! let sampler = LookAheadSampler::new(chain, 3, 80)?;
 //! let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
-//! let generated = sampler.sample(80, &mut rng)?;
+//! let generated = sampler.sample(&mut rng);
 //! assert_eq!(generated.level().width(), 80);
 //! println!("{}", generated.level());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

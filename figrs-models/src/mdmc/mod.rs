@@ -39,8 +39,7 @@ mod write;
 
 pub use demands::demand_error::DemandError;
 pub use demands::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
-    SteeringError,
+    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, SteeredLevel, SteeringError,
 };
 pub use level::error::LevelError;
 pub use level::tile::Tile;

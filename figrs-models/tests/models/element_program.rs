@@ -166,11 +166,11 @@ fn without_look_ahead_both_samplers_follow_the_joint_law() {
 fn both_samplers_follow_the_joint_law(chain: &Arc<MarkovChain>) {
     let elements = LevelElements::new(Arc::clone(chain), 2).unwrap();
     let by_elements = ElementSampler::new(&elements, 0, TileSelection::Sampled).unwrap();
-    let by_tables = LookAheadSampler::new(chain, 0).unwrap();
+    let by_tables = LookAheadSampler::new(Arc::clone(chain), 0, 2).unwrap();
     let (mut a, mut b) = (stream(11, 0), stream(12, 0));
     let samplers: [&mut dyn FnMut() -> Generated; 2] =
         [&mut || by_elements.sample(&mut a).unwrap(), &mut || {
-            by_tables.sample(2, &mut b).unwrap()
+            by_tables.sample(&mut b)
         }];
     for sampler in samplers {
         let (statistic, freedom) = chi_square(chain, 2, sampler);

@@ -44,8 +44,8 @@ fn first_unseen(chain: &MarkovChain, level: &Level) -> usize {
 
 /// The first columns of 40 000 levels of 200 that the look-ahead sampler draws without looking ahead.
 fn first_columns(chain: &MarkovChain) -> Vec<usize> {
-    let sampler = LookAheadSampler::new(chain, 0).unwrap();
-    let level = |number| sampler.sample(200, &mut stream(6, number)).unwrap();
+    let sampler = LookAheadSampler::new(chain.clone(), 0, 200).unwrap();
+    let level = |number| sampler.sample(&mut stream(6, number));
     (0..40_000)
         .map(|number| {
             let generated = level(number);
@@ -127,8 +127,8 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
         .seed(5)
         .run(steered.model(), steered.cells())
         .unwrap();
-    let sampler = LookAheadSampler::new(&chain, 0).unwrap();
-    let levels = (0..60_000).map(|number| sampler.sample(WIDTH, &mut stream(7, number)).unwrap());
+    let sampler = LookAheadSampler::new(chain.clone(), 0, WIDTH).unwrap();
+    let levels = (0..60_000).map(|number| sampler.sample(&mut stream(7, number)));
     let accepted: Vec<Level> = levels
         .filter(|generated| generated.unseen() == 0)
         .map(figrs_models::mdmc::Generated::into_level)

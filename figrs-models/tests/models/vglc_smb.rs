@@ -29,11 +29,9 @@ fn train(corpus: &Corpus, splits: usize) -> MarkovChain {
 
 /// The mean number of unseen configurations in 400 levels 200 columns wide.
 fn mean_unseen(chain: &MarkovChain, look_ahead: usize) -> f64 {
-    let sampler = LookAheadSampler::new(chain, look_ahead).unwrap();
+    let sampler = LookAheadSampler::new(chain.clone(), look_ahead, 200).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let unseen: usize = (0..400)
-        .map(|_| sampler.sample(200, &mut rng).unwrap().unseen())
-        .sum();
+    let unseen: usize = (0..400).map(|_| sampler.sample(&mut rng).unseen()).sum();
     unseen as f64 / 400.0
 }
 
@@ -97,10 +95,10 @@ fn few_generated_levels_are_playable_and_wide_gaps_are_why() {
     let Some(corpus) = corpus() else { return };
     for splits in [1, 14] {
         let chain = train(&corpus, splits);
-        let sampler = LookAheadSampler::new(&chain, 3).unwrap();
+        let sampler = LookAheadSampler::new(chain, 3, 200).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let mut levels: Vec<Level> = (0..1000)
-            .map(|_| sampler.sample(200, &mut rng).unwrap().into_level())
+            .map(|_| sampler.sample(&mut rng).into_level())
             .collect();
         levels.retain(|level| !Playability::of(level).playable());
         let playable = 1000 - levels.len();

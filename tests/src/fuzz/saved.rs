@@ -23,8 +23,8 @@ pub fn chain(data: &[u8]) {
     let saved = chain.to_json();
     let again = MarkovChain::from_json(&saved).expect("what was saved");
     assert_eq!(again.to_json(), saved);
-    let sampler = LookAheadSampler::new(&chain, 2).expect("a small look-ahead");
-    if let Ok(drawn) = sampler.sample(4, &mut figrs::stream(1, 0)) {
+    if let Ok(sampler) = LookAheadSampler::new(chain, 2, 4) {
+        let drawn = sampler.sample(&mut figrs::stream(1, 0));
         assert_eq!(drawn.level().width(), 4);
     }
 }

@@ -44,9 +44,11 @@ pub fn levels(data: &[u8]) {
     let bands = RowSplits::new(data.len() % 5, corpus.height()).unwrap_or_default();
     for structure in [Structure::NS0, Structure::NS3] {
         let chain = MarkovChain::train(&corpus, &structure, bands).expect("there are rows enough");
-        let sampler = LookAheadSampler::new(&chain, data.len() % 4).expect("a small look-ahead");
-        let drawn = sampler.sample(8, &mut figrs::stream(1, 0));
-        assert_eq!(drawn.expect("a level").level().height(), corpus.height());
+        let sampler = LookAheadSampler::new(chain.clone(), data.len() % 4, 8);
+        let drawn = sampler
+            .expect("a small level")
+            .sample(&mut figrs::stream(1, 0));
+        assert_eq!(drawn.level().height(), corpus.height());
         let saved = MarkovChain::from_json(&chain.to_json()).expect("what was saved");
         assert_eq!(saved.to_json(), chain.to_json());
     }

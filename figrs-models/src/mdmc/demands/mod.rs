@@ -18,7 +18,7 @@ pub use demand::Demand;
 pub use error::SteeringError;
 pub use exact::ExactSampler;
 pub use mask::Mask;
-pub use sampler::{LevelSampler, LookAhead};
+pub use sampler::LevelSampler;
 pub use steered::SteeredLevel;
 
 #[cfg(test)]

@@ -362,12 +362,9 @@ mod tests {
                     assert_eq!(all(&loaded), all(&chain));
                 }
             }
-            let draw = |chain| {
-                let mut rng = figrs_core::stream(1, 2);
-                LookAheadSampler::new(chain, 3)
-                    .unwrap()
-                    .sample(50, &mut rng)
-                    .unwrap()
+            let draw = |chain: &MarkovChain| {
+                let sampler = LookAheadSampler::new(chain.clone(), 3, 50).unwrap();
+                sampler.sample(&mut figrs_core::stream(1, 2))
             };
             assert_eq!(draw(&loaded), draw(&chain));
         }

@@ -1,10 +1,14 @@
 //! Sampling with look-ahead.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use figrs_core::stream;
 use ndarray::Array2;
 use rand::Rng;
 
 use super::run::LookAheadRun;
-use crate::mdmc::{Generated, Level, MarkovChain, SamplingError};
+use crate::mdmc::{Generated, Level, LevelSampler, MarkovChain, SamplingError, SteeringError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
 /// tile only if the next few cells of its row can be filled without an unseen configuration.
@@ -32,7 +36,7 @@ use crate::mdmc::{Generated, Level, MarkovChain, SamplingError};
 ///
 /// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE)?;
 /// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
-/// let generated = LookAheadSampler::new(&chain, 3)?.sample(60, &mut rng)?;
+/// let generated = LookAheadSampler::new(chain.clone(), 3, 60)?.sample(&mut rng);
 /// assert_eq!(generated.unseen(), chain.unseen(generated.level()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -43,29 +47,41 @@ use crate::mdmc::{Generated, Level, MarkovChain, SamplingError};
 /// Algorithm 2, with two corrections: the look-ahead considers the full set of tiles at every cell,
 /// and the drawing ends when no probability remains. The shortening is an addition: the published
 /// algorithm does not say what happens when the simplest structure fails too.
-#[derive(Clone, Copy, Debug)]
-pub struct LookAheadSampler<'a> {
-    chain: &'a MarkovChain,
+#[derive(Clone, Debug)]
+pub struct LookAheadSampler {
+    chain: Arc<MarkovChain>,
     depth: usize,
+    width: usize,
 }
 
-impl<'a> LookAheadSampler<'a> {
+impl LookAheadSampler {
     /// The deepest look-ahead, in cells.
     pub const MAX_DEPTH: usize = 32;
     /// The widest level, in columns; less for chains so high that it would exceed 2²⁸ cells.
     pub const MAX_WIDTH: usize = 1_000_000;
 
-    /// A sampler that looks `depth` cells ahead.
+    /// A sampler of levels of `width` columns that looks `depth` cells ahead.
     ///
-    /// An error if `depth` exceeds [`LookAheadSampler::MAX_DEPTH`].
-    pub fn new(chain: &'a MarkovChain, depth: usize) -> Result<Self, SamplingError> {
+    /// **Errors.** [`SamplingError::LookAhead`] if `depth` exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::Width`] if `width` is 0 or
+    /// exceeds [`LookAheadSampler::MAX_WIDTH`].
+    pub fn new(
+        chain: impl Into<Arc<MarkovChain>>,
+        depth: usize,
+        width: usize,
+    ) -> Result<Self, SamplingError> {
+        let chain = chain.into();
         if depth > Self::MAX_DEPTH {
             return Err(SamplingError::LookAhead {
                 depth,
                 max: Self::MAX_DEPTH,
             });
         }
-        Ok(Self { chain, depth })
+        Self::check_width(chain.height(), width)?;
+        Ok(Self {
+            chain,
+            depth,
+            width,
+        })
     }
 
     /// An error unless a level of this size can be drawn.
@@ -77,17 +93,10 @@ impl<'a> LookAheadSampler<'a> {
         Ok(())
     }
 
-    /// Draws one level of the given width and the chain's height.
-    ///
-    /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
-    pub fn sample<R: Rng + ?Sized>(
-        &self,
-        width: usize,
-        rng: &mut R,
-    ) -> Result<Generated, SamplingError> {
-        let height = self.chain.height();
-        Self::check_width(height, width)?;
-        let mut run = LookAheadRun::new(self.chain, width);
+    /// Draws one level.
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Generated {
+        let (height, width) = (self.chain.height(), self.width);
+        let mut run = LookAheadRun::new(&self.chain, width);
         for row in (0..height).rev() {
             run.start_row(row);
             for column in 0..width {
@@ -95,7 +104,24 @@ impl<'a> LookAheadSampler<'a> {
             }
         }
         let tiles = Array2::from_shape_fn((height, width), |(row, column)| run.tile(row, column));
-        Ok(run.generated(Level::from_tiles(tiles)))
+        run.generated(Level::from_tiles(tiles))
+    }
+}
+
+impl LevelSampler for LookAheadSampler {
+    fn name(&self) -> &'static str {
+        "look-ahead"
+    }
+
+    fn guarantee(&self) -> String {
+        "tiles drawn one by one, those that run into an unseen configuration within the look-ahead drawn again: near the \
+         trained chain given that nothing is unseen, and not exactly that"
+            .to_owned()
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+        let level = |number| self.sample(&mut stream(seed, number));
+        Ok(numbers.map(level).collect())
     }
 }
 

@@ -14,16 +14,13 @@ fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
 #[test]
 fn too_deep_and_impossible_widths_are_errors() {
     let chain = chain(&["-"], &Structure::NS1);
-    let error = LookAheadSampler::new(&chain, 33).unwrap_err();
+    let error = LookAheadSampler::new(chain.clone(), 33, 1).unwrap_err();
     assert!(matches!(
         error,
         SamplingError::LookAhead { depth: 33, max: 32 }
     ));
-    let sampler = LookAheadSampler::new(&chain, 32).unwrap();
     for width in [0, 1_000_001, usize::MAX] {
-        let error = sampler
-            .sample(width, &mut Xoshiro256PlusPlus::seed_from_u64(1))
-            .unwrap_err();
+        let error = LookAheadSampler::new(chain.clone(), 32, width).unwrap_err();
         assert!(
             matches!(error, SamplingError::Width { max: 1_000_000, .. }),
             "{width}: {error}"
@@ -36,7 +33,6 @@ fn tiles_that_pass_keep_their_renormalised_probabilities() {
     // In the first column X : S : E is 3 : 1 : 4, and nothing ever stood to the right of E.
     let texts = ["X-", "X-", "X-", "S-", "E", "E", "E", "E"];
     let chain = chain(&texts, &Structure::NS1);
-    let sampler = LookAheadSampler::new(&chain, 1).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     for (width, symbol, expected) in [
         (2, 'X', 0.75),
@@ -44,9 +40,10 @@ fn tiles_that_pass_keep_their_renormalised_probabilities() {
         (1, 'E', 0.5),
         (1, 'S', 0.125),
     ] {
+        let sampler = LookAheadSampler::new(chain.clone(), 1, width).unwrap();
         let n = 10_000;
         let drawn = (0..n).filter(|_| {
-            let generated = sampler.sample(width, &mut rng).unwrap();
+            let generated = sampler.sample(&mut rng);
             generated.level().get(0, 0) == Tile::from_char(symbol)
         });
         let share = drawn.count() as f64 / f64::from(n);
@@ -63,10 +60,8 @@ fn tiles_that_pass_keep_their_renormalised_probabilities() {
 fn when_nothing_passes_the_look_ahead_is_shortened() {
     let chain = chain(&["E"], &Structure::NS1);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-    let generated = LookAheadSampler::new(&chain, 1)
-        .unwrap()
-        .sample(3, &mut rng)
-        .unwrap();
+    let sampler = LookAheadSampler::new(chain, 1, 3).unwrap();
+    let generated = sampler.sample(&mut rng);
     assert_eq!(generated.level().to_string(), "EEE");
     assert_eq!((generated.unseen(), generated.shortened()), (2, 2));
     assert_eq!(
@@ -94,8 +89,8 @@ fn counts_agree_with_the_level_for_all_structures_splits_and_depths() {
         for (splits, depth) in [(1, 0), (1, 3), (14, 2), (5, 32)] {
             let splits = RowSplits::new(splits, 14).unwrap();
             let chain = MarkovChain::train(&corpus, &structure, splits).unwrap();
-            let sampler = LookAheadSampler::new(&chain, depth).unwrap();
-            let generated = sampler.sample(90, &mut rng).unwrap();
+            let sampler = LookAheadSampler::new(chain.clone(), depth, 90).unwrap();
+            let generated = sampler.sample(&mut rng);
             assert_eq!(generated.unseen(), chain.unseen(generated.level()));
             assert_eq!(
                 generated.tiles_by_structure().iter().sum::<usize>(),
@@ -109,9 +104,9 @@ fn counts_agree_with_the_level_for_all_structures_splits_and_depths() {
 #[test]
 fn without_fallbacks_every_tile_was_seen_in_its_configuration() {
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE).unwrap();
-    let sampler = LookAheadSampler::new(&chain, 3).unwrap();
+    let sampler = LookAheadSampler::new(chain.clone(), 3, 100).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-    let levels = (0..20).map(|_| sampler.sample(100, &mut rng).unwrap());
+    let levels = (0..20).map(|_| sampler.sample(&mut rng));
     let mut checked = 0;
     for level in levels
         .filter(|level| level.fallbacks() == 0)
@@ -136,10 +131,9 @@ fn a_seed_gives_the_same_level_in_every_version() {
         ],
         &Structure::NS3,
     );
-    let sampler = LookAheadSampler::new(&chain, 2).unwrap();
+    let sampler = LookAheadSampler::new(chain, 2, 24).unwrap();
     let level = sampler
-        .sample(24, &mut Xoshiro256PlusPlus::seed_from_u64(6))
-        .unwrap()
+        .sample(&mut Xoshiro256PlusPlus::seed_from_u64(6))
         .into_level();
     let rows = [
         "---------------S--o----o",

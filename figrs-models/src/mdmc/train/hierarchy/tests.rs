@@ -86,15 +86,8 @@ fn the_chains_of_all_kinds_count_every_cell_once() {
         .sum();
     assert_eq!(totals.sum::<u64>(), cells as u64);
     // A chain of one kind is a chain like any other.
-    let sampler = LookAheadSampler::new(&chain.chains()[0], 2).unwrap();
-    assert_eq!(
-        sampler
-            .sample(9, &mut stream(1, 1))
-            .unwrap()
-            .level()
-            .width(),
-        9
-    );
+    let sampler = LookAheadSampler::new(chain.chains()[0].clone(), 2, 9).unwrap();
+    assert_eq!(sampler.sample(&mut stream(1, 1)).level().width(), 9);
 }
 
 #[test]
