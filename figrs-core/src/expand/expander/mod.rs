@@ -7,19 +7,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::budget::Budget;
 use super::cache::Memory;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
-use super::content::{Content, Doubt, ExpandedElement};
+use super::content::Content;
 use super::expansion::Expansion;
 use super::memory_account::{MemoryAccount, bytes_of};
+use super::product;
 use super::rows::check_time;
-use super::{product, rows};
-use crate::element::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
+use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::model::evidence::Evidence;
 use crate::model::statements::StatementIndex;
 use crate::until::Until;
-use crate::value::datum::Datum;
 use crate::value::support::Support;
+
+mod contents;
 
 /// The elements that carry evidence, in the order it was stated.
 fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
@@ -435,231 +435,5 @@ impl<'m> Expander<'m> {
         })?;
         self.spending.add(branches.bytes());
         Ok(branches)
-    }
-
-    fn fix(&mut self, element: AnyElement, depth: usize, value: &Datum) -> Result<(), ModelError> {
-        let mut values = element.no_values();
-        values.insert(value.as_any());
-        let parents = Vec::new();
-        self.finish(
-            element,
-            depth,
-            parents,
-            values.build(),
-            Content::Fixed,
-            None,
-        )
-    }
-
-    /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.
-    fn leave_out(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
-        self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
-        let parents = self.parents(&element)?;
-        let none = element.no_values().build();
-        self.finish(element, depth, parents, none, Content::Unexplored, None)
-    }
-
-    fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
-        let parents = self.parents(&element)?;
-        let evidence = self.statements.evidence(&element);
-        let observed = evidence.iter().find_map(Evidence::observed);
-        let supports = self.supports(&parents);
-        let limits = rows::TableLimits {
-            entries: self.budget.table_entries,
-            room: &|bytes: u64| self.check_bytes(&element, bytes),
-            until: &self.until,
-        };
-        let (support, content, doubt) = match element.kind() {
-            Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
-            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
-            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
-            Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
-        };
-        self.finish(element, depth, parents, support, content, doubt)
-    }
-
-    fn choice(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        branches: BranchResults,
-    ) -> Result<(), ModelError> {
-        self.spending.give_back(branches.bytes());
-        let parents = self.parents(&element)?;
-        let evidence = self.statements.evidence(&element);
-        let observed = evidence.iter().find_map(Evidence::observed);
-        let mut values = element.no_values();
-        let mut results = Vec::with_capacity(branches.results.len());
-        let mut renumbered = Vec::with_capacity(branches.results.len());
-        let mut error = branches.error;
-        for result in &branches.results {
-            if let Some((_, failure)) = self.failed.get(&result.id()) {
-                error.get_or_insert_with(|| failure.clone());
-                renumbered.push(Content::NO_CHOICE);
-                continue;
-            }
-            let position = self.expansion.positions[&result.id()];
-            let expanded = &self.expansion.elements[position];
-            if let (Content::Endless(_), Some(value)) = (&expanded.content, observed) {
-                values.insert(value.as_any());
-            } else {
-                expanded.require_finite()?;
-                for i in 0..expanded.support.len() {
-                    values.insert(expanded.support.any(i));
-                }
-                self.check_bytes(&element, values.bytes() as u64)?;
-            }
-            renumbered.push(results.len() as u32);
-            results.push(position);
-        }
-        if let Some(value) = observed {
-            self.require_one_measure(&element, &results, value)?;
-        }
-        let mut choice = branches.choice;
-        for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
-            *chosen = renumbered[*chosen as usize];
-        }
-        let failed = choice.iter().map(|&c| c == Content::NO_CHOICE);
-        let doubt = error.map(|error| Doubt {
-            error,
-            failed: failed.collect(),
-        });
-        let content = Content::Chain { choice, results };
-        self.finish(element, depth, parents, values.build(), content, doubt)
-    }
-
-    fn any_unknown(&self, positions: &[usize]) -> bool {
-        let elements = &self.expansion.elements;
-        positions.iter().any(|&position| elements[position].unknown)
-    }
-
-    /// True if the element may need unexpanded parts.
-    fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
-        let results = match content {
-            Content::Chain { results, .. } => results.as_slice(),
-            _ => &[],
-        };
-        matches!(content, Content::Unexplored)
-            || self.any_unknown(parents)
-            || self.any_unknown(results)
-    }
-
-    /// See [`ExpandedElement::log_ceiling`].
-    fn log_ceiling(&self, element: &AnyElement, content: &Content) -> f64 {
-        let endless =
-            |&r: &usize| matches!(self.expansion.elements[r].content, Content::Endless(_));
-        let own = match (element.kind(), content) {
-            (Kind::Score(_, evidence), _) => evidence.log_maximum(),
-            (_, Content::Chain { results, .. }) if results.iter().any(endless) => None,
-            _ => Some(0.0),
-        };
-        let evidence = self.statements.evidence(element);
-        let stated = evidence.iter().map(Evidence::log_maximum);
-        let factors = stated.chain([own]);
-        let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
-        // Nothing outweighs a weight of zero.
-        let zero = |log: f64| log == f64::NEG_INFINITY;
-        logs.reduce(|a, b| {
-            if zero(a) {
-                a
-            } else if zero(b) {
-                b
-            } else {
-                a + b
-            }
-        })
-        .unwrap_or(0.0)
-    }
-
-    /// An error if an observed value is a point mass in one branch and has a density in another.
-    fn require_one_measure(
-        &self,
-        element: &AnyElement,
-        results: &[usize],
-        value: &Datum,
-    ) -> Result<(), ModelError> {
-        let results = || results.iter().map(|&r| &self.expansion.elements[r]);
-        let density =
-            |r: &ExpandedElement| matches!(r.content, Content::Endless(Endless::Continuous));
-        let mass = |r: &ExpandedElement| r.support.index_of(value.as_any()).is_some();
-        if results().any(density) && results().any(mass) {
-            return Err(ModelError::MixedObservation {
-                element: element.label(),
-                value: format!("{value:?}"),
-            });
-        }
-        Ok(())
-    }
-
-    /// A support, or the last one of its type if it has the same values (deduplication): elements of a large model have few
-    /// different ones.
-    fn shared(&mut self, support: Support) -> Support {
-        let last = self.supports.entry(support.value_type());
-        let mut is_new = false;
-        let last = last.or_insert_with(|| {
-            is_new = true;
-            support.clone()
-        });
-        if *last != support {
-            is_new = true;
-            *last = support;
-        }
-        if is_new {
-            self.spending.add(last.bytes() as u64);
-        }
-        last.clone()
-    }
-
-    /// Applies the evidence on the element and adds it to the expansion.
-    fn finish(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        parents: Vec<usize>,
-        support: Support,
-        content: Content,
-        doubt: Option<Doubt>,
-    ) -> Result<(), ModelError> {
-        if let Some(Doubt { error, failed }) = &doubt
-            && failed.iter().all(|&failed| failed)
-            && !self.any_unknown(&parents)
-        {
-            return Err(error.clone());
-        }
-        let (unknown, log_ceiling) = match self.limit {
-            Some(_) => (
-                self.is_unknown(&parents, &content),
-                self.log_ceiling(&element, &content),
-            ),
-            None => (false, 0.0),
-        };
-        let mut expanded = ExpandedElement {
-            unknown,
-            log_ceiling,
-            depth,
-            element,
-            parents,
-            support: self.shared(support),
-            content,
-            weights: None,
-            restricted: false,
-            doubt: doubt.map(Box::new),
-        };
-        let evidence = self.statements.evidence(&expanded.element);
-        if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
-            rows::restrict(&mut expanded, &evidence, &self.until)?;
-        }
-        self.spending.add(expanded.bytes());
-        self.check_bytes(&expanded.element, 0)?;
-        let position = self.expansion.elements.len();
-        if expanded.states() == 0 && !matches!(expanded.content, Content::Endless(_)) {
-            self.expansion.impossible = Some(position);
-        }
-        self.expansion
-            .positions
-            .insert(expanded.element.id(), position);
-        self.expansion.elements.push(expanded);
-        Ok(())
     }
 }
