@@ -14,9 +14,6 @@ use figrs_command::{Failure, NoAnswer, Progress, stop};
 
 use crate::options::{Demands, Method, Options};
 
-/// Factor by which the particles of a level grow, where they fail, before drawing it is given up.
-const MOST_TIMES: usize = 64;
-
 /// The level with everything that is demanded of it.
 pub(crate) fn steered(
     options: &Options,
@@ -45,10 +42,7 @@ pub(crate) fn sampler(
 }
 
 pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
-    let particles = options.particles();
-    ConditionedSampler::new(steered)
-        .particles(particles)
-        .most_particles(particles.saturating_mul(MOST_TIMES))
+    ConditionedSampler::new(steered).particles(options.particles())
 }
 
 /// The sampler with a line that shows the progress of its run.

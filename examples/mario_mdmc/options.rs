@@ -101,7 +101,8 @@ pub(crate) struct Options {
     /// Sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Particles of each level that the conditioned method carries along; 20 if not given.
+    /// Particles of each level that the conditioned method carries along, and up to 64 times as many for a level of which all fail; 20
+    /// if not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
     /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number alone is of
@@ -147,7 +148,7 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a set of numbered files that can be stopped and, by the same command with the same --seed, gone on with; later also to more
+    /// Write a set of numbered files that can be stopped and gone on with by the same command, which needs --seed. The set can grow to more
     /// --levels with as many digits. Levels whose files
     /// are as they were written are kept, and nothing but the others is drawn. The settings are kept beside it in a file named as --out with
     /// `-set.json`, and fingerprints of the files in `.…-set.journal`.
@@ -267,9 +268,7 @@ impl Options {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// The same.
-    ///
-    /// **Errors.** If the extension of the file names none.
+    /// The format, or the error that the extension of --out names none.
     pub(crate) fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),

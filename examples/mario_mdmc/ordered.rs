@@ -1,9 +1,9 @@
 //! Levels of a set on several threads, taken in order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::options::Options;
 const POLL: Duration = Duration::from_millis(20);
 /// Time that batches under way have to end once the command is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Number of batches that wait to be taken.
+/// Number of batches that wait to be received.
 const WAITING: usize = 4;
 
 /// The levels that are wanted.
@@ -41,8 +41,11 @@ impl Wanted {
     }
 }
 
-/// A batch: its numbers, and its results.
-type Batch<T> = (Range<u64>, Result<Vec<T>, Failure>);
+/// A batch: its place, its numbers, and its results.
+type Batch<T> = (u64, Range<u64>, Result<Vec<T>, Failure>);
+
+/// A batch as it is sent, or the failure of a thread.
+type Sent<T> = Result<Batch<T>, figrs::Error>;
 
 /// Does `work` for the wanted numbers on several threads, and hands the results to `take` in order; returns the number taken.
 ///
@@ -60,34 +63,40 @@ pub(crate) fn in_order<T: Send + 'static>(
     let (sender, receiver) = sync_channel(WAITING);
     let all = Arc::clone(&wanted);
     thread::Builder::new().spawn(move || {
-        // A thread hands in each batch as soon as it is done, so that little is lost at the end.
         let batches = (0..all.count.div_ceil(all.batch), 1);
-        let draw = |(): &mut (), batch| {
-            let numbers = all.missing(batch);
-            Ok(match numbers.is_empty() {
-                true => Some((numbers, Ok(Vec::new()))),
-                // None is begun any more once the command is told to stop.
-                false if stop::is_set() => None,
-                false => Some((numbers.clone(), work(numbers))),
+        // A batch is sent by the thread that drew it: the one that keeps the order may be in the middle of another.
+        let draw = |sender: &mut SyncSender<Sent<T>>, place| {
+            let numbers = all.missing(place);
+            let levels = match numbers.is_empty() {
+                true => Ok(Vec::new()),
+                // None is begun any more.
+                false if stop::is_set() => return Ok(ControlFlow::Break(())),
+                false => work(numbers.clone()),
+            };
+            Ok(match sender.send(Ok((place, numbers, levels))) {
+                Ok(()) => ControlFlow::Continue(()),
+                // Nobody waits any more.
+                Err(_) => ControlFlow::Break(()),
             })
         };
-        let pass_on = |batch: Option<Batch<T>>| match batch.map(|batch| sender.send(batch)) {
-            Some(Ok(())) => ControlFlow::Continue(()),
-            // The command is told to stop, or nobody waits any more.
-            None | Some(Err(_)) => ControlFlow::Break(()),
-        };
-        let drawn = figrs::in_order(threads, batches, || Ok(()), draw, pass_on);
-        if let Err(error) = drawn {
-            // Nobody waits for it any more if it cannot be sent.
-            let _ = sender.send((0..0, Err(error.into())));
+        let own = || Ok(sender.clone());
+        if let Err(error) = figrs::in_order(threads, batches, own, draw, |next| next) {
+            drop(sender.send(Err(error)));
         }
     })?;
-    let (mut count, mut stopped) = (0, None::<Instant>);
-    while let Some((numbers, levels)) = next_batch(&receiver, &mut stopped) {
-        for (number, level) in numbers.zip(levels?) {
-            if !wanted.kept.contains(&number) {
-                take(number, level)?;
-                count += 1;
+    let (mut count, mut next) = (0, 0);
+    let mut waiting = BTreeMap::new();
+    let mut stopped = None::<Instant>;
+    while let Some(sent) = next_sent(&receiver, &mut stopped) {
+        let (place, numbers, levels) = sent?;
+        waiting.insert(place, (numbers, levels));
+        while let Some((numbers, levels)) = waiting.remove(&next) {
+            next += 1;
+            for (number, level) in numbers.zip(levels?) {
+                if !wanted.kept.contains(&number) {
+                    take(number, level)?;
+                    count += 1;
+                }
             }
         }
         if let Some(progress) = &progress {
@@ -100,11 +109,11 @@ pub(crate) fn in_order<T: Send + 'static>(
     Ok(count)
 }
 
-/// The next batch in order, as soon as it is done; none after the last, or if the command is to end.
-fn next_batch<T>(receiver: &Receiver<Batch<T>>, stopped: &mut Option<Instant>) -> Option<Batch<T>> {
+/// What is sent next; nothing after the last batch, or if the command is to end.
+fn next_sent<T>(receiver: &Receiver<Sent<T>>, stopped: &mut Option<Instant>) -> Option<Sent<T>> {
     loop {
         match receiver.recv_timeout(POLL) {
-            Ok(batch) => return Some(batch),
+            Ok(sent) => return Some(sent),
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
                 if stop::is_set() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {

@@ -173,9 +173,7 @@ impl Options {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// The same.
-    ///
-    /// **Errors.** If the extension of the file names none.
+    /// The format, or the error that the extension of --out names none.
     fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [("txt", Format::Text), ("json", Format::Json)];
         format_of(self.format, self.out.as_deref(), &formats)

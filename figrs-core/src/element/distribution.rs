@@ -195,11 +195,11 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         size_of::<Self>() == 0
     }
 
-    /// Sufficient statistics of independent values of one member: all that [`log_prob_of_all`](Self::log_prob_of_all) needs of
-    /// the values, however many they are.
+    /// Sufficient statistics of independent values of one member: all that [`log_prob_of_all`](Self::log_prob_of_all) and
+    /// [`likelihood_of_all`](Self::likelihood_of_all) need of the values, however many they are.
     ///
     /// `None` where the family has none, or where they do not tell all of these values, such as one outside the support:
-    /// `log_prob` is then asked for each value.
+    /// `log_prob` and `likelihood` are then asked for each value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let _ = values;
         None
@@ -230,8 +230,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// As [`likelihood`](Self::likelihood), of independent values with these [`statistics`](Self::statistics). Refuses where it is
-    /// not given: each value is then asked for.
+    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) as a function of the parameters in the range `open` alone. The default refuses;
+    /// [`likelihood`](Self::likelihood) is then asked for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],

@@ -14,7 +14,7 @@ use crate::error::Error;
 pub struct Progress {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// Samples drawn, steps made or sweeps done so far, over all chains and threads.
+    /// Samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
     pub done: u64,
     /// Total number, if it is known.
     pub total: Option<u64>,

@@ -201,6 +201,31 @@ fn a_time_limit_ends_samplers_with_the_answer_so_far() {
 }
 
 #[test]
+fn exact_algorithms_end_at_a_time_limit() {
+    let files = files();
+    for (algorithm, question) in [
+        ("enumerate", "--generator maze --rows 5 --columns 5"),
+        (
+            "mpe-branch-and-bound",
+            "--generator yin-yang --rows 9 --columns 9",
+        ),
+        (
+            "lazy-variable-elimination",
+            "--generator yin-yang --rows 9 --columns 9",
+        ),
+    ] {
+        let ask = format!("{question} --algorithms {algorithm} --time-limit 0.2 --format json");
+        let output = run(&files, &ask);
+        let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let row = &found["rows"][0];
+        let told = row["message"].as_str().unwrap_or_default();
+        // Not given up from outside, after the time of grace: it ended by itself.
+        assert!(!told.contains("no answer within"), "{algorithm}: {told}");
+        assert!(row["seconds"].as_f64().unwrap() < 2.2, "{algorithm}: {row}");
+    }
+}
+
+#[test]
 fn reasons_for_no_answer_name_no_place_in_sources_and_nothing_of_the_library() {
     let files = files();
     for ask in [

@@ -139,7 +139,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
                 "--out",
                 &path("a.png"),
             ],
-            "a.png: ",
+            "a.png: a picture of",
         ),
     ];
     for (arguments, part) in cases {

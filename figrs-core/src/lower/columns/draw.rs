@@ -320,26 +320,11 @@ impl RowGroups {
 
     /// The rows of each of `count` groups.
     pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
-        let width = rows.width();
-        match self {
-            Self::Masks(masks) => {
-                let masks = masks.iter();
-                masks
-                    .map(|mask| Selection::from_mask(mask.clone(), width))
-                    .collect()
-            }
-            Self::Rows(_) if count == 1 => vec![rows.clone()],
-            Self::Rows(numbers) => {
-                let mut lists = vec![Vec::new(); count];
-                for (&row, &group) in rows.rows().iter().zip(numbers) {
-                    lists[group as usize].push(row);
-                }
-                let lists = lists.into_iter();
-                lists
-                    .map(|list| Selection::from_rows(list, width))
-                    .collect()
-            }
+        if let (Self::Rows(_), 1) = (self, count) {
+            return vec![rows.clone()];
         }
+        let (all, _) = self.parted(rows, &vec![false; count]);
+        all.into_iter().flatten().collect()
     }
 }
 
@@ -351,4 +336,49 @@ pub(super) fn likelihood(
 ) -> Result<(f64, f64), ModelError> {
     let log = op.log_prob(value).map_err(|fault| element.fault(fault))?;
     Ok((log.exp(), log))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_parted_alike_by_masks_and_by_rows() {
+        let width = 130;
+        let rows = Selection::from_rows(
+            (0..width as u32).filter(|row| row % 5 != 1).collect(),
+            width,
+        );
+        let group = |row: u32| {
+            if row < 3 {
+                2
+            } else {
+                u32::from(row.is_multiple_of(7))
+            }
+        };
+        let numbers: Vec<u32> = rows.rows().iter().map(|&row| group(row)).collect();
+        let masks = (0..3).map(|of| {
+            let all = rows.rows().iter().filter(|&&row| group(row) == of);
+            Selection::from_rows(all.copied().collect(), width)
+                .mask()
+                .to_vec()
+        });
+        let both = [RowGroups::Masks(masks.collect()), RowGroups::Rows(numbers)];
+        let sizes = both.each_ref().map(|groups| groups.sizes(3));
+        assert_eq!(sizes[0], sizes[1]);
+        assert_eq!(sizes[0].iter().sum::<usize>(), rows.len());
+        for few in [[false, true, true], [false; 3], [true; 3]] {
+            let [(many, rest), (others, other_rest)] =
+                both.each_ref().map(|g| g.parted(&rows, &few));
+            let lists = |all: &[Option<Selection>]| -> Vec<Option<Vec<u32>>> {
+                all.iter()
+                    .map(|one| one.as_ref().map(|one| one.rows().to_vec()))
+                    .collect()
+            };
+            assert_eq!((lists(&many), &rest), (lists(&others), &other_rest));
+            assert!(rest.is_sorted() && rest.iter().all(|&(row, of)| group(row) == of));
+            let parted = many.iter().flatten().map(Selection::len).sum::<usize>() + rest.len();
+            assert_eq!(parted, rows.len());
+        }
+    }
 }

@@ -21,11 +21,10 @@ use crate::value::datum::Datum;
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// Size up to which a dictionary takes in values of rows that were evaluated one by one: where these hardly repeat, such as normal draws,
-/// it is soon larger.
-const MOST_ENTERED: usize = 1 << 10;
-/// Size in bytes up to which values are entered: larger ones, such as lists, take as long to look up as to compute.
-const SMALL_VALUE: usize = 32;
+/// Dictionary size above which values of rows that were evaluated one by one stay typed: they hardly repeat.
+const MAX_DICTIONARY: usize = 1 << 10;
+/// Value size in bytes above which they do: lists take as long to look up as to compute.
+const MAX_VALUE_BYTES: usize = 32;
 
 /// Rows that are evaluated one by one.
 pub(super) struct RowEvaluations {
@@ -106,11 +105,19 @@ impl RowEvaluations {
 }
 
 impl Block {
-    /// Values of a slot as codes of its dictionary, if that is short: what joins them with codes of other rows then has codes too.
-    fn entered(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
-        let is_small = values.bytes() <= SMALL_VALUE * values.len();
+    /// Values of a slot as codes of its dictionary, if that is short and the values are small: what joins them with codes of other rows then
+    /// has codes too.
+    ///
+    /// Floating-point numbers stay as they are: they hardly repeat, and a code stands for both zeros.
+    fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
+        let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
+        // A list that grew by one value after the other has room for the next power of two.
+        let room = values.len().next_power_of_two().max(4);
+        if is_float || values.bytes() > MAX_VALUE_BYTES * room {
+            return Column::Typed(Rc::from(values));
+        }
         let book = self.own_book(slot);
-        if !is_small || self.book(book).len() > MOST_ENTERED {
+        if self.book(book).len() > MAX_DICTIONARY {
             return Column::Typed(Rc::from(values));
         }
         let code = |at| self.enter_value(book, values.any(at));
@@ -249,7 +256,7 @@ impl RootEvaluation<'_> {
         let bits = values.as_any().downcast_ref::<Vec<bool>>();
         let column = match bits {
             Some(truths) => Column::Bits(Rc::new(mask_where(&left, |at| truths[at]))),
-            None => self.block.entered(singles.of, values),
+            None => self.block.encoded(singles.of, values),
         };
         self.alone[singles.number] = Some(StoredColumn {
             rows: left,

@@ -213,7 +213,7 @@ impl TraceNode {
             _ if fixed.is_some() => NodeRole::Fixed,
             Kind::Atomic(_) => NodeRole::Atomic,
             Kind::Apply(..) => NodeRole::Apply,
-            Kind::Chain(_, op) if op.family().is_some() => NodeRole::Family,
+            kind @ Kind::Chain(..) if kind.family().is_some() => NodeRole::Family,
             Kind::Chain(..) => NodeRole::Chain,
             Kind::Table(..) => NodeRole::Table,
             Kind::Score(..) => NodeRole::Score,

@@ -46,7 +46,7 @@ use super::steered::SteeredLevel;
 pub struct ConditionedSampler {
     steered: SteeredLevel,
     particles: usize,
-    most_particles: usize,
+    most_particles: Option<usize>,
     conflict_work: u64,
     listener: Option<RunListener>,
 }
@@ -69,13 +69,13 @@ impl fmt::Debug for RunListener {
 }
 
 impl ConditionedSampler {
-    /// The defaults: 20 particles a level, up to 1 280 where they fail, and 24 million cells of particles to find the
+    /// The defaults: 20 particles a level, up to 64 times as many where they fail, and 24 million cells of particles to find the
     /// demands that conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
             particles: 20,
-            most_particles: 1_280,
+            most_particles: None,
             conflict_work: 24_000_000,
             listener: None,
         }
@@ -87,10 +87,17 @@ impl ConditionedSampler {
         self
     }
 
-    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up.
+    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up. If not set, it is 64 times as many as at
+    /// first, at least 1 280, and no more than 100 000 unless there are as many at first.
     pub fn most_particles(mut self, particles: usize) -> Self {
-        self.most_particles = particles;
+        self.most_particles = Some(particles);
         self
+    }
+
+    /// The largest number of particles of a population.
+    fn largest(&self) -> usize {
+        let usual = || self.particles.saturating_mul(64).clamp(1_280, 100_000);
+        self.most_particles.unwrap_or_else(usual)
     }
 
     /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands for which
@@ -150,8 +157,8 @@ impl ConditionedSampler {
     fn again(&self, seed: u64, number: u64) -> Result<Generated, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
-        while particles < self.most_particles {
-            particles = particles.saturating_mul(4).min(self.most_particles);
+        while particles < self.largest() {
+            particles = particles.saturating_mul(4).min(self.largest());
             let filter = self.filter(particles, 1).seed(rng.next_u64());
             match filter.follow(&LevelParts::of(&self.steered)) {
                 Err(Error::NoSampleMetEvidence { .. }) => {}
@@ -167,7 +174,7 @@ impl ConditionedSampler {
 
     /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
     fn conflict(&self, seed: u64) -> SteeringError {
-        let particles = self.most_particles.min(400);
+        let particles = self.largest().min(400);
         let left = Cell::new(self.conflict_work);
         let trial = |part: &SteeredLevel, columns: usize| {
             let cells = particles * self.steered.chain().height() * columns;
@@ -204,7 +211,7 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of several.
     fn batch(&self) -> u64 {
-        // Wide levels are drawn few at a time, so that the first of them are not kept waiting for.
+        // Wide levels are drawn few at a time, so that the first levels come early.
         let particles = self.particles.max(1) as u64;
         let cells = (self.steered.chain().height() * self.steered.width()) as u64;
         let fitting = BATCH_CELLS / (particles * cells).max(1);

@@ -1,9 +1,11 @@
 //! Exact draws from conditionals, and the same posteriors by walks.
 
 use figrs_core::internals::Trace;
+use figrs_core::rand::{Rng, RngExt};
 use figrs_core::{
-    Beta, Binomial, Dirichlet, Element, Exponential, Flip, Gamma, Geometric, If, InverseGamma,
-    Model, Normal, Poisson, Rate, Scale, Select, StandardDeviation, Variance, stream,
+    Atomic, Beta, Binomial, Dirichlet, Element, Exponential, Family, Flip, Gamma, Geometric, If,
+    InverseGamma, Likelihood, Model, Normal, Number, Outcomes, Poisson, Rate, Scale, Select,
+    StandardDeviation, Term, Variance, WrongParameter, stream,
 };
 
 use super::is_right;
@@ -137,6 +139,120 @@ fn conditionals_have_the_moments_of_the_posterior() {
     }
 }
 
+/// Observations of one distribution are one list, which enters by its sufficient statistics.
+#[test]
+fn lists_of_observations_have_the_conditionals_of_their_values() {
+    let p = Beta::new(2.0, 3.0);
+    let flips = |model| {
+        [true, false, true]
+            .into_iter()
+            .fold(model, |model: Model, x| model.observe(&Flip::new(&p), x))
+    };
+    let model = [5, 2].into_iter().fold(flips(Model::new()), |model, k| {
+        model.observe(&Geometric::failures(&p), k)
+    });
+    let (a, b) = (2.0 + 2.0 + 2.0, 3.0 + 1.0 + 7.0);
+    let total: f64 = a + b;
+    let variance = a * b / (total * total * (total + 1.0));
+    has_moments("Beta", &model, &p, a / total, variance);
+
+    let rate = Gamma::new(2.0, Rate(3.0));
+    let mut model = Model::new();
+    for (count, x) in [(7, 0.4), (2, 1.1), (0, 2.0)] {
+        model = model
+            .observe(&Poisson::new(&rate), count)
+            .observe(&Exponential::new(Rate(&rate)), x)
+            .observe(&Gamma::new(2.5, Rate(&rate)), x);
+    }
+    let (shape, by): (f64, f64) = (2.0 + 9.0 + 3.0 + 7.5, 3.0 + 3.0 + 3.5 + 3.5);
+    has_moments("Gamma", &model, &rate, shape / by, shape / (by * by));
+
+    let spread = InverseGamma::new(4.0, Scale(3.0));
+    let mut model = Model::new();
+    for x in [2.5, -1.0, 0.5] {
+        model = model.observe(&Normal::new(1.0, Variance(&spread)), x);
+    }
+    let (shape, scale) = (4.0 + 1.5, 3.0 + (2.25 + 4.0 + 0.25) / 2.0);
+    let mean: f64 = scale / (shape - 1.0);
+    has_moments(
+        "InverseGamma",
+        &model,
+        &spread,
+        mean,
+        mean * mean / (shape - 2.0),
+    );
+
+    let mean = Normal::new(-1.0, Variance(4.0));
+    let mut model = Model::new();
+    for x in [3.0, 1.0, 0.5] {
+        model = model.observe(&Normal::new(&mean, Variance(0.5)), x);
+    }
+    let precision: f64 = 0.25 + 6.0;
+    has_moments(
+        "Normal",
+        &model,
+        &mean,
+        (-0.25 + 9.0) / precision,
+        1.0 / precision,
+    );
+}
+
+/// A rate with statistics that do not tell the likelihood.
+#[derive(Debug)]
+struct Waiting;
+
+impl Family<f64> for Waiting {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["rate"]
+    }
+
+    fn check(&self, _: &[f64]) -> Result<(), WrongParameter> {
+        Ok(())
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        parameters[0].ln() - parameters[0] * value
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        -rng.random::<f64>().ln_1p() / parameters[0]
+    }
+
+    fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
+        Some(vec![values.len() as f64, values.iter().sum()])
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        statistics[0] * parameters[0].ln() - parameters[0] * statistics[1]
+    }
+
+    fn likelihood(
+        &self,
+        _: &[f64],
+        _: std::ops::Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        likelihood.add(Term::Log, 1.0);
+        likelihood.add(Term::Linear, -value);
+    }
+}
+
+#[test]
+fn values_are_asked_for_where_statistics_tell_no_likelihood() {
+    let rate = Gamma::new(2.0, Rate(3.0));
+    let mut model = Model::new();
+    for x in [0.4, 1.1, 2.0] {
+        model = model.observe(&Atomic::family(Waiting, [&rate]), x);
+    }
+    let (shape, by): (f64, f64) = (5.0, 6.5);
+    has_moments("Waiting", &model, &rate, shape / by, shape / (by * by));
+}
+
 /// No conditional is drawn if the readers are not of the form that the family states.
 #[test]
 fn other_readers_leave_no_conditional() {
@@ -217,7 +333,9 @@ fn ln_factorial(n: f64) -> f64 {
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));
-    let model = Model::new().observe(&Normal::new(&mean, Variance(1.0)), 3.0);
+    // Two that are one list.
+    let seen = || Normal::new(&mean, Variance(2.0));
+    let model = Model::new().observe(&seen(), 3.5).observe(&seen(), 2.5);
     let power = 0.3;
     let right = (power * 3.0) / (0.25 + power);
     let targets = [mean.erased().clone()];
