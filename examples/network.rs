@@ -83,7 +83,7 @@ struct Options {
     /// what the machine has to spare if not given.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<Bytes>,
-    /// End after this many seconds with the answer so far.
+    /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     /// Compile and query this many times, and report the medians of the seconds.
@@ -190,7 +190,7 @@ fn remedy(error: &figrs::Error) -> Option<String> {
     let few = "query fewer variables, observe more, or use --algorithm importance-sampling";
     Some(match error {
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => format!(
-            "the tables would take {}, more than --memory {}; allow more, {few}",
+            "the tables would take {} or more, over --memory {}; allow more, {few}",
             Bytes(*needed as u64),
             Bytes(*limit)
         ),

@@ -85,7 +85,7 @@ impl Puzzle for Mazes {
     const OTHER: Other = Other {
         method: Method::Rejection,
         help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
-               those with a way as demanded; exact as well, and for boards of any size",
+               those with a way as demanded; exact as well, and for all boards up to 15 columns",
         is_preferred: false,
         uses_memory: true,
     };

@@ -40,9 +40,8 @@ macro_rules! watched {
 }
 
 impl Name {
-    /// Default algorithms.
+    /// Default algorithms; the last is the one that takes too long first.
     pub(crate) const USUAL: [Self; 9] = [
-        Self::Enumerate,
         Self::VariableElimination,
         Self::JunctionTree,
         Self::MpeVariableElimination,
@@ -51,6 +50,7 @@ impl Name {
         Self::SequentialMonteCarlo,
         Self::MetropolisHastings,
         Self::Gibbs,
+        Self::Enumerate,
     ];
 
     /// Default algorithms for a model without end.

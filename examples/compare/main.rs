@@ -70,7 +70,15 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut comparison = compare.run();
     for row in &mut comparison.rows {
-        row.message = row.message.take().map(|told| without_places(&told));
+        row.message = row.message.take().map(|told| {
+            let told = told.replace("take `SelfChecked` away", "leave --self-check out");
+            match stop::reason() {
+                Some(stop::Reason::Time) => {
+                    without_places(&told.replace("interrupted", "--time was over"))
+                }
+                _ => without_places(&told),
+            }
+        });
     }
     drop(watch);
     write(options, &comparison)?;
@@ -90,20 +98,6 @@ fn budgets(samples: u64) -> Vec<u64> {
 }
 
 fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
-    if let Some(path) = &options.curves {
-        match (comparison.curves_svg(), stop::reason()) {
-            (Err(ChartError::Empty { .. }), Some(reason)) => note(format!(
-                "note: {} is not written: {} before there was an error to draw",
-                path.display(),
-                reason.told()
-            )),
-            (svg, _) => replace_text(path, &svg?)?,
-        }
-    }
-    if let Some(path) = &options.report {
-        let page = comparison.to_html(&options.title(), &options.settings());
-        replace_text(path, &page)?;
-    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
         Format::Json => {
@@ -129,5 +123,25 @@ fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
             }
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    write_files(options, comparison)
+}
+
+/// Writes the files of --curves and --report.
+fn write_files(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
+    if let Some(path) = &options.curves {
+        match (comparison.curves_svg(), stop::reason()) {
+            (Err(ChartError::Empty { .. }), Some(reason)) => note(format!(
+                "note: {} is not written: {} before there was an error to draw",
+                path.display(),
+                reason.told()
+            )),
+            (svg, _) => replace_text(path, &svg?)?,
+        }
+    }
+    if let Some(path) = &options.report {
+        let page = comparison.to_html(&options.title(), &options.settings());
+        replace_text(path, &page)?;
+    }
+    Ok(())
 }

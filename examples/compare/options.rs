@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, has_extension, seconds};
+use figrs_command::{
+    Failure, check_distinct, check_report, check_writable, has_extension, seconds,
+};
 
 use super::algorithms::Name;
 
@@ -135,9 +137,12 @@ impl Options {
         {
             return Err(format!("--curves writes SVG: name {} .svg", path.display()).into());
         }
-        for path in [&self.curves, &self.report].into_iter().flatten() {
-            check_writable(path)?;
-        }
+        self.curves.as_deref().map_or(Ok(()), check_writable)?;
+        self.report.as_deref().map_or(Ok(()), check_report)?;
+        check_distinct(&[
+            ("--curves", self.curves.as_deref()),
+            ("--report", self.report.as_deref()),
+        ])?;
         if self.curves.is_some() && !samplers.iter().any(|name| name.is_sampler()) {
             return Err("--curves needs a sampler among --algorithms".into());
         }
@@ -145,9 +150,6 @@ impl Options {
             return Err(
                 "--curves needs an exact answer, which is not known of --model geometric".into(),
             );
-        }
-        if self.curves.is_some() && self.curves == self.report {
-            return Err("--curves and --report name the same file".into());
         }
         Ok(())
     }

@@ -18,7 +18,9 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
-use figrs_command::{Failure, check_writable, note, parsed, read_text, replace_text, stop};
+use figrs_command::{
+    Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
+};
 
 use generator::Trained;
 use options::{Method, Options};
@@ -119,14 +121,17 @@ fn check(options: &Options) -> Result<(), Failure> {
                 .into(),
         );
     }
-    if options.out.is_some() && options.out == options.report {
-        return Err("--out and --report name the same file".into());
-    }
+    check_distinct(&[
+        ("--model", options.model.as_deref()),
+        ("--save-model", options.save_model.as_deref()),
+        ("--out", options.out.as_deref()),
+        ("--report", options.report.as_deref()),
+    ])?;
     if options.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }
     if let Some(path) = &options.report {
-        check_writable(path)?;
+        check_report(path)?;
     }
     let heeding = |method: &options::Method| method.heeds_demands();
     if options.demands.any() && !options.methods.iter().any(heeding) {

@@ -92,7 +92,8 @@ fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     let text = read_text(record)?;
     let record = record.display();
     let begun: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
-        format!("{record}: {error}; remove it and the levels of the set to begin anew")
+        let (line, column) = (error.line(), error.column());
+        format!("{record}:{line}:{column}: not the settings of a set; remove it and the levels of the set to begin anew")
     })?;
     let other = mine
         .iter()

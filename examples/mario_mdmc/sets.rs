@@ -300,11 +300,13 @@ fn output(path: &Path, error: OutputError) -> Failure {
     }
 }
 
-/// The path with something added to its name, and an extension.
+/// The path with something added to its name, and an extension. A name may have dots of its own.
 fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(suffix);
-    let mut path = path.with_file_name(name);
-    path.set_extension(extension);
-    path
+    if !extension.is_empty() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }

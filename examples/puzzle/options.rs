@@ -73,7 +73,7 @@ pub(crate) struct Options {
     /// alone is of MiB. Not for --method particles. 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds with the answer so far.
+    /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Report the size of the puzzle, and the number of states.

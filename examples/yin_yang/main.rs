@@ -87,7 +87,7 @@ impl Puzzle for Boards {
     const KIND: &'static str = "yin_yang";
     const OTHER: Other = Other {
         method: Method::Particles,
-        help: "Task sample, for wide boards: particles that read the board cell by cell, about right only",
+        help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
         is_preferred: false,
         uses_memory: true,
     };

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use figrs_command::{Bytes, check_writable, format_of, mebibytes, seconds};
+use figrs_command::{
+    Bytes, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
+};
 
 use figrs_models::grid::{GridError, Size};
 
@@ -29,8 +31,8 @@ Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons
 Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
   times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
   is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
-  not, samples are drawn by the other method, and a note says so before; samples of chromatic mazes are then drawn by rejection
-  at any size. The method that was taken is in the JSON, and for
+  not, samples are drawn by the other method, and a note says so before; samples of chromatic mazes are then drawn by rejection.
+  The method that was taken is in the JSON, and for
   samples on the standard error.
 
 Ctrl-C and the end of --time end a command with the boards so far, the second Ctrl-C at once; files are whole.
@@ -62,7 +64,7 @@ pub struct Options {
     /// alone is of MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds with the answer so far.
+    /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Text to read, JSON with full precision, or a picture, which needs --out; several boards make a page. If not given,
@@ -157,9 +159,12 @@ impl Options {
             }
         }
         self.checked_format()?;
-        for path in [&self.out, &self.report].into_iter().flatten() {
-            check_writable(path)?;
-        }
+        self.out.as_deref().map_or(Ok(()), check_writable)?;
+        self.report.as_deref().map_or(Ok(()), check_report)?;
+        check_distinct(&[
+            ("--out", self.out.as_deref()),
+            ("--report", self.report.as_deref()),
+        ])?;
         if self.stats && self.count() < 2 {
             return Err("--stats needs --count 2 or more".into());
         }

@@ -55,14 +55,16 @@ impl<P: Puzzle> Serialize for Report<'_, P> {
 impl<P: Puzzle> Report<'_, P> {
     /// Writes to the file of --out or the standard output.
     pub(crate) fn write(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.options.report {
-            replace_text(path, &self.html()?)?;
-        }
-        let Some(path) = &self.options.out else {
+        if let Some(path) = &self.options.out {
+            replace(path, |out| self.write_to(out, path))?;
+        } else {
             let place = Path::new("the standard output");
-            return self.write_to(&mut io::stdout().lock(), place);
-        };
-        replace(path, |out| self.write_to(out, path))
+            self.write_to(&mut io::stdout().lock(), place)?;
+        }
+        match &self.options.report {
+            Some(path) => replace_text(path, &self.html()?),
+            None => Ok(()),
+        }
     }
 
     fn write_to(&self, out: &mut dyn Write, place: &Path) -> Result<(), Failure> {

@@ -21,4 +21,7 @@ pub use program::run;
 pub use progress::{Progress, note};
 pub use reading::read_text;
 pub use words::without_places;
-pub use writing::{check_writable, format_of, has_extension, in_file, replace, replace_text};
+pub use writing::{
+    check_distinct, check_report, check_writable, format_of, has_extension, in_file, replace,
+    replace_text,
+};

@@ -6,7 +6,7 @@ use figrs_infer::Error as Inference;
 use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
-use figrs_models::mdmc::SteeringError;
+use figrs_models::mdmc::{SamplingError, SteeringError};
 
 use crate::failure::{grid, inference};
 use crate::stop;
@@ -50,6 +50,19 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             told.replace("allow more particles", "give more --particles")
                 .replace("ask for the exact law", "use --method exact"),
         );
+    }
+    let sampling = match failure.downcast_ref() {
+        Some(SteeringError::Sampling(error)) => Some(error),
+        _ => failure.downcast_ref(),
+    };
+    match sampling {
+        Some(SamplingError::Width { width, max }) => {
+            return Some(format!("--width {width}: write 1 to {max}"));
+        }
+        Some(SamplingError::LookAhead { depth, max }) => {
+            return Some(format!("--look-ahead {depth}: write 0 to {max}"));
+        }
+        _ => {}
     }
     let Some(GdlError::TooLarge { place, what, limit }) = failure.downcast_ref() else {
         return None;

@@ -80,6 +80,40 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| in_file(path, plain(error)))
 }
 
+/// Checks that flags name different files, since one would replace the other.
+///
+/// **Errors.** Two flags that name one file.
+pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let named = files
+        .iter()
+        .filter_map(|(flag, path)| Some((flag, (*path)?)));
+    let named: Vec<_> = named
+        .map(|(flag, path)| (flag, fs::canonicalize(path).unwrap_or_else(|_| path.into())))
+        .collect();
+    for (i, (flag, path)) in named.iter().enumerate() {
+        // A stream may take several.
+        let is_plain = !path.exists() || path.is_file();
+        if let Some((other, _)) = named[..i]
+            .iter()
+            .find(|(_, other)| is_plain && other == path)
+        {
+            return Err(format!("{other} and {flag} name the same file").into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a file of --report can be written, and is named as a page.
+///
+/// **Errors.** Another extension than .html or .htm; those of the file, which they name.
+pub fn check_report(path: &Path) -> Result<(), Failure> {
+    let is_page = has_extension(path, "html") || has_extension(path, "htm");
+    if path.extension().is_some() && !is_page {
+        return Err(format!("--report writes HTML: name {} .html", path.display()).into());
+    }
+    check_writable(path)
+}
+
 /// The directory of a file, which must be there.
 fn directory_of(path: &Path) -> Result<&Path, Failure> {
     let directory = path

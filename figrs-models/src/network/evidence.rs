@@ -1,7 +1,11 @@
 //! Files of observations.
 
+use std::fmt;
 use std::path::Path;
 
+use figrs_core::printable;
+use rustc_hash::FxHashMap;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::contents::read_text;
@@ -50,7 +54,7 @@ impl Network {
 
     /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
     ///
-    /// A state may be a number or a Boolean where that is its name. Of a variable that occurs twice, the last counts.
+    /// A state may be a number or a Boolean where that is its name. A variable may occur twice with one state.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
@@ -66,20 +70,15 @@ impl Network {
     }
 
     fn json(&self, text: &str, place: &str) -> Result<Vec<Observation>, NetworkError> {
-        let object: serde_json::Map<String, Value> =
-            serde_json::from_str(text).map_err(|error| NetworkError::Text {
-                place: place.into(),
-                line: error.line(),
-                column: error.column(),
-                problem: Box::new(TextProblem::Json {
-                    reason: if error.is_data() {
-                        "write {VARIABLE: STATE, ...}".into()
-                    } else {
-                        json::mistake(&error)
-                    },
-                }),
-            })?;
-        let observation = |(variable, state): (&String, &Value)| match state {
+        let Pairs(object) = serde_json::from_str(text).map_err(|error| NetworkError::Text {
+            place: place.into(),
+            line: error.line(),
+            column: error.column(),
+            problem: Box::new(TextProblem::Json {
+                reason: json::mistake(&error),
+            }),
+        })?;
+        let observation = |(variable, state): &(String, Value)| match state {
             Value::String(state) => self.observation(variable, state),
             other => self.observation(variable, &other.to_string()),
         };
@@ -135,6 +134,41 @@ impl Network {
         }
         end(&mut input, "the end of the file after the last observation")?;
         Ok(observations)
+    }
+}
+
+/// Variables and their states, in the order of the text.
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{VARIABLE: STATE, ...}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs: Vec<(String, Value)> = Vec::new();
+        let mut states: FxHashMap<String, Value> = FxHashMap::default();
+        while let Some((variable, state)) = map.next_entry::<String, Value>()? {
+            let before = states.insert(variable.clone(), state.clone());
+            if before.is_some_and(|before| before != state) {
+                return Err(A::Error::custom(format_args!(
+                    "the variable `{}` is observed a second time with another state; keep one of them",
+                    printable(&variable)
+                )));
+            }
+            pairs.push((variable, state));
+        }
+        Ok(Pairs(pairs))
     }
 }
 

@@ -73,7 +73,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
     std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
     std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
-    let cases: [(&[&str], &str); 32] = [
+    let cases: [(&[&str], &str); 36] = [
         (&["--sweeps", "9"], "--method field"),
         (&["--stats", "2", "--levels", "3"], "--levels"),
         (&["--corpus", &path("mixed")], "b.txt:2:3"),
@@ -112,7 +112,20 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         (&["--corpus", &path("empty")], "empty"),
         (&["--corpus", &path("ragged")], "a.txt"),
         (&["--corpus", &path("unknown")], "*"),
-        (&["--width", "0"], "0"),
+        (&["--width", "0"], "--width 0: write 1 to"),
+        (
+            &["--out", &path("a.txt"), "--save-model", &path("a.txt")],
+            "--save-model and --out name the same file",
+        ),
+        (
+            &["--model", &path("cut.json"), "--out", &path("cut.json")],
+            "--model and --out name the same file",
+        ),
+        (&["--report", &path("a.png")], "--report writes HTML"),
+        (
+            &["--method", "columns", "--look-ahead", "99"],
+            "--look-ahead 99: write 0 to 32",
+        ),
         (&["--width", "-3"], "'-3' for '--width"),
         (&["--row-splits", "15"], "15"),
         (&["--look-ahead", "99"], "99"),
@@ -383,6 +396,29 @@ fn pictures_and_maps_are_written_one_a_level() {
             assert!(map.contains("name=\"seed\" value=\"3\""), "{map}");
         }
     }
+}
+
+#[test]
+fn names_of_files_may_have_dots() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("level.v2.tmx");
+    let out = out.to_str().unwrap();
+    let ask = ["--width", "8", "--seed", "1", "--levels", "3", "--resume"];
+    let output = run(&[&ask[..], &["--out", out]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let names = std::fs::read_dir(directory.path()).unwrap();
+    let names = names.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    let expected = [
+        ".level.v2-set.journal",
+        "level.v2-1.tmx",
+        "level.v2-2.tmx",
+        "level.v2-3.tmx",
+        "level.v2-set.json",
+        "level.v2-tiles.png",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

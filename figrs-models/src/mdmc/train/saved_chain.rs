@@ -124,6 +124,7 @@ pub enum SavedChainError {
 
 /// Fields at the beginning of every version.
 #[derive(Deserialize)]
+#[serde(expecting = "what MarkovChain::to_json writes")]
 struct FormatHeader {
     format: String,
     version: u32,

@@ -53,6 +53,36 @@ fn json_names_states_by_strings_numbers_and_booleans() {
 }
 
 #[test]
+fn mistakes_in_json_have_words_and_their_place() {
+    let network = network();
+    for (text, at, words) in [
+        ("{", (1, 1), "the text ends too early"),
+        ("[1]", (1, 0), "expected {VARIABLE: STATE, ...}"),
+        ("{\"rain\" 1}", (1, 9), "expected `:`"),
+        (
+            "{\"rain\": \"no\",\n \"rain\": \"yes\"}",
+            (2, 15),
+            "the variable `rain` is observed a second time with another state",
+        ),
+    ] {
+        let error = network.evidence_from_json(text).unwrap_err();
+        let NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        } = error
+        else {
+            panic!("{error}");
+        };
+        assert!(problem.to_string().contains(words), "{text:?}: {problem}");
+        assert_eq!((line, column), at, "{text:?}");
+    }
+    let twice = r#"{"rain": "no", "rain": "no"}"#;
+    assert!(network.evidence_from_json(twice).is_ok());
+}
+
+#[test]
 fn mistakes_have_their_place() {
     let network = network();
     let cases = [

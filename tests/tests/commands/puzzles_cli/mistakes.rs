@@ -61,6 +61,12 @@ const WRONG: &[(&str, &str, &str)] = &[
         "--out a.jpg",
         "a.jpg: the extension names no format; write one of .txt, .clues, .json, .png",
     ),
+    ("maze", "--report a.png", "--report writes HTML: name"),
+    (
+        "maze",
+        "--out a.html --format text --report a.html",
+        "--out and --report name the same file",
+    ),
     // More boards than can be drawn within the time of a test.
     (
         "yin_yang",
