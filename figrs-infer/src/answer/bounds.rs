@@ -5,7 +5,7 @@ use std::fmt;
 use figrs_core::{AnyElement, Element, Support, Value};
 
 use super::estimate::Estimate;
-use super::marginal::Quality;
+use super::quality::Quality;
 use super::{Answer, AnswerContent};
 use crate::error::Error;
 use crate::exact::algebra::{LogSumProduct, Semiring};

@@ -7,8 +7,8 @@ use figrs_core::Label;
 
 use super::bounds::{Deepening, Ended, TargetBounds};
 use super::estimate::MIN_TRUSTED_ESS;
-use super::marginal::Quality;
 use super::numeric::is_real;
+use super::quality::Quality;
 use super::{Answer, AnswerContent, TargetMarginal};
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::chain_error::{chain_error, chain_samples};
 use super::group_error::{group_error, group_samples, value_errors};
-use super::marginal::Quality;
 use super::numeric::NumericColumns;
+use super::quality::Quality;
 
 /// Least effective sample size for the spread of the samples to tell their error.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
@@ -52,9 +52,6 @@ pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f6
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
 }
-
-/// Relative tolerance: smaller differences are those of rounding.
-pub(crate) const ROUNDING: f64 = 1e-13;
 
 impl Estimate {
     /// Quality of the probabilities; `columns` has the values.

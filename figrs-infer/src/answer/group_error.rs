@@ -1,8 +1,10 @@
 //! Standard errors from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
-use super::estimate::ROUNDING;
 use super::numeric::NumericColumns;
+
+/// Relative tolerance: smaller differences are those of rounding.
+pub(crate) const ROUNDING: f64 = 1e-13;
 
 /// Least effective number of groups for their spread to tell the error: below it there is one, or one of two has four
 /// fifths of the weight.

@@ -10,28 +10,7 @@ use num_traits::ToPrimitive;
 use super::estimate::Estimate;
 use super::numeric::NumericColumns;
 use super::posterior::write_bars;
-
-/// Quality of a probability or of an expectation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Quality {
-    /// Exact up to rounding.
-    Exact,
-    /// Estimated from samples worth this many independent ones.
-    Sampled {
-        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of those that
-        /// autocorrelation leaves for the numbers and for each frequent value, for independent groups that which their
-        /// spread leaves.
-        effective_samples: f64,
-    },
-    /// From an approximation whose error nothing bounds, such as loopy belief propagation.
-    Approximate,
-    /// Between bounds that hold, up to rounding.
-    Bounds {
-        /// Maximum width of the bounds of any event.
-        width: f64,
-    },
-}
+use super::quality::Quality;
 
 /// The probabilities of the values of an element.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ pub(crate) mod group_error;
 pub(crate) mod marginal;
 pub(crate) mod numeric;
 pub(crate) mod posterior;
+pub(crate) mod quality;
 pub(crate) mod quantiles;
 pub(crate) mod run_statistics;
 pub(crate) mod value_names;

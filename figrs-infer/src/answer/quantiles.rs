@@ -3,7 +3,8 @@
 use figrs_core::Value;
 use num_traits::ToPrimitive;
 
-use super::marginal::{Marginal, Quality};
+use super::marginal::Marginal;
+use super::quality::Quality;
 use crate::quality::diagnostics::quantile_range;
 
 /// Tolerance on sums of probabilities, for rounding.

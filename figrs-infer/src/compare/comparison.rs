@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::curve::Curve;
 use super::estimand::Estimand;
 use super::row::Row;
-use super::settings::is_exact;
 use super::verdict::Verdict;
-use crate::answer::Answer;
+use crate::answer::estimate::Estimate;
 use crate::answer::posterior::Posterior;
+use crate::answer::{Answer, AnswerContent};
 
 /// The exact answer.
 #[derive(Clone, Debug, Serialize)]
@@ -113,4 +113,14 @@ impl Comparison {
             |i: &usize| self.estimands[*i].target == target && self.estimands[*i].is_of_true();
         Some((0..self.estimands.len()).find(is_of_true).unwrap_or(best))
     }
+}
+
+/// True if all marginals are exact.
+pub(super) fn is_exact(answer: &Answer) -> bool {
+    let AnswerContent::Marginals(targets, _) = &answer.content else {
+        return false;
+    };
+    targets
+        .iter()
+        .all(|target| target.estimate == Estimate::Exact)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::estimand::{Estimand, EstimandValue, marginal};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
-use crate::answer::marginal::Quality;
+use crate::answer::quality::Quality;
 use crate::answer::{Answer, AnswerContent};
 use crate::exact::marginal_map::MarginalMap;
 use crate::run::watch::Stopped;

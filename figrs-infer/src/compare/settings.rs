@@ -8,13 +8,12 @@ use std::time::Duration;
 use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Model, Parents};
 
-use super::comparison::{Comparison, Exact};
+use super::comparison::{Comparison, Exact, is_exact};
 use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::estimands;
 use super::row::{ReferenceValues, Row};
 use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
-use crate::answer::estimate::Estimate;
 use crate::answer::value_names::distinct_names;
 use crate::answer::{Answer, AnswerContent};
 use crate::exact::eliminate::Options;
@@ -278,16 +277,6 @@ impl Compare {
         let options = Options::default().table_budget(ENTRIES as usize);
         (budget, options.operation_budget(OPERATIONS / targets))
     }
-}
-
-/// True if all marginals are exact.
-pub(super) fn is_exact(answer: &Answer) -> bool {
-    let AnswerContent::Marginals(targets, _) = &answer.content else {
-        return false;
-    };
-    targets
-        .iter()
-        .all(|target| target.estimate == Estimate::Exact)
 }
 
 impl fmt::Debug for Compare {

@@ -7,7 +7,8 @@ use figrs_core::{AnyElement, SupportBuilder};
 use super::block_tally::BlockTally;
 use super::prior_support::PriorSupport;
 use crate::answer::TargetMarginal;
-use crate::answer::estimate::{Estimate, ROUNDING};
+use crate::answer::estimate::Estimate;
+use crate::answer::group_error::ROUNDING;
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, PopulationTally};
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::estimate::{Estimate, ROUNDING};
+use crate::answer::estimate::Estimate;
+use crate::answer::group_error::ROUNDING;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;

@@ -17,9 +17,6 @@ use super::table::EliminationTable;
 use super::variable_order::arrange;
 use crate::exact::algebra::{Extent, Semiring};
 
-/// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.
-pub(super) const BATCH: usize = 1024;
-
 /// Number of batches between two checks of the clock.
 const BATCHES: u32 = 64;
 

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::batch::Batch;
-use super::join::BATCH;
 use super::prepare::PreparedTable;
 use super::program::RangeNarrowing;
 use super::trie::{equal_range, run_end};
+
+/// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.
+const BATCH: usize = 1024;
 
 /// Cursor of a resumable continuation of a batch.
 #[derive(Debug, Default)]

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use super::dictionary::StateKey;
-use super::state_set_cache::{FrontierPrefix, StateSetCache};
+use super::set_transition::FrontierPrefix;
+use super::state_set_cache::StateSetCache;
 
 /// Number of the latest steps that are all kept; of those twice as far back every second one, and so on.
 const LATEST: usize = 8;

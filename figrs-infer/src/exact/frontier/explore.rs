@@ -7,21 +7,8 @@ use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
 use super::exploration_limits::ExplorationLimits;
 use super::layer::TransitionLayer;
-use super::sweep::{SweepGoal, sweep};
+use super::sweep::{SweepGoal, SweepStep, sweep};
 use crate::error::Error;
-
-/// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
-#[derive(Clone, Debug)]
-pub(super) struct SweepStep {
-    /// The number of the layer.
-    pub(super) layer: usize,
-    /// Number of states it starts from.
-    pub(super) sources: usize,
-    /// Number of states it leads to.
-    pub(super) states: usize,
-    /// The targets whose values its transitions report.
-    pub(super) reports: Vec<usize>,
-}
 
 /// Result of an exploration.
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use super::explore::{Exploration, SweepStep};
+use super::explore::Exploration;
 use super::layer::TransitionLayer;
+use super::sweep::SweepStep;
 use crate::exact::algebra::Semiring;
 
 /// For each state of each frontier the sum over all that can follow, in the algebra `S`.

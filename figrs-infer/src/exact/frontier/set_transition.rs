@@ -1,6 +1,11 @@
 //! Ways: the transitions of a step from a set of states, as far as they are explored.
 
-use super::state_set_cache::FrontierPrefix;
+/// A frontier: a prefix of the states of a set, in the order in which they were met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrontierPrefix {
+    pub(super) set: usize,
+    pub(super) states: usize,
+}
 
 /// A way from one set to another.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::dictionary::StateKey;
 use super::exploration_limits::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
-use super::set_transition::SetTransition;
+use super::set_transition::{FrontierPrefix, SetTransition};
 use super::states::StateSet;
 use super::step_signature::StepSignature;
 use super::transitions::transitions;
@@ -19,13 +19,6 @@ const MAX_CACHED_SETS: usize = 1 << 12;
 
 /// Maximum number of candidates to grow among the sets that steps of one shape start from.
 const CANDIDATES: usize = 1 << 6;
-
-/// A frontier: a prefix of the states of a set, in the order in which they were met.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FrontierPrefix {
-    pub(super) set: usize,
-    pub(super) states: usize,
-}
 
 /// The shapes of a step and of the next one, if there is one.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);

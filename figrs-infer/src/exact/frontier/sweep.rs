@@ -6,14 +6,27 @@ use super::checkpoints::Checkpoints;
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
 use super::exploration_limits::{ExplorationError, ExplorationLimits};
-use super::explore::SweepStep;
 use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{numbered_anew, values_left, widened};
-use super::state_set_cache::{FrontierPrefix, SignaturePair, StateSetCache, StepResult};
+use super::set_transition::FrontierPrefix;
+use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
 use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use crate::error::Error;
+
+/// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
+#[derive(Clone, Debug)]
+pub(super) struct SweepStep {
+    /// The number of the layer.
+    pub(super) layer: usize,
+    /// Number of states it starts from.
+    pub(super) sources: usize,
+    /// Number of states it leads to.
+    pub(super) states: usize,
+    /// The targets whose values its transitions report.
+    pub(super) reports: Vec<usize>,
+}
 
 /// Aim of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

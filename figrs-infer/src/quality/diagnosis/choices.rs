@@ -7,7 +7,7 @@ use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteKey, SiteRecord};
 use crate::quality::diagnostics::{BATCHES, BatchedNumber, chance_of_agreement, r_hat};
 
 use super::finding::{Finding, Part, Quantity};
-use super::modes::other_mode;
+use super::modes::{other_mode, values};
 
 /// The rate of false alarms for all choices of an answer together.
 const FALSE_ALARMS: f64 = 0.01;
@@ -230,13 +230,6 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
         }));
     }
     counts
-}
-
-/// The mean of a component in each sweep that met the choice.
-pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
-    let sums = series.sums.chunks_exact(series.width.max(1));
-    let met = series.met.iter().zip(sums);
-    met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
 }
 
 /// True if nearly all draws show the same.

@@ -2,7 +2,6 @@
 
 use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteRecord};
 
-use super::choices::values;
 use super::finding::{Finding, Part, Quantity};
 
 /// The finding that probes rest in worlds as probable as those of the chains, at numbers beyond all of theirs by more than the width of
@@ -94,4 +93,11 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<Ou
 fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied()
+}
+
+/// The mean of a component in each sweep that met the choice.
+pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
+    let sums = series.sums.chunks_exact(series.width.max(1));
+    let met = series.met.iter().zip(sums);
+    met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
 }
