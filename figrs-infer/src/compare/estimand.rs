@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::answer::bounds::Bounds;
 use crate::answer::numeric::NumericColumns;
+use crate::answer::quality::Quality;
 use crate::answer::value_names::text;
 use crate::answer::{Answer, AnswerContent, TargetMarginal};
 
@@ -115,6 +116,12 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
+/// The quality that an answer has for each target; nothing where it has no marginal.
+pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
+    let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
+    targets.iter().map(quality).collect()
+}
+
 fn likeliest(target: &TargetMarginal) -> Vec<Datum> {
     let mut order: Vec<usize> = (0..target.support.len()).collect();
     order.sort_by(|&a, &b| target.probabilities[b].total_cmp(&target.probabilities[a]));
@@ -133,8 +140,13 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// The value that an answer gives; `None` if the answer is a world, or bounds from which no mean follows.
-    pub(super) fn read(&self, answer: &Answer, targets: &[AnyElement]) -> Option<EstimandValue> {
+    /// The value that an answer of these [`qualities`] gives; `None` if the answer is a world, or bounds from which no mean follows.
+    pub(super) fn read(
+        &self,
+        answer: &Answer,
+        targets: &[AnyElement],
+        qualities: &[Option<Quality>],
+    ) -> Option<EstimandValue> {
         let element = &targets[self.target];
         if let AnswerContent::Bounds(bounded, _) = &answer.content {
             let target = bounded
@@ -158,8 +170,8 @@ impl Estimand {
                 let at = target.support.index_of(value.as_any());
                 let indicator = |i| f64::from(u8::from(Some(i) == at));
                 let indicator: Vec<f64> = (0..probabilities.len()).map(indicator).collect();
-                let columns = || target.columns();
-                let error = estimate.event_error(probabilities, &indicator, columns);
+                let quality = qualities[self.target]?;
+                let error = estimate.event_error_knowing(probabilities, &indicator, quality);
                 (at.map_or(0.0, |at| probabilities[at]), error)
             }
             EstimandKind::Mean => {

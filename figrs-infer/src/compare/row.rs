@@ -3,7 +3,7 @@
 use figrs_core::AnyElement;
 use serde::Serialize;
 
-use super::estimand::{Estimand, EstimandValue, marginal};
+use super::estimand::{Estimand, EstimandValue, qualities};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use crate::answer::quality::Quality;
@@ -118,14 +118,15 @@ impl Row {
 
     /// Reads and judges marginals or bounds.
     fn numbers(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
-        let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets);
+        let qualities = qualities(answer, yardstick.targets);
+        let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
         let readings: Option<Vec<EstimandValue>> = yardstick.estimands.iter().map(read).collect();
         let Some(readings) = readings else {
             self.message = Some("its answer does not tell these numbers".into());
             return judge(&[], &[], None, Claim::Nothing);
         };
         self.values = readings.iter().map(|reading| reading.value).collect();
-        let (claim, effective_samples) = claim(answer, yardstick.targets);
+        let (claim, effective_samples) = claim(answer, &qualities);
         self.effective_samples = effective_samples;
         let rate = effective_samples.map(|samples| samples / self.seconds);
         self.effective_samples_per_second = rate.filter(|rate| rate.is_finite());
@@ -143,16 +144,13 @@ impl Row {
 }
 
 /// Claim that an answer makes about its accuracy, and its least effective sample size.
-fn claim(answer: &Answer, targets: &[AnyElement]) -> (Claim, Option<f64>) {
+fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<f64>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
     }
     let (mut claim, mut least) = (Claim::Exact, f64::INFINITY);
-    for quality in targets
-        .iter()
-        .filter_map(|target| Some(marginal(answer, target)?.quality()))
-    {
-        match quality {
+    for quality in qualities.iter().flatten() {
+        match *quality {
             Quality::Exact | Quality::Bounds { .. } => {}
             Quality::Approximate => claim = Claim::Nothing,
             Quality::Sampled { effective_samples } => {

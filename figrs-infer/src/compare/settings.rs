@@ -10,7 +10,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use super::comparison::{Comparison, Exact, is_exact};
 use super::curve::{CurveRuns, CurveSettings};
-use super::estimand::estimands;
+use super::estimand::{estimands, qualities};
 use super::row::{ReferenceValues, Row};
 use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
@@ -209,7 +209,9 @@ impl Compare {
         let reference = exact.as_ref().map(|(answer, _)| answer);
         let estimands = estimands(&self.targets, &names, reference, &answers);
         let read = |(answer, seconds): &(Answer, f64)| {
-            let read = |estimand: &super::Estimand| estimand.read(answer, &self.targets);
+            let qualities = qualities(answer, &self.targets);
+            let read =
+                |estimand: &super::Estimand| estimand.read(answer, &self.targets, &qualities);
             let values: Option<Vec<_>> = estimands.iter().map(read).collect();
             Some(Exact {
                 algorithm: answer.algorithm().to_owned(),
