@@ -101,8 +101,8 @@ pub(crate) struct Options {
     /// Sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Particles of each level that the conditioned method carries along, and up to 64 times as many for a level of which all fail; 20
-    /// if not given.
+    /// Particles of each level that the conditioned method carries along, and more, up to 100000, for a level of which all fail;
+    /// 20 if not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
     /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number alone is of

@@ -109,7 +109,7 @@ pub(crate) fn in_order<T: Send + 'static>(
     Ok(count)
 }
 
-/// What is sent next; nothing after the last batch, or if the command is to end.
+/// The next message of the threads; nothing after the last batch, or if the command is to end.
 fn next_sent<T>(receiver: &Receiver<Sent<T>>, stopped: &mut Option<Instant>) -> Option<Sent<T>> {
     loop {
         match receiver.recv_timeout(POLL) {

@@ -5,6 +5,7 @@
 //! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
 
 mod bytes;
+mod destination;
 mod failure;
 mod parsed;
 mod program;
@@ -15,13 +16,11 @@ mod words;
 mod writing;
 
 pub use bytes::{Bytes, bytes, mebibytes};
+pub use destination::{check_distinct, check_report, check_writable, format_of, has_extension};
 pub use failure::{Failure, NoAnswer, inference};
 pub use parsed::{parsed, parsed_by, seconds};
 pub use program::run;
 pub use progress::{Progress, note};
 pub use reading::read_text;
 pub use words::without_places;
-pub use writing::{
-    check_distinct, check_report, check_writable, format_of, has_extension, in_file, replace,
-    replace_text,
-};
+pub use writing::{in_file, replace, replace_text};

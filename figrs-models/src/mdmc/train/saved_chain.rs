@@ -124,7 +124,7 @@ pub enum SavedChainError {
 
 /// Fields at the beginning of every version.
 #[derive(Deserialize)]
-#[serde(expecting = "what MarkovChain::to_json writes")]
+#[serde(expecting = "a saved chain")]
 struct FormatHeader {
     format: String,
     version: u32,

@@ -2,11 +2,8 @@
 //!
 //! `cargo run --release --example network -- --help`
 
-#[path = "network/observed.rs"]
 mod observed;
-#[path = "network/question.rs"]
 mod question;
-#[path = "network/report.rs"]
 mod report;
 
 use std::io::{self, Write};

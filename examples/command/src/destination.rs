@@ -1,0 +1,119 @@
+//! Files that flags name: checks before the work, and formats by their extensions.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::writing::in_file;
+
+/// Checks that a file can be written, before the work is done.
+///
+/// **Errors.** Those of the file, which they name.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    // As it is written: a plain file is replaced by one that is made beside it.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let opened = if path.exists() && !path.is_file() {
+        fs::File::options().write(true).open(path)
+    } else {
+        tempfile::tempfile_in(directory_of(path)?)
+    };
+    // Its text would name the file beside it.
+    let plain = |error: io::Error| io::Error::from(error.kind());
+    opened
+        .map(drop)
+        .map_err(|error| in_file(path, plain(error)))
+}
+
+/// Checks that flags name different files, since one would replace the other.
+///
+/// **Errors.** Two flags that name one file.
+pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let named = files
+        .iter()
+        .filter_map(|(flag, path)| Some((flag, whole((*path)?))));
+    let named: Vec<_> = named.collect();
+    for (i, (flag, path)) in named.iter().enumerate() {
+        // A stream may take several.
+        let is_plain = !path.exists() || path.is_file();
+        if let Some((other, _)) = named[..i]
+            .iter()
+            .find(|(_, other)| is_plain && other == path)
+        {
+            return Err(format!("{other} and {flag} name the same file").into());
+        }
+    }
+    Ok(())
+}
+
+/// A path from the root, without links, as far as it is there.
+fn whole(path: &Path) -> PathBuf {
+    let of_parent = || {
+        Some(
+            fs::canonicalize(directory_of(path).ok()?)
+                .ok()?
+                .join(path.file_name()?),
+        )
+    };
+    let whole = fs::canonicalize(path).ok().or_else(of_parent);
+    whole.unwrap_or_else(|| path.into())
+}
+
+/// Checks that a file of --report can be written, and is named as a page.
+///
+/// **Errors.** Another extension than .html or .htm; those of the file, which they name.
+pub fn check_report(path: &Path) -> Result<(), Failure> {
+    let is_page = has_extension(path, "html") || has_extension(path, "htm");
+    if path.extension().is_some() && !is_page {
+        return Err(format!("--report writes HTML: name {} .html", path.display()).into());
+    }
+    check_writable(path)
+}
+
+/// The directory of a file, which must be there.
+pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    Err(format!(
+        "cannot write {}: there is no such directory",
+        path.display()
+    )
+    .into())
+}
+
+/// True if the extension of a file is this one.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    let own = path.extension();
+    own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
+}
+
+/// The format of an answer: the one asked for, else that which the extension of its file names, else the first one.
+///
+/// **Errors.** An extension that names none of them, where none was asked for.
+pub fn format_of<F: Copy>(
+    asked: Option<F>,
+    out: Option<&Path>,
+    formats: &[(&str, F)],
+) -> Result<F, Failure> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let Some(out) = out.filter(|out| out.extension().is_some()) else {
+        return Ok(formats[0].1);
+    };
+    let named = formats.iter().find(|(name, _)| has_extension(out, name));
+    named.map(|(_, format)| *format).ok_or_else(|| {
+        let known = formats.iter().map(|(name, _)| format!(".{name}"));
+        let known = known.collect::<Vec<_>>().join(", ");
+        let out = out.display();
+        format!(
+            "--out {out}: the extension names no format; write one of {known}, or give --format"
+        )
+        .into()
+    })
+}
