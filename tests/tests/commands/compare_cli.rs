@@ -219,10 +219,10 @@ fn exact_algorithms_end_at_a_time_limit() {
         let found: Json = serde_json::from_slice(&output.stdout).unwrap();
         let row = &found["rows"][0];
         let told = row["message"].as_str().unwrap_or_default();
-        // Not given up from outside, after the time of grace: it ended by itself.
-        let is_ended = told == "ended by its deadline" || told.contains("was stopped before");
-        assert!(is_ended, "{algorithm}: {told}");
-        assert!(row["seconds"].as_f64().unwrap() < 2.2, "{algorithm}: {row}");
+        // It had not come to an end, and was not given up from outside either, after the time of grace.
+        assert!(!told.contains("no answer within"), "{algorithm}: {told}");
+        let seconds = row["seconds"].as_f64().unwrap();
+        assert!((0.2..2.2).contains(&seconds), "{algorithm}: {row}");
     }
 }
 
