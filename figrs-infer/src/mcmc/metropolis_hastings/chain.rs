@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::kernel::{Dice, Kernel};
+use super::dice::Dice;
+use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
 use crate::error::Error;

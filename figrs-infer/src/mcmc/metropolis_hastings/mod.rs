@@ -2,8 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `kernel` | one step of a chain, and proposals for one site |
-//! | `block_proposals` | proposals for several sites |
+//! | `dice` | random decisions of a step |
+//! | `acceptance` | terms of the acceptance of a proposal, and the result of a step |
+//! | `kernel` | the proposals of a chain and their adapted scales |
+//! | `step`, `single_site`, `several_sites` | one step of a chain, by a proposal for one site or for several |
+//! | `block_proposals` | random walks of blocks and of continuous sites |
 //! | `coordinates` | coordinates of random walks |
 //! | `random_walk` | random walks with an adapted covariance |
 //! | `tempering` | replica exchange |
@@ -16,24 +19,31 @@
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
 
+mod acceptance;
 mod block_proposals;
 mod chain;
 mod collect;
 mod coordinates;
+mod dice;
 mod kernel;
 mod probes;
 mod proposal_success;
 mod proposals;
 mod random_walk;
 mod settings;
+mod several_sites;
+mod single_site;
 mod sites;
 mod starts;
+mod step;
 mod tempering;
 
 #[cfg(test)]
 mod tests;
 
-pub use kernel::{Dice, Kernel, Step, Terms};
+pub use acceptance::{Step, Terms};
+pub use dice::Dice;
+pub use kernel::Kernel;
 pub use proposals::Proposals;
 pub(crate) use sites::{ChoiceSeries, SiteKey, SiteRecord};
 

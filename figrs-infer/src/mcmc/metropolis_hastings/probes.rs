@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use figrs_core::{AnyElement, Model};
 
-use super::kernel::Terms;
+use super::acceptance::Terms;
 use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
 use crate::error::Error;

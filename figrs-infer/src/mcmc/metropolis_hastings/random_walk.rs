@@ -3,7 +3,7 @@
 //! Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; with a scale that is adapted as well, algorithm 4 of
 //! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
-use super::kernel::Dice;
+use super::dice::Dice;
 
 /// Exponent of the forgetting: the weight of the t-th position is t to the power of minus this, so that the start of a
 /// chain is forgotten and the covariance grows along a ridge as fast as the chain moves along it: with weights of 3 / t no

@@ -9,7 +9,9 @@ use std::mem::swap;
 
 use figrs_core::internals::Trace;
 
-use super::kernel::{Dice, Kernel, Step, Terms};
+use super::acceptance::{Step, Terms};
+use super::dice::Dice;
+use super::kernel::Kernel;
 use crate::error::Error;
 
 /// Divisor of the number of choices of the first world, which gives the steps of a replica between two exchanges, within

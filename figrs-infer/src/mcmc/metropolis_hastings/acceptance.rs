@@ -1,0 +1,102 @@
+//! Acceptance of a proposal: the terms of its probability, and the result of the step.
+
+use figrs_core::internals::{Change, Trace};
+
+use super::dice::Dice;
+
+/// Terms of the acceptance ratio; all numbers are natural logarithms, except the counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms {
+    /// The change of the world by the proposal.
+    pub change: Change,
+    /// The probability of proposing the new values in the old world.
+    pub forward: f64,
+    /// The probability of proposing the old values in the new world.
+    pub backward: f64,
+    /// Number of sites and blocks to pick from, in the old world and in the new one.
+    pub picks: (usize, usize),
+}
+
+impl Terms {
+    /// The logarithm of the ratio of the probabilities of the two worlds, evidence included. Fewer densities among the
+    /// likelihoods make a world infinitely more likely.
+    #[inline]
+    pub fn log_target(&self) -> f64 {
+        self.log_tempered(1.0)
+    }
+
+    /// As [`log_target`](Self::log_target), with the likelihood to a power.
+    #[inline]
+    pub fn log_tempered(&self, power: f64) -> f64 {
+        let Change {
+            prior,
+            likelihood,
+            fresh,
+            stale,
+            densities: (before, after),
+            ..
+        } = self.change;
+        match after.cmp(&before) {
+            std::cmp::Ordering::Less => f64::INFINITY,
+            std::cmp::Ordering::Equal => prior + power * likelihood + fresh - stale,
+            std::cmp::Ordering::Greater => f64::NEG_INFINITY,
+        }
+    }
+
+    /// The logarithm of the ratio of the probabilities of proposing the way back and the way there: of the pick, of the
+    /// values, and of the choices that only one of the worlds has, which are drawn from their priors.
+    #[inline]
+    pub fn log_proposals(&self) -> f64 {
+        let picks = if self.picks.0 == self.picks.1 {
+            0.0
+        } else {
+            (self.picks.0 as f64 / self.picks.1 as f64).ln()
+        };
+        picks + self.backward - self.forward + self.change.stale - self.change.fresh
+    }
+
+    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential, or surely.
+    #[inline]
+    pub fn log_acceptance(&self) -> f64 {
+        self.log_target() + self.log_proposals()
+    }
+}
+
+/// Result of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// `true` if the proposal was accepted; a proposal to stay is.
+    pub accepted: bool,
+    /// Change of the logarithm of the world's probability.
+    pub log_gain: f64,
+}
+
+impl Step {
+    pub(super) const UNCHANGED: Self = Self {
+        accepted: true,
+        log_gain: 0.0,
+    };
+    pub(super) const REJECTED: Self = Self {
+        accepted: false,
+        log_gain: 0.0,
+    };
+}
+
+/// Keeps or undoes a proposal of positive weight.
+pub(super) fn conclude<D: Dice>(
+    trace: &mut Trace,
+    dice: &mut D,
+    log_gain: f64,
+    log_acceptance: f64,
+) -> Step {
+    if dice.accepts(log_acceptance) {
+        trace.keep();
+        Step {
+            accepted: true,
+            log_gain,
+        }
+    } else {
+        trace.undo();
+        Step::REJECTED
+    }
+}

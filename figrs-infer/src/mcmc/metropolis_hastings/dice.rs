@@ -1,0 +1,86 @@
+//! Random decisions of a step.
+
+use figrs_core::internals::Source;
+use rand::{Rng, RngExt};
+
+/// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
+pub trait Dice: Source {
+    /// A number below `count`, any as likely as any other.
+    fn below(&mut self, count: usize) -> usize;
+    /// `true` with this probability.
+    fn coin(&mut self, probability: f64) -> bool;
+    /// A number from the standard normal distribution, or from one with its mean and variance that is symmetric too.
+    fn normal(&mut self) -> f64;
+    /// `true` with the probability of this natural logarithm, or surely if that is positive.
+    fn accepts(&mut self, log_probability: f64) -> bool {
+        self.coin(probability(log_probability))
+    }
+}
+
+impl<R: Rng> Dice for R {
+    fn below(&mut self, count: usize) -> usize {
+        self.random_range(0..count.max(1))
+    }
+
+    fn coin(&mut self, probability: f64) -> bool {
+        probability >= 1.0 || self.random::<f64>() < probability
+    }
+
+    fn normal(&mut self) -> f64 {
+        // Box and Muller (1958).
+        let radius = (-2.0 * (1.0 - self.random::<f64>()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.random::<f64>()).cos()
+    }
+
+    #[inline]
+    fn accepts(&mut self, log_probability: f64) -> bool {
+        // An exponential of a number nearer to zero is one.
+        if log_probability < -f64::EPSILON / 4.0 {
+            let random = self.random::<f64>();
+            // The exponential takes long beside the rest of a step, and exp(x) (1 - x) is at most one.
+            random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
+        } else {
+            true
+        }
+    }
+}
+
+/// Never inlined: inlined it would be computed whether it is asked for or not.
+#[inline(never)]
+pub(super) fn probability(log_acceptance: f64) -> f64 {
+    if log_acceptance < 0.0 {
+        log_acceptance.exp()
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+
+    use super::*;
+
+    #[test]
+    fn few_exponentials_decide_as_all_would() {
+        let near = f64::EPSILON / 4.0;
+        for log in [
+            f64::NEG_INFINITY,
+            -40.0,
+            -3.0,
+            -0.1,
+            -1e-9,
+            -1.5 * near,
+            -near,
+            0.0,
+            2.0,
+        ] {
+            let (mut random, mut again) = (stream(1, 0), stream(1, 0));
+            for _ in 0..2000 {
+                let accepted = random.accepts(log);
+                assert_eq!(accepted, again.coin(probability(log)), "{log}");
+            }
+            assert_eq!(random, again);
+        }
+    }
+}

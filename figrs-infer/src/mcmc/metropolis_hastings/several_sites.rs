@@ -1,0 +1,240 @@
+//! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
+
+use figrs_core::Datum;
+use figrs_core::internals::{Site, Trace};
+
+use super::acceptance::{Step, Terms, conclude};
+use super::block_proposals::BlockProposalKind;
+use super::coordinates;
+use super::dice::{Dice, probability};
+use super::kernel::Kernel;
+use super::proposals::Proposals;
+use super::random_walk::RandomWalk;
+use crate::error::Error;
+
+/// Proposal of Booleans: drawn from the prior, or flipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BooleanProposal {
+    Drawn,
+    Flipped,
+}
+
+impl Kernel {
+    /// Proposes for several sites, by the index of the proposal.
+    pub(super) fn several<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        pick: usize,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        let blocks = self.proposals.blocks().len();
+        if pick < blocks {
+            return self.block(trace, pick, dice, log_acceptance);
+        }
+        let walk = pick - blocks;
+        let own = self.together.own.as_mut();
+        let Some((sites, mut walk, at)) = own.and_then(|own| {
+            let (sites, moving) = own.get_mut(walk).map(std::mem::take)?;
+            Some((sites, moving, walk))
+        }) else {
+            return self.pair(trace, dice, log_acceptance);
+        };
+        let step = self.walk(trace, &sites, &mut walk, dice, log_acceptance);
+        if let Some(own) = &mut self.together.own {
+            own[at] = (sites, walk);
+        }
+        step
+    }
+
+    /// Proposes for all sites of a block: half of the time by a random walk, if they are all continuous and the walk has been
+    /// learned, else for each from its own proposal or its prior, as the world is now.
+    fn block<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        block: usize,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        let elements = &self.proposals.blocks()[block];
+        let sites: Option<Vec<Site>> = elements.iter().map(|e| trace.site(e)).collect();
+        let Some(sites) = sites else {
+            return Ok(Step::REJECTED);
+        };
+        let has_custom = elements.iter().any(|e| self.proposals.is_custom(e));
+        if !has_custom && let Some(walk) = self.together.blocks.get_mut(block) {
+            let mut walk = std::mem::take(walk);
+            let walks = walk.is_learned() && dice.coin(0.5);
+            let step = if walks {
+                self.walk(trace, &sites, &mut walk, dice, log_acceptance)
+            } else {
+                self.learn_position(trace, &sites, &mut walk);
+                self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
+            };
+            self.together.blocks[block] = walk;
+            return step;
+        }
+        self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
+    }
+
+    /// Moves two stuck sites, any as likely as any others.
+    fn pair<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        let stuck = self.stuck.sites();
+        let first = dice.below(stuck.len());
+        let second = (first + 1 + dice.below(stuck.len() - 1)) % stuck.len();
+        let sites = [stuck[first], stuck[second]];
+        if sites.iter().any(|&site| !trace.is_choice(site)) {
+            return Ok(Step::REJECTED);
+        }
+        self.propose_each(
+            trace,
+            &sites,
+            BooleanProposal::Flipped,
+            dice,
+            log_acceptance,
+        )
+    }
+
+    /// Proposes for each of some free choices from its own proposal or its prior, as the world is now.
+    fn propose_each<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        sites: &[Site],
+        truths: BooleanProposal,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        self.together.sites.clear();
+        self.together.values.clear();
+        let mut forward = 0.0;
+        for &site in sites {
+            let Some(old) = trace.value(site) else {
+                return Ok(Step::REJECTED);
+            };
+            let custom = self.proposals.custom(trace.element(site), &old)?;
+            let way = match (custom, truths, trace.truth(site)) {
+                (Some(custom), ..) => BlockProposalKind::Custom(custom),
+                (None, BooleanProposal::Flipped, Some(truth)) => BlockProposalKind::Flip(truth),
+                _ => BlockProposalKind::Prior,
+            };
+            let value = match &way {
+                BlockProposalKind::Custom(custom) => Some(Proposals::draw(custom, dice)?),
+                BlockProposalKind::Flip(truth) => Some(Datum::new(!truth)),
+                BlockProposalKind::Prior => trace.draw(site, dice)?,
+            };
+            let Some(value) = value else {
+                return Ok(Step::REJECTED);
+            };
+            forward += match &way {
+                BlockProposalKind::Custom(custom) => Proposals::log_prob(custom, &value)?,
+                BlockProposalKind::Flip(_) => 0.0,
+                BlockProposalKind::Prior => {
+                    trace.log_prior(site, &value)?.unwrap_or(f64::NEG_INFINITY)
+                }
+            };
+            self.together.sites.push((site, old, way));
+            self.together.values.push((site, value));
+        }
+        if !trace.propose_together(&self.together.values, dice)? {
+            trace.undo();
+            return Ok(Step::REJECTED);
+        }
+        let mut backward = 0.0;
+        let proposed = self.together.sites.iter().zip(&self.together.values);
+        for ((site, old, way), (_, new)) in proposed {
+            backward += match way {
+                BlockProposalKind::Custom(_) => {
+                    let back = self.proposals.custom(trace.element(*site), new)?;
+                    back.map_or(Ok(f64::NEG_INFINITY), |back| {
+                        Proposals::log_prob(&back, old)
+                    })?
+                }
+                BlockProposalKind::Flip(_) => 0.0,
+                BlockProposalKind::Prior => {
+                    trace.log_prior(*site, old)?.unwrap_or(f64::NEG_INFINITY)
+                }
+            };
+        }
+        let terms = self.terms(trace, forward, backward);
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        Ok(conclude(trace, dice, gain, log))
+    }
+
+    /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
+    /// free choice.
+    fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
+        self.together.position.clear();
+        let mut volume = 0.0;
+        for &site in sites {
+            if !trace.is_choice(site) {
+                return None;
+            }
+            volume += coordinates::of(trace, site, &mut self.together.position)?.2;
+        }
+        Some(volume)
+    }
+
+    /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
+    fn learn_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
+        if self.adapting && self.read_position(trace, sites).is_some() {
+            walk.learn(&self.together.position);
+        }
+    }
+
+    /// A random walk of some continuous sites.
+    fn walk<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        sites: &[Site],
+        walk: &mut RandomWalk,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        self.learn_position(trace, sites, walk);
+        if !walk.is_learned() {
+            return Ok(Step::UNCHANGED);
+        }
+        let Some(volume) = self.read_position(trace, sites) else {
+            return Ok(Step::REJECTED);
+        };
+        let position = &mut self.together.position;
+        if !walk.can_move(position.len()) {
+            return Ok(Step::REJECTED);
+        }
+        walk.step(position, dice);
+        self.together.values.clear();
+        let (mut start, mut there) = (0, 0.0);
+        for &site in sites {
+            let space = trace.space(site);
+            let moved = trace.value(site).and_then(|present| {
+                let count = coordinates::count(space, &present)?;
+                let end = start + count;
+                let range = std::mem::replace(&mut start, end)..end;
+                coordinates::value(space, &present, self.together.position.get(range)?)
+            });
+            let Some((value, volume)) = moved else {
+                return Ok(Step::REJECTED);
+            };
+            there += volume;
+            self.together.values.push((site, value));
+        }
+        if !trace.propose_together(&self.together.values, dice)? {
+            trace.undo();
+            if self.adapting {
+                walk.adapt(0.0);
+            }
+            return Ok(Step::REJECTED);
+        }
+        let terms = self.terms(trace, -there, -volume);
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        if self.adapting {
+            walk.adapt(probability(log));
+        }
+        Ok(conclude(trace, dice, gain, log))
+    }
+}

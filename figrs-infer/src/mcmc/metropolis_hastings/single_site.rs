@@ -1,0 +1,202 @@
+//! Proposals for one site: flips, conditionals, random walks, the prior, and custom ones.
+
+use figrs_core::internals::{Site, Trace};
+use figrs_core::{AnyElement, Datum};
+
+use super::acceptance::{Step, Terms, conclude};
+use super::coordinates;
+use super::dice::{Dice, probability};
+use super::kernel::Kernel;
+use super::proposals::Proposals;
+use crate::error::Error;
+
+/// Source of a site's new value.
+enum ProposalKind {
+    /// A symmetric proposal: as likely forth as back.
+    Symmetric,
+    /// The site's prior.
+    Prior,
+    /// The site's conditional given all other choices.
+    Conditional(f64),
+    /// The element that the user's function gave for the old value.
+    Custom,
+    /// A random walk, to be adapted: the logarithms of its densities forth and back, up to a common constant.
+    Drift(f64, f64),
+}
+
+impl Kernel {
+    /// Proposes for one site.
+    pub(super) fn single<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        site: Site,
+        dice: &mut D,
+        log_acceptance: impl FnOnce(&Terms) -> f64,
+    ) -> Result<Step, Error> {
+        let mut custom = None;
+        if self.proposals.has_custom()
+            && let Some(old) = trace.value(site)
+        {
+            let element = self.proposals.custom(trace.element(site), &old)?;
+            custom = element.map(|element| (element, old));
+        }
+        let (value, way) = if let Some((custom, _)) = &custom {
+            (Proposals::draw(custom, dice)?, ProposalKind::Custom)
+        } else if let Some(truth) = trace.truth(site) {
+            (Datum::new(!truth), ProposalKind::Symmetric)
+        } else if let Some((value, way)) = self.conditional(trace, site, dice)? {
+            (value, way)
+        } else if can_walk(trace, site) && dice.coin(0.5) {
+            match self.drift(trace, site, dice)? {
+                Some(drift) => drift,
+                None => return Ok(Step::REJECTED),
+            }
+        } else {
+            match trace.draw(site, dice)? {
+                Some(value) => (value, ProposalKind::Prior),
+                None => return Ok(Step::REJECTED),
+            }
+        };
+        if trace.holds(site, &value) {
+            return Ok(Step::UNCHANGED);
+        }
+        let old_log = trace.log_prob(site);
+        if !trace.propose(site, &value, dice)? {
+            trace.undo();
+            self.learn(trace, site, &way, 0.0);
+            self.learn_whether_stuck(trace, site, Some(&value))?;
+            return Ok(Step::REJECTED);
+        }
+        self.learn_whether_stuck(trace, site, None)?;
+        let (forward, backward) = match way {
+            ProposalKind::Symmetric => (0.0, 0.0),
+            ProposalKind::Drift(forward, backward) => (forward, backward),
+            ProposalKind::Conditional(power) => {
+                let change = trace.change();
+                (change.prior + power * change.likelihood, 0.0)
+            }
+            ProposalKind::Prior => (trace.log_prob(site), old_log),
+            ProposalKind::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
+        };
+        let terms = self.terms(trace, forward, backward);
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        if self.adapting {
+            self.learn(trace, site, &way, probability(log));
+        }
+        Ok(conclude(trace, dice, gain, log))
+    }
+
+    /// A draw from the conditional of a site, if its distribution states how.
+    fn conditional<D: Dice>(
+        &self,
+        trace: &mut Trace,
+        site: Site,
+        dice: &mut D,
+    ) -> Result<Option<(Datum, ProposalKind)>, Error> {
+        let Some(power) = self.power else {
+            return Ok(None);
+        };
+        let drawn = trace.draw_conditional(site, power, dice)?;
+        Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
+    }
+
+    /// A random walk: the difference of two draws from the prior, times the scale.
+    fn drift<D: Dice>(
+        &self,
+        trace: &mut Trace,
+        site: Site,
+        dice: &mut D,
+    ) -> Result<Option<(Datum, ProposalKind)>, Error> {
+        let scale = self.scales.scale(site);
+        if let Some(from) = trace.number(site) {
+            let mut real = || -> Result<f64, Error> {
+                let value = trace.draw(site, dice)?;
+                Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
+            };
+            let to = from + scale * (real()? - real()?);
+            let symmetric = ProposalKind::Drift(0.0, 0.0);
+            return Ok(to.is_finite().then(|| (Datum::new(to), symmetric)));
+        }
+        let (Some(one), Some(other)) = (trace.draw(site, dice)?, trace.draw(site, dice)?) else {
+            return Ok(None);
+        };
+        let Some(present) = trace.value(site) else {
+            return Ok(None);
+        };
+        if let (Some(one), Some(other)) = (one.integer(), other.integer()) {
+            let by = (scale * one.saturating_sub(other) as f64).round() as i128;
+            let by = match by {
+                0 if dice.coin(0.5) => 1,
+                0 => -1,
+                by => by,
+            };
+            let symmetric = ProposalKind::Drift(0.0, 0.0);
+            return Ok(present.stepped(by).map(|value| (value, symmetric)));
+        }
+        let space = trace.space(site);
+        let [mut from, mut up, mut down] = [const { Vec::new() }; 3];
+        let Some((dimensions, volume)) = coordinates::push(space, &present, &mut from) else {
+            return Ok(None);
+        };
+        let counts = [(&one, &mut up), (&other, &mut down)]
+            .map(|(drawn, into)| coordinates::push(space, drawn, into).map(|(count, _)| count));
+        if counts != [Some(dimensions); 2] {
+            return Ok(None);
+        }
+        for ((from, up), down) in from.iter_mut().zip(up).zip(down) {
+            *from += scale * (up - down);
+        }
+        let moved = coordinates::value(space, &present, &from);
+        Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
+    }
+
+    /// Log-probabilities of a custom proposal forth, from the element for the old value, and back.
+    fn custom_terms(
+        &self,
+        trace: &Trace,
+        site: Site,
+        custom: Option<&(AnyElement, Datum)>,
+        new: &Datum,
+    ) -> Result<(f64, f64), Error> {
+        let Some((forth, old)) = custom else {
+            return Ok((0.0, f64::NEG_INFINITY));
+        };
+        let back = self.proposals.custom(trace.element(site), new)?;
+        let back = back.map_or(Ok(f64::NEG_INFINITY), |back| {
+            Proposals::log_prob(&back, old)
+        })?;
+        Ok((Proposals::log_prob(forth, new)?, back))
+    }
+
+    fn learn(&mut self, trace: &Trace, site: Site, way: &ProposalKind, accepted: f64) {
+        if self.adapting && matches!(way, ProposalKind::Drift(..)) && trace.is_lasting(site) {
+            self.scales.learn(site, accepted);
+        }
+    }
+
+    /// Counts a proposal that led to a possible world, or one of a value that did not although the site may have it.
+    fn learn_whether_stuck(
+        &mut self,
+        trace: &Trace,
+        site: Site,
+        failed: Option<&Datum>,
+    ) -> Result<(), Error> {
+        if !self.adapting || !trace.is_lasting(site) {
+            return Ok(());
+        }
+        let own = match failed {
+            Some(value) => trace.log_prior(site, value)?,
+            None => Some(0.0),
+        };
+        if own.is_some_and(|log| log > f64::NEG_INFINITY) {
+            self.stuck.learn(site, failed.is_none());
+        }
+        Ok(())
+    }
+}
+
+/// True if the values of a site are numbers, or lists of them, for which a draw from the prior is seldom near.
+#[inline]
+fn can_walk(trace: &mut Trace, site: Site) -> bool {
+    trace.is_continuous(site) || trace.is_wide(site)
+}
