@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
-use super::blocks::BlockSampling;
+use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;

@@ -1,5 +1,6 @@
 //! Samplers of independent worlds, and what they accumulate.
 
+pub(crate) mod block_sampling;
 pub(crate) mod block_tally;
 pub(crate) mod blocks;
 pub(crate) mod forward;

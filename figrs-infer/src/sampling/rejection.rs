@@ -7,7 +7,7 @@ use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model, Stream};
 use rand::RngExt;
 
-use super::blocks::BlockSampling;
+use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
+use super::block_sampling::{BlockSampling, LEAST_BLOCKS};
 use super::block_tally::BlockTally;
-use super::blocks::{BlockSampling, LEAST_BLOCKS};
 use super::tally::Tally;
 use super::unseen_worlds::UnseenWorlds;
 use super::weight_tail::WeightTail;

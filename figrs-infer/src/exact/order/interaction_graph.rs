@@ -329,10 +329,10 @@ pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
 #[cfg(test)]
 pub(super) mod tests {
     use rand::seq::SliceRandom;
-    use rand::{Rng, RngExt};
+    use rand::{Rng, RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::exact::eliminate::tests::generator;
     use crate::exact::order::fixed_point::fixed;
 
     /// A random graph of which the first `free` vertices may be eliminated.
@@ -364,7 +364,7 @@ pub(super) mod tests {
     #[test]
     fn counts_stay_those_of_a_new_graph() {
         for seed in 0..100 {
-            let mut rng = generator(seed);
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let n = rng.random_range(2..90);
             let mut core = random(n, n - n / 8, 2 * n, &mut rng);
             let mut order = Vec::new();

@@ -255,8 +255,10 @@ fn count(row: &[u64]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
-    use crate::exact::eliminate::tests::generator;
     use crate::exact::order::greedy::{GreedyCriterion, ScoreNoise, greedy};
     use crate::exact::order::interaction_graph::tests::random;
 
@@ -264,7 +266,7 @@ mod tests {
     fn improved_trees_are_those_of_their_orders() {
         let mut improved = 0;
         for seed in 0..60 {
-            let mut rng = generator(seed);
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let n = 10 + seed as usize;
             let mut core = random(n, n - n / 10, 2 * n, &mut rng);
             let mut start = InteractionGraph::default();

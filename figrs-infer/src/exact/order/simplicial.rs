@@ -97,8 +97,10 @@ impl InteractionGraph {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
-    use crate::exact::eliminate::tests::generator;
     use crate::exact::order::interaction_graph::tests::random;
     use crate::exact::order::window::Window;
 
@@ -122,7 +124,7 @@ mod tests {
     fn simplicial_vertices_cost_little() {
         let (mut more, mut excess) = (0, 0.0);
         for seed in 0..300 {
-            let mut core = random(9, 8, 11, &mut generator(seed));
+            let mut core = random(9, 8, 11, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
             let before = optimum(&core);
             let mut order = Vec::new();
             let price = core.reduce(0.0, &mut order);
@@ -139,7 +141,7 @@ mod tests {
     fn almost_simplicial_vertices_cost_their_cliques_at_most() {
         let mut found = 0;
         for seed in 0..300 {
-            let mut core = random(9, 8, 14, &mut generator(seed));
+            let mut core = random(9, 8, 14, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
             core.reduce(0.0, &mut Vec::new());
             let mut core = core.compact().0;
             let before = optimum(&core);
