@@ -1,99 +1,26 @@
 //! A network: its variables, tables and elements.
 
-use std::fs;
-use std::path::Path;
-
 use figrs_core::{Element, Model};
 use rustc_hash::FxHashMap;
 
-use super::draft::NetworkDraft;
-use super::lexer::{LexerError, LexerResult};
-use super::unknown::near;
-use super::variable::combination;
-use super::{
-    NetworkError, NetworkTable, NormalisedRow, Observation, State, TextProblem, Unknown, Variable,
-    bif, elements, uai,
-};
-use crate::line_index::LineIndex;
-use crate::reading::{MOST_NETWORK_BYTES, read_limited};
-
-/// Kind of a network: Bayesian or Markov.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NetworkKind {
-    /// Each variable has a conditional table.
-    Bayesian,
-    /// The tables are factors; a world weighs as much as the product of them.
-    Markov,
-}
+use super::observation::Observation;
+use super::variable::{combination, unknown_state, unknown_variable};
+use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable};
 
 /// A discrete network from a file, as elements that can be queried like any others.
 #[derive(Clone, Debug)]
 pub struct Network {
-    name: String,
-    kind: NetworkKind,
-    variables: Vec<Variable>,
-    tables: Vec<NetworkTable>,
-    normalised: Vec<NormalisedRow>,
-    index: FxHashMap<String, usize>,
-    elements: Vec<Element<State>>,
-    model: Model,
+    pub(super) name: String,
+    pub(super) kind: NetworkKind,
+    pub(super) variables: Vec<Variable>,
+    pub(super) tables: Vec<NetworkTable>,
+    pub(super) normalised: Vec<NormalisedRow>,
+    pub(super) index: FxHashMap<String, usize>,
+    pub(super) elements: Vec<Element<State>>,
+    pub(super) model: Model,
 }
 
 impl Network {
-    /// Reads a file in the format of its extension, `.bif` or `.uai`.
-    ///
-    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
-        let path = path.as_ref();
-        let format = NetworkFormat::of(path)?;
-        let text = read_text(path)?;
-        format.parse(&text, &path.display().to_string())
-    }
-
-    /// Writes a file in the format of its extension, `.bif` or `.uai`.
-    ///
-    /// An error if it cannot be written, or if a Markov network should become BIF.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
-        let path = path.as_ref();
-        let text = match NetworkFormat::of(path)? {
-            NetworkFormat::Bif => self.to_bif()?,
-            NetworkFormat::Uai => self.to_uai(),
-        };
-        fs::write(path, text).map_err(|cause| NetworkError::Write {
-            path: path.to_owned(),
-            cause,
-        })
-    }
-
-    /// The network of a text in the Interchange Format for Bayesian Networks.
-    ///
-    /// **Errors.** [`NetworkError::Text`] with the line and the column.
-    pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
-        NetworkFormat::Bif.parse(text, "BIF")
-    }
-
-    /// The network of a text in the format of the UAI inference competitions.
-    ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
-    pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
-        NetworkFormat::Uai.parse(text, "UAI")
-    }
-
-    /// The network as BIF; reading it again gives the same names and the same numbers to the last bit.
-    ///
-    /// An error for a Markov network.
-    pub fn to_bif(&self) -> Result<String, NetworkError> {
-        match self.kind {
-            NetworkKind::Bayesian => Ok(bif::write(self)),
-            NetworkKind::Markov => Err(NetworkError::NotBayesian),
-        }
-    }
-
-    /// The network in the UAI format, which has no names; reading it again gives the same numbers to the last bit.
-    pub fn to_uai(&self) -> String {
-        uai::write(self)
-    }
-
     /// The network's name; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
@@ -174,101 +101,5 @@ impl Network {
         observations.iter().fold(self.model(), |model, observed| {
             model.observe(&self.elements[observed.variable], observed.state.clone())
         })
-    }
-}
-
-impl NetworkDraft {
-    /// Builds the elements.
-    fn finish(self, text: &str) -> LexerResult<Network> {
-        let built = match self.kind {
-            NetworkKind::Bayesian => elements::bayesian(&self.variables, &self.tables)
-                .map(|elements| (elements, Model::new())),
-            NetworkKind::Markov => Ok(elements::markov(&self.variables, &self.tables)),
-        };
-        let (elements, model) = built.map_err(|variable| {
-            let tables = self.tables.iter().zip(&self.places);
-            let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
-            let problem = TextProblem::Cycle {
-                variable: self.variables[variable].name.clone(),
-            };
-            LexerError::new(own.next().map_or(0, |(_, &place)| place), problem)
-        })?;
-        let mut places = LineIndex::new(text);
-        let placed = |(at, row): (usize, NormalisedRow)| {
-            let (line, column) = places.at(at);
-            NormalisedRow {
-                line,
-                column,
-                ..row
-            }
-        };
-        Ok(Network {
-            normalised: self.normalised.into_iter().map(placed).collect(),
-            name: self.name,
-            kind: self.kind,
-            variables: self.variables,
-            tables: self.tables,
-            index: self.index,
-            elements,
-            model,
-        })
-    }
-}
-
-#[derive(Clone, Copy)]
-enum NetworkFormat {
-    Bif,
-    Uai,
-}
-
-impl NetworkFormat {
-    fn of(path: &Path) -> Result<Self, NetworkError> {
-        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-        match extension.as_ref().and_then(|e| e.to_str()) {
-            Some("bif") => Ok(Self::Bif),
-            Some("uai") => Ok(Self::Uai),
-            _ => Err(NetworkError::Extension {
-                path: path.to_owned(),
-                expected: "`.bif` or `.uai`",
-            }),
-        }
-    }
-
-    fn parse(self, text: &str, place: &str) -> Result<Network, NetworkError> {
-        let draft = match self {
-            Self::Bif => bif::read(text),
-            Self::Uai => uai::read(text),
-        };
-        draft
-            .and_then(|draft| draft.finish(text))
-            .map_err(|mismatch| mismatch.within(text, place))
-    }
-}
-
-/// The text of a file; an error if it cannot be read or is not UTF-8.
-pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
-    let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        LexerError::new(valid, TextProblem::NotUtf8).within(&good, &path.display().to_string())
-    })
-}
-
-pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
-    Unknown::Variable {
-        name: name.into(),
-        near: near(name, variables.iter().map(Variable::name)),
-    }
-}
-
-pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
-    Unknown::State {
-        variable: variable.name.clone(),
-        name: name.into(),
-        near: near(name, variable.states.iter().map(State::name)),
     }
 }

@@ -8,30 +8,11 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::contents::read_text;
+use super::format::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
-use super::{Network, NetworkError, State, TextProblem};
+use super::{Network, NetworkError, Observation, State, TextProblem};
 use crate::json;
-
-/// An observation: a variable and its state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Observation {
-    pub(super) variable: usize,
-    pub(super) state: State,
-}
-
-impl Observation {
-    /// The position of the variable in the network.
-    pub fn variable(&self) -> usize {
-        self.variable
-    }
-
-    /// The state.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-}
 
 impl Network {
     /// Reads a file of observations in the format of its extension, `.json` or `.evid`.

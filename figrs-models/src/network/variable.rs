@@ -5,6 +5,7 @@ use figrs_core::factor::Weights;
 use figrs_core::internals::Assignments;
 
 use super::State;
+use super::unknown::{Unknown, near};
 
 /// A variable of a network: its name and its states.
 #[derive(Clone, Debug)]
@@ -56,4 +57,19 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     let states = states.zip(combinations.values(row));
     let names = states.map(|(states, x)| states.get(x as usize).map_or("", State::name));
     format!("({})", names.collect::<Vec<_>>().join(", "))
+}
+
+pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
+    Unknown::Variable {
+        name: name.into(),
+        near: near(name, variables.iter().map(Variable::name)),
+    }
+}
+
+pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
+    Unknown::State {
+        variable: variable.name.clone(),
+        name: name.into(),
+        near: near(name, variable.states.iter().map(State::name)),
+    }
 }

@@ -1,9 +1,8 @@
 //! The contents of a probability block.
 
-use super::super::contents::{unknown_state, unknown_variable};
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
-use super::super::variable::combination;
+use super::super::variable::{combination, unknown_state, unknown_variable};
 use super::super::{NetworkTable, TextProblem};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};

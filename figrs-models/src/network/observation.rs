@@ -1,0 +1,22 @@
+//! Observations of variables.
+
+use super::State;
+
+/// An observation: a variable and its state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Observation {
+    pub(super) variable: usize,
+    pub(super) state: State,
+}
+
+impl Observation {
+    /// The position of the variable in the network.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
