@@ -2,18 +2,7 @@
 
 use super::Partition;
 use super::partition::NextCell;
-use super::walk::{Walk, Ways};
-
-/// Ground of a cell for walks: wall, open or marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ground {
-    /// Cannot be walked on.
-    Wall,
-    /// Can be walked on.
-    Open,
-    /// Can be walked on and holds the marks whose bits are set.
-    Marked(u8),
-}
+use super::walk::{Ground, Walk, Ways};
 
 /// Each of some marks stands in one cell, and each can be reached from each by walking over cells that are not walls.
 #[derive(Clone, Copy, Debug)]
@@ -34,17 +23,7 @@ pub enum JoinedState {
     /// All marks are joined.
     Found,
 }
-figrs_core::value!(JoinedState, Ground);
-
-impl Ground {
-    /// The marks of the cell.
-    pub(crate) fn marks(self) -> u8 {
-        match self {
-            Self::Marked(marks) => marks,
-            Self::Wall | Self::Open => 0,
-        }
-    }
-}
+figrs_core::value!(JoinedState);
 
 impl Joined {
     /// With the marks whose bits are set.

@@ -2,11 +2,12 @@
 
 use std::ops::RangeInclusive;
 
+use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
 use super::walk::{Walk, Ways};
 use super::{GridError, Ground, Size};
 
 /// Nodes of which distances are known: the frontier, then the stops.
-const NODES: usize = Distances::MAX_COLUMNS + Distances::MAX_STOPS;
+const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
 /// Distance of nodes between which no way is known.
 const UNREACHABLE: u8 = u8::MAX;
@@ -47,11 +48,11 @@ type DistanceMatrix = [[u8; NODES]; NODES];
 
 impl Distances {
     /// The widest grid.
-    pub const MAX_COLUMNS: usize = 6;
+    pub const MAX_COLUMNS: usize = WAY_COLUMNS;
     /// The largest grid.
-    pub const MAX_CELLS: usize = 80;
+    pub const MAX_CELLS: usize = WAY_CELLS;
     /// The most marks.
-    pub const MAX_STOPS: usize = 4;
+    pub const MAX_STOPS: usize = WAY_STOPS;
 
     /// This many marks, 2 to 4, whose bits are the lowest ones in the order of the walk, and a walk of this many steps.
     ///

@@ -3,8 +3,8 @@
 use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
 
-use super::{Distances, Position, Size};
-use crate::boards::island::Island;
+use super::limits::{ISLAND_SIDE, WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
+use super::{Position, Size};
 use crate::boards::maze::Pointer;
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
@@ -66,8 +66,8 @@ pub enum GridError {
     /// The lengths of ways cannot be followed on a grid of this size.
     #[error(
         "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
-        Distances::MAX_COLUMNS,
-        Distances::MAX_CELLS
+        WAY_COLUMNS,
+        WAY_CELLS
     )]
     TooLargeForDistances {
         /// Rows of the grid.
@@ -76,7 +76,7 @@ pub enum GridError {
         columns: usize,
     },
     /// A walk cannot have so many stops.
-    #[error("a walk between {stops} marks; use 2 to {}", Distances::MAX_STOPS)]
+    #[error("a walk between {stops} marks; use 2 to {}", WAY_STOPS)]
     Stops {
         /// Marks asked for.
         stops: usize,
@@ -109,7 +109,7 @@ pub enum GridError {
     /// An island cannot be of this size.
     #[error(
         "an island on {rows} rows and {columns} columns: use 3 to {} of each",
-        Island::MAX_SIDE
+        ISLAND_SIDE
     )]
     IslandSize {
         /// Rows asked for.

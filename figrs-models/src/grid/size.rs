@@ -1,30 +1,12 @@
-//! The size of a grid, and places in it.
+//! The size of a grid.
 
-use std::fmt;
-use std::str::FromStr;
-
-use super::GridError;
-
-/// A cell of a grid. As text, its row and column counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Position {
-    /// The row, from 0 at the top.
-    pub row: usize,
-    /// The column, from 0 at the left.
-    pub column: usize,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "row {}, column {}", self.row + 1, self.column + 1)
-    }
-}
+use super::Position;
 
 /// Size of a grid: its numbers of rows and columns. As text `8`, a square, or `8x12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
-    rows: usize,
-    columns: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
 }
 
 impl Size {
@@ -35,28 +17,6 @@ impl Size {
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// The highest grid that automata read.
     pub const AUTOMATON_ROWS: usize = 1000;
-
-    /// A grid of some rows and columns.
-    ///
-    /// **Errors.** [`GridError::Size`] if there are none or too many.
-    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
-        let sides = 1..=Self::MAX_SIDE;
-        if sides.contains(&rows) && sides.contains(&columns) {
-            return Ok(Self { rows, columns });
-        }
-        Err(GridError::Size { rows, columns })
-    }
-
-    /// The size, if automata read such grids.
-    ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
-    pub fn for_automata(self) -> Result<Self, GridError> {
-        let Self { rows, columns } = self;
-        if rows <= Self::AUTOMATON_ROWS && columns <= Self::AUTOMATON_COLUMNS {
-            return Ok(self);
-        }
-        Err(GridError::TooLargeForAutomata { rows, columns })
-    }
 
     /// Number of rows.
     pub fn rows(self) -> usize {
@@ -111,19 +71,5 @@ impl Size {
     /// True if a cell is on the border.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
-    }
-}
-
-/// **Errors.** [`GridError::SizeText`]; [`GridError::Size`].
-impl FromStr for Size {
-    type Err = GridError;
-
-    fn from_str(text: &str) -> Result<Self, GridError> {
-        let (rows, columns) = text.split_once('x').unwrap_or((text, text));
-        let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
-        let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
-            return Err(GridError::SizeText);
-        };
-        Self::new(rows, columns)
     }
 }

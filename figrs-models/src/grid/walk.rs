@@ -1,6 +1,28 @@
 //! Constraints on walks.
 
-use super::{Automaton, Ground, Position};
+use super::{Automaton, Position};
+
+/// Ground of a cell for walks: wall, open or marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ground {
+    /// Cannot be walked on.
+    Wall,
+    /// Can be walked on.
+    Open,
+    /// Can be walked on and holds the marks whose bits are set.
+    Marked(u8),
+}
+figrs_core::value!(Ground);
+
+impl Ground {
+    /// The marks of the cell.
+    pub(crate) fn marks(self) -> u8 {
+        match self {
+            Self::Marked(marks) => marks,
+            Self::Wall | Self::Open => 0,
+        }
+    }
+}
 
 /// Steps from a cell to the neighbours read before it.
 #[derive(Clone, Copy, Debug)]

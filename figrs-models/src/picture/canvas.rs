@@ -2,6 +2,9 @@
 
 use super::Palette;
 
+/// The most pixels of a picture.
+pub(super) const MAX_PIXELS: usize = 1 << 26;
+
 /// Rows of pixels, each the index of a colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Canvas {

@@ -1,6 +1,6 @@
 //! Errors of pictures.
 
-use super::Picture;
+use super::canvas::MAX_PIXELS;
 use figrs_derive::ErrorDebug;
 
 /// Reason why there is no picture.
@@ -10,7 +10,7 @@ pub enum PictureError {
     /// The picture has more pixels than the memory of a small machine allows.
     #[error(
         "a picture of {width} by {height} pixels is too large; use fewer or smaller boards, of at most {} pixels together",
-        Picture::MAX_PIXELS
+        MAX_PIXELS
     )]
     TooLarge {
         /// Pixels of a row.

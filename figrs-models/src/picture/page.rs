@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::canvas::MAX_PIXELS;
 use super::{Canvas, PictureError, encode};
 
 /// A picture of at most 256 colours.
@@ -13,7 +14,7 @@ pub struct Picture {
 
 impl Picture {
     /// The most pixels of a picture.
-    pub const MAX_PIXELS: usize = 1 << 26;
+    pub const MAX_PIXELS: usize = MAX_PIXELS;
     /// Pixels between the pictures of a page, and around them.
     const MARGIN: usize = 12;
 

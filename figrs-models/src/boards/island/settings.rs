@@ -4,6 +4,7 @@ use crate::shares::whole_numbers;
 use std::ops::RangeInclusive;
 
 use super::Terrain;
+use crate::grid::limits::ISLAND_SIDE;
 use crate::grid::{Clues, GridError, Position, Size};
 
 /// Islands of one size; see the [module](super).
@@ -32,7 +33,7 @@ pub struct Island {
 
 impl Island {
     /// The most rows, and the most columns.
-    pub const MAX_SIDE: usize = 1000;
+    pub const MAX_SIDE: usize = ISLAND_SIDE;
 
     /// Islands of a size. The centre is the cell in the middle; of two, the upper one, and the one to the left.
     ///
