@@ -1,15 +1,13 @@
-//! Conditional sampling of boards: one sampler that chooses among methods.
+//! Settings of conditional sampling of boards, and the exact method within them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 use figrs_infer::Error;
 
 use super::conflict::no_solution;
-use super::drawing::BoardDrawing;
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, Choice, Collected, ExactBoards, Generator, Method, Reason};
+use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason};
 
 /// Bytes of states that are explored before their number is predicted; it takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
@@ -95,54 +93,6 @@ pub struct ConditionalSampler {
     pub(super) watch: BoardWatch,
 }
 
-/// Boards with a report on their drawing.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Sample<B> {
-    /// The boards; fewer than were asked for if the sampler was interrupted.
-    pub boards: Vec<B>,
-    /// The report.
-    pub report: Report,
-}
-
-/// Report on the drawing of boards.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Report {
-    /// The method that drew them, and the reason for it.
-    pub choice: Choice,
-    /// Diagnostics of the method with their names.
-    pub diagnostics: Vec<(&'static str, f64)>,
-    /// Size of the exact method's states, if it drew the boards.
-    pub cost: Option<Cost>,
-    /// Time spent before the method began to draw: on building and compiling elements, and on methods that were tried before it.
-    pub compile: Duration,
-}
-
-impl Report {
-    pub(super) fn new(
-        choice: Choice,
-        diagnostics: Vec<(&'static str, f64)>,
-        compile: Duration,
-    ) -> Self {
-        Self {
-            choice,
-            diagnostics,
-            cost: None,
-            compile,
-        }
-    }
-}
-
-/// Size of the states of the exact method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cost {
-    /// The most states after a cell.
-    pub states: usize,
-    /// Bytes of all states.
-    pub bytes: u64,
-}
-
 impl Default for ConditionalSampler {
     fn default() -> Self {
         Self::new()
@@ -200,53 +150,6 @@ impl ConditionalSampler {
         match self.methods.as_deref() {
             Some(&[method]) => Some(method),
             _ => None,
-        }
-    }
-
-    /// Draws boards.
-    ///
-    /// **Errors.** [`BoardError`]: no board is possible, no method allowed can draw boards in this memory, or inference fails, as with
-    /// [`Error::NothingDone`] if it is interrupted before the first board.
-    pub fn sample<G: Generator>(
-        &self,
-        generator: &G,
-        count: usize,
-    ) -> Result<Sample<G::Board>, BoardError> {
-        let boards = Collected::of(count);
-        let report = self.sample_into(generator, &boards)?;
-        let (_, boards) = boards.take();
-        if boards.is_empty() && count > 0 && self.watch.is_interrupted() {
-            let algorithm = "ConditionalSampler";
-            return Err(Error::NothingDone { algorithm }.into());
-        }
-        Ok(Sample { boards, report })
-    }
-
-    /// Draws boards into a shared collection, from which another thread may take those drawn so far.
-    ///
-    /// **Errors.** As [`sample`](Self::sample), but that some methods leave the collection empty if they are interrupted before the first board.
-    /// Boards drawn before an error stay in the collection.
-    pub fn sample_into<G: Generator>(
-        &self,
-        generator: &G,
-        boards: &Collected<G::Board>,
-    ) -> Result<Report, BoardError> {
-        let drawing = BoardDrawing {
-            settings: self,
-            generator,
-            boards,
-            started: Instant::now(),
-        };
-        match drawing.draw() {
-            // Whether there is any board is decided where that is quick.
-            Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                let quick = self.clone().memory(UNPREDICTED_BYTES.min(self.memory));
-                match quick.within(generator, quick.memory) {
-                    Ok(Some(exact)) if !exact.is_possible() => Err(quick.conflict(generator)?),
-                    _ => Err(error),
-                }
-            }
-            drawn => drawn,
         }
     }
 

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use figrs_core::stream;
 
-use super::conditional_sampler::{ConditionalSampler, Report, UNPREDICTED_BYTES};
+use super::conditional_sampler::{ConditionalSampler, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
     BoardError, Chains, Choice, Collected, ExactBoards, Generator, Method, OwnSampler, Reason,
-    particles,
+    Report, particles,
 };
 
 /// A drawing under way.

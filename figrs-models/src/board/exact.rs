@@ -3,7 +3,16 @@
 use figrs_core::Element;
 use figrs_infer::{CompiledFrontier, Frontier, Marginal};
 
-use super::{BoardError, Cost, Generator};
+use super::{BoardError, Generator};
+
+/// Size of the states of the exact method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The most states after a cell.
+    pub states: usize,
+    /// Bytes of all states.
+    pub bytes: u64,
+}
 
 /// The boards of a generator as a compiled element program: independent samples, counts, marginals, the most probable board.
 ///

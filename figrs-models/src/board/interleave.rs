@@ -5,10 +5,10 @@ use std::cell::Cell;
 use figrs_core::rand::Rng;
 use figrs_core::stream;
 
-use super::conditional_sampler::{Report, UNPREDICTED_BYTES};
+use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::rejection::RejectionTally;
-use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason};
+use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason, Report};
 
 /// Bytes of states in the first round, and the factor of growth from round to round.
 const FIRST: u64 = 1 << 20;

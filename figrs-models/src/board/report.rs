@@ -1,0 +1,34 @@
+//! Reports on the drawing of boards.
+
+use std::time::Duration;
+
+use super::{Choice, Cost};
+
+/// Report on the drawing of boards.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The method that drew them, and the reason for it.
+    pub choice: Choice,
+    /// Diagnostics of the method with their names.
+    pub diagnostics: Vec<(&'static str, f64)>,
+    /// Size of the exact method's states, if it drew the boards.
+    pub cost: Option<Cost>,
+    /// Time spent before the method began to draw: on building and compiling elements, and on methods that were tried before it.
+    pub compile: Duration,
+}
+
+impl Report {
+    pub(super) fn new(
+        choice: Choice,
+        diagnostics: Vec<(&'static str, f64)>,
+        compile: Duration,
+    ) -> Self {
+        Self {
+            choice,
+            diagnostics,
+            cost: None,
+            compile,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Boards drawn by conditional sampling.
+
+use std::time::Instant;
+
+use figrs_infer::Error;
+
+use super::conditional_sampler::UNPREDICTED_BYTES;
+use super::drawing::BoardDrawing;
+use super::{BoardError, Collected, ConditionalSampler, Generator, Report};
+
+/// Boards with a report on their drawing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sample<B> {
+    /// The boards; fewer than were asked for if the sampler was interrupted.
+    pub boards: Vec<B>,
+    /// The report.
+    pub report: Report,
+}
+
+impl ConditionalSampler {
+    /// Draws boards.
+    ///
+    /// **Errors.** [`BoardError`]: no board is possible, no method allowed can draw boards in this memory, or inference fails, as with
+    /// [`Error::NothingDone`] if it is interrupted before the first board.
+    pub fn sample<G: Generator>(
+        &self,
+        generator: &G,
+        count: usize,
+    ) -> Result<Sample<G::Board>, BoardError> {
+        let boards = Collected::of(count);
+        let report = self.sample_into(generator, &boards)?;
+        let (_, boards) = boards.take();
+        if boards.is_empty() && count > 0 && self.watch.is_interrupted() {
+            let algorithm = "ConditionalSampler";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(Sample { boards, report })
+    }
+
+    /// Draws boards into a shared collection, from which another thread may take those drawn so far.
+    ///
+    /// **Errors.** As [`sample`](Self::sample), but that some methods leave the collection empty if they are interrupted before the first board.
+    /// Boards drawn before an error stay in the collection.
+    pub fn sample_into<G: Generator>(
+        &self,
+        generator: &G,
+        boards: &Collected<G::Board>,
+    ) -> Result<Report, BoardError> {
+        let drawing = BoardDrawing {
+            settings: self,
+            generator,
+            boards,
+            started: Instant::now(),
+        };
+        match drawing.draw() {
+            // Whether there is any board is decided where that is quick.
+            Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                let quick = self.clone().memory(UNPREDICTED_BYTES.min(self.memory));
+                match quick.within(generator, quick.memory) {
+                    Ok(Some(exact)) if !exact.is_possible() => Err(quick.conflict(generator)?),
+                    _ => Err(error),
+                }
+            }
+            drawn => drawn,
+        }
+    }
+}
