@@ -3,13 +3,14 @@
 use std::any::Any;
 use std::fmt;
 
-use figrs_core::Label;
+use figrs_core::{Element, Label, Value};
 
 use super::bounds::{Deepening, Ended, TargetBounds};
+use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::MIN_TRUSTED_ESS;
 use super::numeric::is_real;
 use super::quality::Quality;
-use super::{Answer, AnswerContent, TargetMarginal};
+use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
 /// Maximum number of elements of a world that are shown.
@@ -226,6 +227,37 @@ fn short(number: f64) -> String {
         format!("{number:.4}")
     } else {
         format!("{number:.3e}")
+    }
+}
+
+impl Answer {
+    /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point
+    /// numbers of which no two draws are the same it is the mean and the standard deviation, with the standard error of the
+    /// mean (MCSE).
+    pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
+        if let AnswerContent::World(_, log_probability, _) = &self.content {
+            let value = self.most_likely_value(element)?;
+            let quality = if self.is_proven()? {
+                format!("most probable world (log-probability {log_probability:.4})")
+            } else {
+                let bound = self.upper_bound()?;
+                let others = if bound.is_finite() {
+                    format!("none is above {bound:.4}")
+                } else {
+                    "no bound is known".into()
+                };
+                format!("best world found (log-probability {log_probability:.4}, {others})")
+            };
+            return Ok(format!("{value:?} in the {quality}"));
+        }
+        if let Some(target) = self.bounded(element)? {
+            return Ok(target.summary(self.deepening));
+        }
+        let summary = self.target(element)?.summary();
+        summary.ok_or_else(|| Error::NotInWorld {
+            element: element.label(),
+        })
     }
 }
 

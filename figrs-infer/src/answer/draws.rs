@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Element, Support, Value};
 
-use super::Answer;
 use crate::error::Error;
 
 /// The draws of one target.
@@ -47,19 +46,5 @@ impl Draws {
         Ok(values
             .filter_map(|&index| target.support.get::<T>(index as usize).cloned())
             .collect())
-    }
-}
-
-impl Answer {
-    /// The draws behind the answer of a sampler that keeps them.
-    ///
-    /// **Errors.** [`Error::NotInAnswer`] if none were kept.
-    pub fn draws(&self) -> Result<&Draws, Error> {
-        self.draws.as_ref().ok_or_else(|| {
-            self.has_no(
-                "draws",
-                "use a sampler that keeps them, such as MetropolisHastings, or `keep_draws`",
-            )
-        })
     }
 }

@@ -7,9 +7,9 @@ use std::{fmt, slice};
 use figrs_core::Value;
 use num_traits::ToPrimitive;
 
+use super::bars::write_bars;
 use super::estimate::Estimate;
 use super::numeric::NumericColumns;
-use super::posterior::write_bars;
 use super::quality::Quality;
 
 /// The probabilities of the values of an element.

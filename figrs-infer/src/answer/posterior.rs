@@ -4,13 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Answer, AnswerContent, TargetMarginal};
+use super::bars::write_bars;
+use super::contents::{Answer, AnswerContent, TargetMarginal};
 use crate::answer::value_names::{distinct_names, text};
 
 /// Number of classes (bins) for targets with more values.
 const CLASSES: usize = 20;
-/// Length of the bar of a certain value, in characters.
-const WIDTH: f64 = 40.0;
 
 /// The distribution of one target without its type.
 ///
@@ -132,20 +131,6 @@ fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize
         classes[class.min(CLASSES - 1)].1.push(position);
     }
     classes
-}
-
-/// A line with a bar for each name and probability.
-pub(crate) fn write_bars(
-    f: &mut fmt::Formatter<'_>,
-    bars: &[(impl AsRef<str>, f64)],
-) -> fmt::Result {
-    let names = bars.iter().map(|(name, _)| name.as_ref().chars().count());
-    let width = names.max().unwrap_or(0);
-    for (name, p) in bars {
-        let bar = "█".repeat((p * WIDTH).round() as usize);
-        writeln!(f, "{:>width$} {p:8.6} {bar}", name.as_ref())?;
-    }
-    Ok(())
 }
 
 impl fmt::Display for Posterior {

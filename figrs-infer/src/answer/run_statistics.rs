@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::Answer;
 use crate::run::watch::Stopped;
 
 /// Run statistics of a sampler or of another iterative algorithm: end, draws, time, acceptance, weights.
@@ -57,12 +56,5 @@ impl Sampling {
             resampled: None,
             died: None,
         }
-    }
-}
-
-impl Answer {
-    /// Run statistics, if a sampler or another iterative algorithm answered.
-    pub fn sampling(&self) -> Option<&Sampling> {
-        self.sampling.as_ref()
     }
 }

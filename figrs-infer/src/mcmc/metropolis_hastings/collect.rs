@@ -9,7 +9,7 @@ use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;
-use crate::quality::diagnosis::ChoiceAgreement;
+use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::run::watch::{RunMonitor, Stopped};
 
 /// The last draws of the chains, as many of each as the shortest one has. Chains that stayed in worlds with more

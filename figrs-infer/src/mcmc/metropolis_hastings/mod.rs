@@ -33,7 +33,7 @@ mod random_walk;
 mod settings;
 mod several_sites;
 mod single_site;
-mod sites;
+pub(crate) mod sites;
 mod starts;
 mod step;
 mod tempering;
@@ -45,7 +45,6 @@ pub use acceptance::{Step, Terms};
 pub use dice::Dice;
 pub use kernel::Kernel;
 pub use proposals::Proposals;
-pub(crate) use sites::{ChoiceSeries, SiteKey, SiteRecord};
 
 pub(crate) use settings::{MetropolisSettings, stepping};
 

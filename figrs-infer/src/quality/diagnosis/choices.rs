@@ -1,33 +1,17 @@
-//! Findings about all free choices of the worlds of chains, whether they are targets or not.
+//! Comparison of chains by all free choices of their worlds, whether they are targets or not.
 
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
 
-use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteKey, SiteRecord};
+use crate::mcmc::metropolis_hastings::sites::{ChoiceSeries, SiteKey, SiteRecord};
 use crate::quality::diagnostics::{BATCHES, BatchedNumber, chance_of_agreement, r_hat};
 
+use super::choice_agreement::{ChoiceAgreement, FALSE_ALARMS, MIN_MET_SHARE};
 use super::finding::{Finding, Part, Quantity};
 use super::modes::{other_mode, values};
 
-/// The rate of false alarms for all choices of an answer together.
-const FALSE_ALARMS: f64 = 0.01;
-/// Least share of the draws that meet a choice for it to be judged; others are reported.
-const MIN_MET_SHARE: f64 = 0.05;
 /// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
 const SETTLED_SHARE: f64 = 0.05;
-
-/// Agreement of chains about the choices of their worlds.
-#[derive(Clone, Debug)]
-pub(crate) struct ChoiceAgreement {
-    /// Number of choices judged.
-    judged: usize,
-    finding: Option<Finding>,
-    /// The finding that probes rest in another mode.
-    mode: Option<Finding>,
-    probes: usize,
-    /// The choices that few draws meet.
-    rare: Vec<Label>,
-}
 
 /// A number of a choice, and how likely it is that agreeing chains differ as much there.
 struct ChoiceTest {
@@ -100,40 +84,6 @@ impl ChoiceAgreement {
             });
         }
         choices
-    }
-
-    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.finding.iter().chain(&self.mode)
-    }
-
-    pub(super) fn rare(&self) -> &[Label] {
-        &self.rare
-    }
-
-    /// Description of the checks; `None` if there was nothing to check.
-    pub(super) fn checked(&self) -> Option<String> {
-        let rare = match self.rare.len() {
-            0 => String::new(),
-            count => format!(
-                ", but {count} that under {:.0} % of the draws meet",
-                100.0 * MIN_MET_SHARE
-            ),
-        };
-        (self.judged + self.rare.len() > 0).then(|| {
-            format!(
-                "chains agree about all {} choices of their worlds{rare} (false alarms: {FALSE_ALARMS} in all); {}",
-                self.judged + self.rare.len(),
-                match self.probes {
-                    0 => "no short chains from other draws of the prior were run: chains that agree cannot be told from chains in one \
-                          mode"
-                        .into(),
-                    probes => format!(
-                        "{probes} short chains from other draws of the prior came to no other place as probable: only a mode that \
-                         they missed as well could be left out"
-                    ),
-                }
-            )
-        })
     }
 }
 

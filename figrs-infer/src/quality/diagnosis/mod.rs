@@ -1,6 +1,7 @@
 //! Diagnosis: reasons to doubt an answer, each with a remedy.
 
 mod chains;
+pub(crate) mod choice_agreement;
 mod choices;
 mod finding;
 mod modes;
@@ -12,7 +13,6 @@ mod tests;
 use std::fmt;
 
 pub(crate) use chains::{ChainMeasures, NumberMeasures};
-pub(crate) use choices::ChoiceAgreement;
 pub use finding::{Finding, Measure, Part, Quantity};
 
 use figrs_core::Label;

@@ -1,6 +1,6 @@
 //! Modes that short chains from other starts found and the chains missed.
 
-use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteRecord};
+use crate::mcmc::metropolis_hastings::sites::{ChoiceSeries, SiteRecord};
 
 use super::finding::{Finding, Part, Quantity};
 

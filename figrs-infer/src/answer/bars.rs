@@ -1,0 +1,20 @@
+//! Bars of probabilities as text.
+
+use std::fmt;
+
+/// Length of the bar of a certain value, in characters.
+const WIDTH: f64 = 40.0;
+
+/// A line with a bar for each name and probability.
+pub(super) fn write_bars(
+    f: &mut fmt::Formatter<'_>,
+    bars: &[(impl AsRef<str>, f64)],
+) -> fmt::Result {
+    let names = bars.iter().map(|(name, _)| name.as_ref().chars().count());
+    let width = names.max().unwrap_or(0);
+    for (name, p) in bars {
+        let bar = "█".repeat((p * WIDTH).round() as usize);
+        writeln!(f, "{:>width$} {p:8.6} {bar}", name.as_ref())?;
+    }
+    Ok(())
+}

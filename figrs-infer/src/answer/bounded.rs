@@ -1,0 +1,112 @@
+//! Questions about bounds, asked of an answer.
+
+use figrs_core::{Element, Value};
+
+use super::bounds::{Bounds, Deepening, TargetBounds};
+use super::contents::{Answer, AnswerContent};
+use super::estimate::Estimate;
+use super::quality::Quality;
+use crate::error::Error;
+
+impl Answer {
+    /// Bounds of the probability that a target has a value; of an exact answer both are the probability.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
+    pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
+        self.bounds_that(element, |v| v.same(value))
+    }
+
+    /// Bounds of the probability that a target's value passes a test.
+    ///
+    /// Values that are not known yet may pass it or not. These bounds are closer than the sums of those of the
+    /// values that pass.
+    ///
+    /// **Errors.** As [`bounds`](Self::bounds).
+    pub fn bounds_that<T: Value>(
+        &self,
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool,
+    ) -> Result<Bounds, Error> {
+        if let Some(target) = self.bounded(element)? {
+            let passes = |i: usize| target.support.get::<T>(i).is_some_and(&test);
+            return Ok(target.of(passes));
+        }
+        let marginal = self.distribution(element)?;
+        match marginal.quality() {
+            Quality::Exact => Ok(Bounds::exact(marginal.probability_that(test))),
+            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+        }
+    }
+
+    /// Bounds of the natural logarithm of the probability of the evidence times its soft weights.
+    ///
+    /// The lower one is `-inf` if the evidence may be impossible.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if it is neither bounded nor exact.
+    pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
+        match &self.content {
+            AnswerContent::Bounds(_, log_evidence) => Ok(*log_evidence),
+            AnswerContent::Marginals(targets, Some(evidence))
+                if evidence.standard_error == 0.0
+                    && targets
+                        .iter()
+                        .all(|t| matches!(t.estimate, Estimate::Exact)) =>
+            {
+                Ok(Bounds::exact(evidence.value))
+            }
+            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+        }
+    }
+
+    /// Quality of the probabilities of a target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
+    pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
+        match self.bounded(element)? {
+            Some(target) => Ok(Quality::Bounds {
+                width: target.width(),
+            }),
+            None => Ok(self.distribution(element)?.quality()),
+        }
+    }
+
+    /// Extent of an algorithm that deepens; `None` for others.
+    pub fn deepening(&self) -> Option<Deepening> {
+        self.deepening
+    }
+
+    /// The bounds of a target, if this answer consists of bounds.
+    pub(crate) fn bounded<T: Value>(
+        &self,
+        element: &Element<T>,
+    ) -> Result<Option<&TargetBounds>, Error> {
+        let AnswerContent::Bounds(targets, _) = &self.content else {
+            return Ok(None);
+        };
+        let id = element.erased().id();
+        let found = targets.iter().find(|target| target.element.id() == id);
+        found.map(Some).ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })
+    }
+
+    /// The value that is more likely than any other whatever is unknown.
+    pub(crate) fn surely_most_likely<T: Value>(
+        &self,
+        element: &Element<T>,
+    ) -> Result<Option<T>, Error> {
+        let Some(target) = self.bounded(element)? else {
+            return Ok(None);
+        };
+        match target.most_likely() {
+            Some(best) => Ok(target.support.get(best).cloned()),
+            None => Err(self.has_no(
+                "value that is certain to be the most likely one",
+                "deepen to a smaller width, or ask for `bounds`",
+            )),
+        }
+    }
+}
+
+const BY_EXPANSION: &str =
+    "use LazyVariableElimination or another algorithm that expands the model";

@@ -1,0 +1,196 @@
+//! Contents of an answer: marginals, bounds or one world, and statistics of the run.
+
+use figrs_core::{AnyElement, Datum, ElementId, Support};
+use rustc_hash::FxHashMap;
+
+use super::bounds::{Bounds, Deepening, TargetBounds};
+use super::draws::Draws;
+use super::estimate::Estimate;
+use super::run_statistics::Sampling;
+use crate::error::Error;
+use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
+
+/// The marginal of one target, without its type.
+#[derive(Clone, Debug)]
+pub struct TargetMarginal {
+    /// The target.
+    pub element: AnyElement,
+    /// Its values.
+    pub support: Support,
+    /// The probability of each.
+    pub probabilities: Vec<f64>,
+    /// Source of the probabilities, with their errors.
+    pub estimate: Estimate,
+}
+
+/// A value of the log-evidence, and its standard error where it is an estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogEvidence {
+    /// The natural logarithm of the probability of the evidence times its soft weights.
+    pub value: f64,
+    /// The standard error of `value`; zero where exact.
+    pub standard_error: f64,
+}
+
+/// State of a search for the most probable world at some time: best world, bound, work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// Work done by then, in units of the search's budget.
+    pub work: u64,
+    /// The natural logarithm of the probability of the best world known then.
+    pub log_probability: f64,
+    /// No world has a probability whose natural logarithm is larger.
+    pub upper_bound: f64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum AnswerContent {
+    /// The log-evidence where the algorithm knows it.
+    Marginals(Vec<TargetMarginal>, Option<LogEvidence>),
+    Bounds(Vec<TargetBounds>, Bounds),
+    World(
+        FxHashMap<ElementId, (AnyElement, Datum)>,
+        f64,
+        Vec<Improvement>,
+    ),
+}
+
+/// The answer of an algorithm to one query, read by element.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    algorithm: &'static str,
+    pub(crate) content: AnswerContent,
+    pub(crate) deepening: Option<Deepening>,
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) draws: Option<Draws>,
+    pub(crate) choices: Option<ChoiceAgreement>,
+    pub(crate) is_checked: bool,
+}
+
+impl Answer {
+    /// An answer that consists of marginals of the targets, and of the log-evidence where the algorithm knows it.
+    pub fn marginals(
+        algorithm: &'static str,
+        marginals: Vec<TargetMarginal>,
+        log_evidence: impl Into<Option<LogEvidence>>,
+    ) -> Self {
+        Self {
+            algorithm,
+            content: AnswerContent::Marginals(marginals, log_evidence.into()),
+            deepening: None,
+            sampling: None,
+            draws: None,
+            choices: None,
+            is_checked: false,
+        }
+    }
+
+    /// An answer that consists of bounds of the targets' probabilities and of the log-evidence.
+    pub fn bounded_marginals(
+        algorithm: &'static str,
+        targets: Vec<TargetBounds>,
+        log_evidence: Bounds,
+    ) -> Self {
+        Self {
+            algorithm,
+            content: AnswerContent::Bounds(targets, log_evidence),
+            deepening: None,
+            sampling: None,
+            draws: None,
+            choices: None,
+            is_checked: false,
+        }
+    }
+
+    /// Attaches the end and the depth of the deepening to the answer.
+    #[must_use]
+    pub fn with_deepening(mut self, deepening: Deepening) -> Self {
+        self.deepening = Some(deepening);
+        self
+    }
+
+    /// Attaches the run statistics of a sampler to the answer.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = Some(sampling);
+        self
+    }
+
+    /// True if [`SelfChecked`](crate::SelfChecked) has verified it.
+    pub fn is_checked(&self) -> bool {
+        self.is_checked
+    }
+
+    /// Attaches the draws to the answer.
+    #[must_use]
+    pub fn with_draws(mut self, draws: Draws) -> Self {
+        self.draws = Some(draws);
+        self
+    }
+
+    /// Attaches the mixing measures of the choices of chains to the answer.
+    pub(crate) fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
+        self.choices = Some(choices);
+        self
+    }
+
+    /// An answer that is one world with the natural logarithm of its probability.
+    pub fn world(
+        algorithm: &'static str,
+        values: impl IntoIterator<Item = (AnyElement, Datum)>,
+        log_probability: f64,
+    ) -> Self {
+        Self::searched_world(algorithm, values, log_probability, Vec::new())
+    }
+
+    /// An answer that is one world with the natural logarithm of its probability, and the improvements of the search for
+    /// it, the last at its end; without improvements the world is known to be the best.
+    pub fn searched_world(
+        algorithm: &'static str,
+        values: impl IntoIterator<Item = (AnyElement, Datum)>,
+        log_probability: f64,
+        improvements: Vec<Improvement>,
+    ) -> Self {
+        let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
+        Self {
+            algorithm,
+            content: AnswerContent::World(values.collect(), log_probability, improvements),
+            deepening: None,
+            sampling: None,
+            draws: None,
+            choices: None,
+            is_checked: false,
+        }
+    }
+
+    /// The algorithm that answered.
+    pub fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
+    /// The error of an answer that does not hold the content asked for.
+    pub(crate) fn has_no(&self, asked: &'static str, remedy: &'static str) -> Error {
+        Error::NotInAnswer {
+            algorithm: self.algorithm,
+            asked,
+            remedy,
+        }
+    }
+
+    /// The draws behind the answer of a sampler that keeps them.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if none were kept.
+    pub fn draws(&self) -> Result<&Draws, Error> {
+        self.draws.as_ref().ok_or_else(|| {
+            self.has_no(
+                "draws",
+                "use a sampler that keeps them, such as MetropolisHastings, or `keep_draws`",
+            )
+        })
+    }
+
+    /// Run statistics, if a sampler or another iterative algorithm answered.
+    pub fn sampling(&self) -> Option<&Sampling> {
+        self.sampling.as_ref()
+    }
+}

@@ -1,0 +1,187 @@
+//! Questions about an answer, asked by element.
+
+use figrs_core::{Element, Value};
+use num_traits::ToPrimitive;
+
+use super::contents::{Answer, AnswerContent, Improvement, LogEvidence, TargetMarginal};
+use super::marginal::Marginal;
+use crate::error::Error;
+
+impl Answer {
+    /// The marginal of a target; an error where only bounds are known.
+    pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
+        let marginals = match &self.content {
+            AnswerContent::Marginals(marginals, _) => marginals,
+            AnswerContent::Bounds(..) => {
+                return Err(self.has_no(
+                    "probabilities that are single numbers",
+                    "ask for `bounds` or `bounds_that`",
+                ));
+            }
+            AnswerContent::World(..) => {
+                return Err(self.has_no(
+                    "distribution",
+                    "ask for the most likely value, or another algorithm for marginals",
+                ));
+            }
+        };
+        let id = element.erased().id();
+        let target = marginals.iter().find(|target| target.element.id() == id);
+        target.ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })
+    }
+
+    /// The distribution of a target; an error where only bounds are known.
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let target = self.target(element)?;
+        let Some(values) = target.support.values::<T>() else {
+            return Err(Error::NotATarget {
+                element: element.label(),
+            });
+        };
+        Ok(Marginal::new(
+            values.cloned().collect(),
+            target.probabilities.clone(),
+            target.estimate.clone(),
+        ))
+    }
+
+    /// The distribution of a target, if draws repeat its values.
+    fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        if self.target(element)?.never_repeats() {
+            return Err(Error::NoRepeatedValue {
+                element: element.label(),
+            });
+        }
+        self.distribution(element)
+    }
+
+    /// The probability that a target has a value.
+    ///
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of such, and no two draws of it are
+    /// the same, as where it is continuous: ask [`probability_that`](Self::probability_that) it lies between two numbers.
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.single_values(element)?.probability(value))
+    }
+
+    /// The probability that a target's value passes a test.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    pub fn probability_that<T: Value>(
+        &self,
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool,
+    ) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability_that(test))
+    }
+
+    /// The expectation of a function of a target's value.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    pub fn expectation<T: Value>(
+        &self,
+        element: &Element<T>,
+        function: impl Fn(&T) -> f64,
+    ) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.expectation(function))
+    }
+
+    /// The mean of a numeric target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.mean())
+    }
+
+    /// The variance of a numeric target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.variance())
+    }
+
+    /// The standard error of [`probability`](Self::probability); zero where exact.
+    pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.single_values(element)?.standard_error(value))
+    }
+
+    /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
+    ///
+    /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`].
+    pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
+        let value = match &self.content {
+            AnswerContent::World(values, ..) => values
+                .get(&element.erased().id())
+                .and_then(|(_, value)| value.get::<T>().cloned()),
+            AnswerContent::Marginals(..) => {
+                self.single_values(element)?.most_likely_value().cloned()
+            }
+            AnswerContent::Bounds(..) => self.surely_most_likely(element)?,
+        };
+        value.ok_or_else(|| Error::NotInWorld {
+            element: element.label(),
+        })
+    }
+
+    /// The natural logarithm of the probability of this world and the evidence.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
+    pub fn log_probability(&self) -> Result<f64, Error> {
+        Ok(self.known()?.0)
+    }
+
+    /// A number that the log-probability of no world exceeds; for an exact answer its own
+    /// [`log_probability`](Self::log_probability).
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
+    pub fn upper_bound(&self) -> Result<f64, Error> {
+        let (log_probability, improvements) = self.known()?;
+        let bound = improvements.last().map(|last| last.upper_bound);
+        Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
+    }
+
+    /// True if it is proven, up to rounding, that no world is more probable than this one.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
+    pub fn is_proven(&self) -> Result<bool, Error> {
+        let (bound, log_probability) = (self.upper_bound()?, self.log_probability()?);
+        Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
+    }
+
+    /// State of the search whenever it had found a better world, and at its end; empty if there was no search.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
+    pub fn improvements(&self) -> Result<&[Improvement], Error> {
+        Ok(self.known()?.1)
+    }
+
+    /// The log-probability of the world, and the improvements of the search for it.
+    fn known(&self) -> Result<(f64, &[Improvement]), Error> {
+        match &self.content {
+            AnswerContent::World(_, log_probability, improvements) => {
+                Ok((*log_probability, improvements))
+            }
+            AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {
+                Err(self.has_no("world", "use MpeVariableElimination"))
+            }
+        }
+    }
+
+    /// The probability of the evidence, as a logarithm, with its standard error.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows bounds only.
+    pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
+        match self.content {
+            AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),
+            AnswerContent::Bounds(..) => Err(self.has_no(
+                "probability of evidence that is a single number",
+                "ask for `log_evidence_bounds`",
+            )),
+            AnswerContent::Marginals(_, None) | AnswerContent::World(..) => Err(self.has_no(
+                "probability of evidence",
+                "use VariableElimination or ImportanceSampling",
+            )),
+        }
+    }
+}
