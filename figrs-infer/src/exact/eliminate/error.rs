@@ -1,5 +1,6 @@
 //! Errors of an elimination.
 
+use figrs_core::Until;
 use figrs_core::factor::VarId;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
@@ -77,4 +78,12 @@ impl EliminationError {
                 | Self::TooMuchMemory { .. }
         )
     }
+}
+
+/// An error if work is to end now.
+pub(in crate::exact) fn go_on(until: &Until) -> Result<(), EliminationError> {
+    if until.is_over() {
+        return Err(EliminationError::Interrupted);
+    }
+    Ok(())
 }

@@ -14,7 +14,7 @@ mod assignments;
 mod batch;
 mod compile;
 mod domain;
-mod error;
+pub(in crate::exact) mod error;
 mod execute;
 mod join;
 mod marginal_map;
@@ -47,7 +47,6 @@ pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTabl
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use mpe::{log_weight, most_probable};
-pub(crate) use options::go_on;
 pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;
 pub(crate) use plan::{Plan, as_if_dense};

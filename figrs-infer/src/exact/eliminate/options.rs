@@ -3,7 +3,7 @@
 use figrs_core::Until;
 use figrs_core::factor::VarId;
 
-use super::error::EliminationError;
+use super::error::{EliminationError, go_on};
 use super::memory::to_spare;
 
 /// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
@@ -26,14 +26,6 @@ impl Order {
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
-}
-
-/// An error if work is to end now.
-pub(crate) fn go_on(until: &Until) -> Result<(), EliminationError> {
-    if until.is_over() {
-        return Err(EliminationError::Interrupted);
-    }
-    Ok(())
 }
 
 /// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).

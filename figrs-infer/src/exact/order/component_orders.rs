@@ -10,7 +10,7 @@ use super::restarts::{CHEAP_ORDER_ENTRIES, search};
 use super::score::OrderCriterion;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
-use crate::exact::eliminate::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, go_on};
 
 /// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;

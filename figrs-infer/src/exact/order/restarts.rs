@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::greedy::{GreedyCriterion, ScoreNoise, greedy};
 use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
-use crate::exact::eliminate::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, go_on};
 
 /// Entries per variable and table up to which the first order is taken as it is.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;

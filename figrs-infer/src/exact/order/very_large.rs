@@ -9,7 +9,7 @@ use figrs_core::factor::VarId;
 use super::neighbours::Neighbours;
 use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
-use crate::exact::eliminate::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, go_on};
 
 /// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.
 const SCORED_AT_ONCE: usize = 128;
