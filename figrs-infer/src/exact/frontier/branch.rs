@@ -5,9 +5,9 @@ use figrs_core::internals::{Endless, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
 
-use super::coded_elements::atomic;
-use super::element_order::OrderedElement;
+use super::choice_outcomes::atomic;
 use super::exploration_limits::ExplorationError;
+use super::ordered_element::OrderedElement;
 use crate::error::Error;
 use crate::exact::enumerate::Enumerate;
 use crate::exact::limits::Limits;

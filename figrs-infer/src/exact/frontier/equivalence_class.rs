@@ -7,7 +7,8 @@ use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
 use rustc_hash::FxHashMap;
 
 use super::dictionary::ValueDictionaries;
-use super::element_order::{ElementOrder, OrderedElement};
+use super::element_order::ElementOrder;
+use super::ordered_element::OrderedElement;
 
 /// Rule of an element: its value or its distribution as a function of the elements it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

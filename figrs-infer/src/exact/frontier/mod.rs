@@ -2,18 +2,22 @@
 
 mod branch;
 mod checkpoints;
+mod choice_outcomes;
+mod class_memo;
 mod coded_elements;
 mod compiled;
 mod dependency_closure;
 mod dictionary;
 mod element_order;
 mod equivalence_class;
+mod evaluation;
 mod exploration_limits;
 mod explore;
 mod first_true;
 mod growth;
 mod layer;
 mod messages;
+mod ordered_element;
 mod packed_integers;
 mod plan;
 mod predict;

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use figrs_core::internals::Kind;
 
-use super::element_order::OrderedElement;
+use super::ordered_element::OrderedElement;
 
 /// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
 /// is excluded, as where two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no

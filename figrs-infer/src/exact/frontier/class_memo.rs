@@ -1,0 +1,98 @@
+//! Memos of classes of elements: results by the codes of the values that were read.
+
+use rustc_hash::FxHashMap;
+
+use super::growth::table;
+
+/// Bytes that the allocator adds to an allocation.
+const ALLOCATION: usize = 16;
+
+/// Number of codes that are packed into one number.
+const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
+
+/// Results by the numbers of what was read.
+#[derive(Debug)]
+enum MemoTable<R> {
+    Few(FxHashMap<u128, R>),
+    Lists(FxHashMap<Box<[u32]>, R>),
+}
+
+/// Memo of a class; nothing is kept if hardly any question repeats, as where each state is a value of its own.
+#[derive(Debug)]
+pub(super) struct ClassMemo<R> {
+    known: Option<MemoTable<R>>,
+    /// `true` if elements met later may ask.
+    shared: bool,
+    asked: u32,
+    found: u32,
+    /// The bytes that it took when something was last remembered.
+    pub(super) bytes: usize,
+}
+
+impl<R: Clone> ClassMemo<R> {
+    /// Number of questions after which it is decided whether to go on, and one in how many must have been answered.
+    const TRIAL: u32 = 1 << 10;
+    const WORTH: u32 = 8;
+
+    pub(super) fn new(reads: usize, shared: bool) -> Self {
+        Self {
+            known: Some(if reads <= CODES_PER_KEY {
+                MemoTable::Few(FxHashMap::default())
+            } else {
+                MemoTable::Lists(FxHashMap::default())
+            }),
+            shared,
+            asked: 0,
+            found: 0,
+            bytes: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, reads: &[u32]) -> Option<R> {
+        let found = match self.known.as_ref()? {
+            MemoTable::Few(known) => known.get(&packed(reads)).cloned(),
+            MemoTable::Lists(known) => known.get(reads).cloned(),
+        };
+        if !self.shared && self.asked < Self::TRIAL {
+            self.asked += 1;
+            self.found += u32::from(found.is_some());
+            if self.asked == Self::TRIAL && self.found < Self::TRIAL / Self::WORTH {
+                self.known = None;
+            }
+        }
+        found
+    }
+
+    /// Remembers a result; tells by how many bytes it has grown since the last time, if there is to be memory for some more.
+    pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
+        match &mut self.known {
+            Some(MemoTable::Few(known)) => {
+                known.insert(packed(reads), result);
+            }
+            Some(MemoTable::Lists(known)) => {
+                known.insert(reads.into(), result);
+            }
+            None => {}
+        }
+        let before = self.bytes;
+        self.bytes = match &self.known {
+            Some(MemoTable::Few(known)) => {
+                let each = size_of::<(u128, R)>();
+                table(each, (known.len(), known.capacity()), more)
+            }
+            Some(MemoTable::Lists(known)) => {
+                let each = size_of::<(Box<[u32]>, R)>();
+                let lists = known.len() * (size_of_val(reads) + ALLOCATION);
+                table(each, (known.len(), known.capacity()), more) + lists
+            }
+            None => 0,
+        };
+        self.bytes.cast_signed() - before.cast_signed()
+    }
+}
+
+fn packed(reads: &[u32]) -> u128 {
+    let packed = |packed, &code| packed << u32::BITS | u128::from(code);
+    reads.iter().fold(0, packed)
+}

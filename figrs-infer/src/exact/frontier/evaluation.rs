@@ -1,0 +1,223 @@
+//! Evaluation of elements on the codes of what they read: values of functions, outcomes of random choices.
+
+use std::any::Any;
+use std::ops::Range;
+
+use figrs_core::factor::WorldWeight;
+use figrs_core::internals::{Kind, MemberFault};
+use figrs_core::{AnyElement, Fault, ModelError};
+
+use super::branch;
+use super::choice_outcomes::{ChoiceOutcomes, atomic, listed};
+use super::coded_elements::{CodedElements, WeightedValue};
+use super::dictionary::ValueDictionaries;
+use super::exploration_limits::ExplorationError;
+use super::ordered_element::OrderedElement;
+use super::weight_dictionary::WeightDictionary;
+
+impl CodedElements {
+    /// The value of an element that is no random choice; `None` where evidence excludes it.
+    pub(super) fn value(
+        &mut self,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<Option<WeightedValue>, ExplorationError> {
+        let class = self.classes.of[place];
+        if let Some(known) = self.values[class].get(reads) {
+            return Ok(known);
+        }
+        let slot = &self.linear.slots[place];
+        let of = self.types[place];
+        let mut scored = WeightDictionary::ONE;
+        let code = match (&slot.fixed, slot.element.kind()) {
+            (Some(value), _) => number(&mut self.codes, of, value.as_any()),
+            (None, Kind::Apply(parents, op)) => {
+                let arguments = self.arguments(slot, parents.len(), reads);
+                let value = op.call(&arguments);
+                let value = value.map_err(|fault| slot.element.fault(fault))?;
+                number(&mut self.codes, of, value.as_any())
+            }
+            (None, Kind::Score(_, evidence)) => {
+                let value = self.arguments(slot, 1, reads)[0];
+                let (linear, log) = evidence.weight(&slot.element, value)?;
+                let weight = WorldWeight { linear, log };
+                if weight.is_zero() {
+                    self.remember_value(class, reads, None);
+                    return Ok(None);
+                }
+                scored = self.weighing.number(weight);
+                reads[0]
+            }
+            (None, _) => unreachable!("a random choice has outcomes"),
+        };
+        let weight = weigh(&self.codes, &mut self.weighing, slot, of, code)?;
+        let outcome = weight.map(|weight| (code, self.weighing.product(scored, weight)));
+        self.remember_value(class, reads, outcome);
+        Ok(outcome)
+    }
+
+    /// The positions of the outcomes of a random choice.
+    pub(super) fn row(
+        &mut self,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<Range<usize>, ExplorationError> {
+        let class = self.classes.of[place];
+        if let Some(known) = self.rows[class].get(reads) {
+            return Ok(known);
+        }
+        let slot = &self.linear.slots[place];
+        let found = self.choice(slot, place, reads)?;
+        self.merged |= found.merged;
+        if let Some(owned) = found.owned {
+            self.owners.insert(owned.id(), (owned, place));
+        }
+        if let Some(density) = found.density {
+            let before = self.densities.insert(class, density);
+            if before.is_some_and(|before| before != density) {
+                return Err(mixed(slot).into());
+            }
+        }
+        let of = self.types[place];
+        let start = self.outcomes.len();
+        for (value, weight) in found.outcomes {
+            if weight.is_zero() {
+                continue;
+            }
+            let code = number(&mut self.codes, of, value.as_any());
+            if let Some(evidence) = weigh(&self.codes, &mut self.weighing, slot, of, code)? {
+                let weight = self.weighing.number(weight);
+                let weight = self.weighing.product(weight, evidence);
+                self.outcomes.push((code, weight));
+            }
+        }
+        let row = start..self.outcomes.len();
+        self.reserved = self.reserved.max(2 * row.len());
+        let grown = self.rows[class].insert(reads, row.clone(), self.reserved);
+        self.remembered = self.remembered.saturating_add_signed(grown);
+        Ok(row)
+    }
+
+    /// The outcomes of a random choice, without evidence on it.
+    fn choice(
+        &self,
+        slot: &OrderedElement,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<ChoiceOutcomes, ExplorationError> {
+        let element = &slot.element;
+        let fault = |fault: Fault| element.fault(fault);
+        match element.kind() {
+            Kind::Atomic(_) => Ok(ChoiceOutcomes::own(atomic(element, slot.observed())?)),
+            Kind::Table(parents, op) => {
+                op.check().map_err(|problem| element.invalid(problem))?;
+                let mut row = 0;
+                let arguments = self.arguments(slot, parents.len(), reads);
+                for (parent, (states, value)) in op.states().iter().zip(arguments).enumerate() {
+                    let state = states.index_of(value);
+                    let state = state.ok_or_else(|| fault(Fault::no_state(parent)))?;
+                    row = row * states.len() + state;
+                }
+                let values = op.values();
+                let row = op.weights().row(row * values.len(), values.len());
+                let outcome = |i| {
+                    let (linear, log) = (row.linear()[i], row.log(i));
+                    (values.datum(i), WorldWeight { linear, log })
+                };
+                Ok(ChoiceOutcomes::own(
+                    (0..values.len()).map(outcome).collect(),
+                ))
+            }
+            Kind::Chain(parents, op) => {
+                let arguments = self.arguments(slot, parents.len(), reads);
+                let Some(family) = op.family() else {
+                    let others = slot.reads[parents.len()..].iter();
+                    let mut captured = Vec::new();
+                    for (&place, &code) in others.zip(&reads[parents.len()..]) {
+                        let element = self.linear.slots[place].element.clone();
+                        let value = self.codes.values[self.types[place]].datum(code as usize);
+                        captured.push((element, value));
+                    }
+                    let call = || op.call(&arguments).map_err(fault);
+                    let interventions = &self.linear.interventions;
+                    let may_own = |element: &AnyElement| self.may_own(place, element);
+                    let found = branch::outcomes(
+                        slot,
+                        interventions,
+                        &captured,
+                        (&may_own, self.memory),
+                        &call,
+                    )?;
+                    return Ok(ChoiceOutcomes {
+                        merged: found.merged,
+                        density: slot.observed().map(|_| found.density),
+                        owned: found.owned,
+                        outcomes: found.outcomes,
+                    });
+                };
+                family
+                    .check(&arguments)
+                    .map_err(|problem| element.invalid(problem))?;
+                if let Some(value) = slot.observed() {
+                    let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
+                    let linear = log.exp();
+                    let weight = WorldWeight { linear, log };
+                    return Ok(ChoiceOutcomes::own(vec![(value.clone(), weight)]));
+                }
+                let finite = family.outcomes(&arguments).map_err(fault)?;
+                let listed = listed(element, finite, |value| {
+                    family
+                        .log_prob(&arguments, value)
+                        .map_err(MemberFault::Function)
+                })?;
+                Ok(ChoiceOutcomes::own(listed))
+            }
+            Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
+        }
+    }
+
+    /// The values that have these numbers.
+    fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
+        let places = slot.reads[..parents].iter();
+        let value = |(&place, &code): (&usize, &u32)| {
+            self.codes.values[self.types[place]].any(code as usize)
+        };
+        places.zip(reads).map(value).collect()
+    }
+}
+
+/// The number of a value of a type.
+fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
+    let number = codes.values[of].insert(value);
+    number.expect("values are numbered by their type") as u32
+}
+
+/// The weight that the evidence on an element gives a value; `None` if it excludes it.
+fn weigh(
+    codes: &ValueDictionaries,
+    weighing: &mut WeightDictionary,
+    slot: &OrderedElement,
+    of: usize,
+    code: u32,
+) -> Result<Option<u32>, ExplorationError> {
+    let mut total = WeightDictionary::ONE;
+    for evidence in &slot.evidence {
+        let value = codes.values[of].any(code as usize);
+        let (linear, log) = evidence.weight(&slot.element, value)?;
+        let weight = WorldWeight { linear, log };
+        if weight.is_zero() {
+            return Ok(None);
+        }
+        let number = weighing.number(weight);
+        total = weighing.product(total, number);
+    }
+    Ok(Some(total))
+}
+
+fn mixed(slot: &OrderedElement) -> ModelError {
+    let value = slot.observed().map(|value| format!("{value:?}"));
+    ModelError::MixedObservation {
+        element: slot.element.label(),
+        value: value.unwrap_or_default(),
+    }
+}
