@@ -4,8 +4,6 @@
 
 mod algorithms;
 mod models;
-#[path = "../network/observed.rs"]
-mod observed;
 mod options;
 mod watch;
 

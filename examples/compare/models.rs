@@ -9,9 +9,8 @@ use figrs::models::maze::PerfectMaze;
 use figrs::models::network::Network;
 use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
-use figrs_command::Failure;
+use figrs_command::{Failure, observations, queried};
 
-use super::observed::{observations, queried};
 use super::options::{Generator, Model as Named, Options};
 
 /// The comparison that the options ask for.

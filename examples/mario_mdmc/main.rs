@@ -7,7 +7,6 @@ mod generator;
 mod options;
 mod ordered;
 mod probability;
-mod ranges;
 mod resumed;
 mod set_report;
 mod sets;

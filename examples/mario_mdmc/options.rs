@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
 use serde_json::Value;
-
-use crate::ranges;
 
 /// The rows of the table, for the long help.
 const MEASURES: &str = "\

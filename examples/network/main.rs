@@ -2,7 +2,6 @@
 //!
 //! `cargo run --release --example network -- --help`
 
-mod observed;
 mod question;
 mod report;
 
@@ -15,9 +14,8 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
 use figrs::models::network::Network;
-use figrs_command::{Bytes, Failure, bytes, note, parsed, seconds, stop};
+use figrs_command::{Bytes, Failure, bytes, note, observations, parsed, queried, seconds, stop};
 
-use observed::{observations, queried};
 use question::{Findings, Question};
 use report::Report;
 

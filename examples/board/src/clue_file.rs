@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
+use figrs_command::{Failure, read_text};
 use figrs_models::grid::{ClueError, Clues, Symbol};
-
-use figrs_command::read_text;
-
-use crate::Failure;
 
 /// Reads the clues of a file; errors name the line and column of the mistake.
 ///

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use figrs_command::Failure;
 use figrs_infer::{Marginal, Run};
 use figrs_models::board::ExactBoards;
 use figrs_models::variation::{Fit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};
 
+use super::puzzle::{CellOf, Puzzle};
 use super::shown::frontier;
-use super::{CellOf, Failure, Puzzle};
 
 /// A test statistic with its p-value: the probability of one as far out if the distribution is right.
 pub(crate) struct Test {

@@ -19,7 +19,6 @@ mod words;
 pub use clue_file::read as read_clues;
 pub use figrs_command::Failure;
 pub use options::{Options, Task};
-use puzzle::{BoardOf, CellOf};
 pub use puzzle::{Example, Length, Other, Puzzle};
 pub use range::{range, told};
 pub use run::main;

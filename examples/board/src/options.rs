@@ -5,12 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use figrs_command::{
-    Bytes, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
+    Bytes, Failure, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
 };
-
 use figrs_models::grid::{GridError, Size};
-
-use super::Failure;
 
 /// The end of the long help.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.

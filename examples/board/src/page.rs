@@ -1,9 +1,10 @@
 //! The answer as a page of HTML.
 
+use figrs_command::Failure;
 use figrs_report::HtmlPage;
 
+use super::puzzle::Puzzle;
 use super::report::Report;
-use super::{Failure, Puzzle};
 
 /// Largest number of boards shown.
 const SHOWN: usize = 24;

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use clap::Parser;
+use figrs_command::Failure;
 use figrs_core::{Element, Model};
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
@@ -11,7 +12,7 @@ use figrs_models::picture::{Picture, PictureError, PictureScale};
 use figrs_models::variation::{Score, VariationError};
 use serde_json::Value as Json;
 
-use super::{Failure, Options};
+use super::options::Options;
 
 /// A program with flags of its own.
 pub trait Example: Parser {

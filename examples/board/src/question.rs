@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use figrs_command::{NoAnswer, Progress, note, stop};
+use figrs_command::{Failure, NoAnswer, Progress, note, stop};
 use figrs_models::board::{
     BoardError, Collected, ConditionalSampler, Event, ExactBoards, Generator, Method, Reason,
 };
@@ -12,10 +12,10 @@ use figrs_models::picture::PictureError;
 
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
-use super::options::{Format, Task};
+use super::options::{Format, Options, Task};
+use super::puzzle::{BoardOf, Puzzle};
 use super::shown::Shown;
 use super::words::{failure, impossible, too_large};
-use super::{BoardOf, Failure, Options, Puzzle};
 
 /// A puzzle with the options of the command, and the boards found so far.
 pub(super) struct Question<P: Puzzle> {

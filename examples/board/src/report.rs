@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs_command::stop::Reason;
+use figrs_command::{Failure, stop::Reason};
 use figrs_command::{in_file, note, replace, replace_text};
 use figrs_models::picture::Picture;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Findings, Stats};
-use super::options::Format;
-use super::{Failure, Options, Puzzle};
+use super::options::{Format, Options};
+use super::puzzle::Puzzle;
 
 /// A report on a puzzle: the answer as text, JSON or pictures.
 pub(crate) struct Report<'a, P: Puzzle> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use figrs_command::{Bytes, NoAnswer, parsed_by, stop};
+use figrs_command::{Bytes, Failure, NoAnswer, parsed_by, stop};
 
 use super::findings::{Findings, Stats};
 use super::options::{DETAILS, Task};
+use super::puzzle::{Example, Puzzle};
 use super::question::Question;
 use super::report::Report;
-use super::{Example, Failure, Puzzle};
 
 /// Runs an example.
 pub fn main<E: Example>() -> ExitCode {

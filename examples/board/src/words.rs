@@ -4,7 +4,7 @@ use figrs_command::{Bytes, Failure, NoAnswer, stop};
 use figrs_models::board::BoardError;
 use figrs_models::grid::Size;
 
-use super::Puzzle;
+use super::puzzle::Puzzle;
 
 /// Message that something needs more memory than there is.
 pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {

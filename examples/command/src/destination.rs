@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::writing::in_file;
+use crate::writing::{directory_of, in_file};
 
 /// Checks that a file can be written, before the work is done.
 ///
@@ -68,22 +68,6 @@ pub fn check_report(path: &Path) -> Result<(), Failure> {
         return Err(format!("--report writes HTML: name {} .html", path.display()).into());
     }
     check_writable(path)
-}
-
-/// The directory of a file, which must be there.
-pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    if directory.is_dir() {
-        return Ok(directory);
-    }
-    Err(format!(
-        "cannot write {}: there is no such directory",
-        path.display()
-    )
-    .into())
 }
 
 /// True if the extension of a file is this one.

@@ -1,4 +1,4 @@
-//! Command lines of the examples: limits of time and memory, files, progress, and messages in the words of the flags.
+//! Command lines of the examples: limits of time and memory, files, evidence of networks, ranges, progress, and messages in the words of the flags.
 //!
 //! A command is parsed and run by [`run`]. It listens to Ctrl-C and to `--time` with [`stop::listen`], does work that cannot be
 //! interrupted in [`stop::attempt`], reads files with [`read_text`], writes them with [`replace`], and shows a [`Progress`] on a
@@ -7,9 +7,11 @@
 mod bytes;
 mod destination;
 mod failure;
+mod observed;
 mod parsed;
 mod program;
 mod progress;
+pub mod ranges;
 mod reading;
 pub mod stop;
 mod words;
@@ -18,6 +20,7 @@ mod writing;
 pub use bytes::{Bytes, bytes, mebibytes};
 pub use destination::{check_distinct, check_report, check_writable, format_of, has_extension};
 pub use failure::{Failure, NoAnswer, inference};
+pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, seconds};
 pub use program::run;
 pub use progress::{Progress, note};

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Failure;
-use crate::destination::directory_of;
 
 /// Files that are being written. It is held while one is made or put into its place, so that none is left behind at an end in between.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -31,6 +30,22 @@ pub fn in_file(path: &Path, error: io::Error) -> Failure {
         return Box::new(error);
     }
     format!("cannot write {}: {error}", path.display()).into()
+}
+
+/// The directory of a file, which must be there.
+pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    Err(format!(
+        "cannot write {}: there is no such directory",
+        path.display()
+    )
+    .into())
 }
 
 /// Writes to a file beside `path` that takes its place when it is complete; straight to what is not a plain file.

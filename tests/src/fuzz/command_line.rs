@@ -1,18 +1,11 @@
 //! The values of options of the example programs.
 
-#[path = "../../../examples/network/observed.rs"]
-mod observed;
-#[path = "../../../examples/mario_mdmc/ranges.rs"]
-mod ranges;
-
 use figrs::models::grid::Size;
 use figrs::models::mdmc::Structures;
 use figrs::models::network::Network;
+use figrs_command::{observations, queried, ranges};
 
 use super::text;
-
-/// The error that parsers of several kinds share.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The value of each option that has a form of its own; for the options of networks one value a line.
 ///
@@ -39,8 +32,8 @@ pub fn option_values(data: &[u8]) {
     }
     let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let _ = observed::queried(&network, &lines);
-    if let Ok(observations) = observed::observations(&network, None, &lines) {
+    let _ = queried(&network, &lines);
+    if let Ok(observations) = observations(&network, None, &lines) {
         assert_eq!(observations.len(), lines.len());
     }
 }

@@ -1,13 +1,15 @@
-//! Evidence about networks, from files and from the command line.
+//! Evidence about networks and their queried variables, from files and from the command line.
 
 use std::path::Path;
 
-use figrs::models::network::{Network, Observation, State};
+use figrs_models::network::{Network, Observation, State};
 
-use super::Failure;
+use crate::Failure;
 
 /// The evidence of a file and of `VAR=STATE` texts.
-pub(crate) fn observations(
+///
+/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states.
+pub fn observations(
     network: &Network,
     file: Option<&Path>,
     texts: &[String],
@@ -44,8 +46,10 @@ pub(crate) fn observations(
     Ok(all)
 }
 
-/// The positions of the queried variables, in the order of the file.
-pub(crate) fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
+/// The positions of the queried variables, in the order of the file; `all` for those of every variable.
+///
+/// **Errors.** Names that the network does not have.
+pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
     if names == ["all"] {
         return Ok((0..network.variables().len()).collect());
     }

@@ -1,16 +1,20 @@
-//! Ranges as the command line gives them.
+//! Ranges of columns, and of numbers and shares of tiles, as the command line gives them.
 
 use std::ops::Range;
 
-use figrs::models::mdmc::Tile;
+use figrs_models::mdmc::Tile;
 
 /// `E=5..10`: a tile with a range of numbers; or `E=5`.
-pub(crate) fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
+///
+/// **Errors.** Another form, an unknown tile.
+pub fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
     range(text)
 }
 
 /// `o=0.01..0.05`: a tile, and from which share of all cells to which.
-pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
+///
+/// **Errors.** Another form, an unknown tile, no shares.
+pub fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
     let (tile, shares) = range::<f64>(text)?;
     if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
         Ok((tile, shares))
@@ -20,7 +24,9 @@ pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
 }
 
 /// `20..30`: from one column up to another, which is not among them.
-pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
+///
+/// **Errors.** Another form, no column.
+pub fn columns(text: &str) -> Result<Range<usize>, String> {
     let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
     let number = |text: &str| {
         text.parse()
