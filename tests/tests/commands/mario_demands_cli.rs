@@ -1,0 +1,193 @@
+//! Demands on levels of the main example: levels as demanded, their probability, and demands that nothing meets.
+
+use std::process::Output;
+
+use figrs_tests::example::{self, text};
+
+fn run(arguments: &[&str]) -> Output {
+    example::run("mario_mdmc", arguments)
+}
+
+/// Frontiers that grow from column to column keep their place in memory, so that only their new states are explored; the
+/// results of functions make room for them.
+#[test]
+fn a_chain_of_many_bands_fits_into_little_memory() {
+    let bands = ["--rows", "10", "--row-splits", "10", "--width", "100"];
+    let exact = ["--method", "exact", "--probability", "--memory", "6MiB"];
+    let output = run(&[&bands[..], &exact].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn levels_are_as_demanded_by_either_method() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("start"), "??\n??\n??\nXX\n").unwrap();
+    std::fs::write(path("pattern"), "E\nX\n").unwrap();
+    for method in ["conditioned", "exact"] {
+        let arguments = [
+            "--method",
+            method,
+            "--rows",
+            "4",
+            "--width",
+            "30",
+            "--seed",
+            "4",
+            "--levels",
+            "5",
+            "--format",
+            "json",
+            "--max-gap",
+            "3",
+            "--count",
+            "X=20..60",
+            "--start",
+            &path("start"),
+            "--forbid",
+            &path("pattern"),
+        ];
+        let output = run(&arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let levels: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for level in levels.as_array().unwrap() {
+            assert_eq!(level["unseen"], 0);
+            assert_eq!(level["demands"].as_array().unwrap().len(), 5);
+            let rows: Vec<&str> = (0..4)
+                .map(|row| level["rows"][row].as_str().unwrap())
+                .collect();
+            assert!(rows[3].starts_with("XX"));
+            let ground = rows
+                .iter()
+                .flat_map(|row| row.chars())
+                .filter(|&c| c == 'X')
+                .count();
+            assert!((20..=60).contains(&ground));
+            let above = rows[2].chars().zip(rows[3].chars());
+            assert!(!above.clone().any(|pair| pair == ('E', 'X')));
+        }
+    }
+}
+
+#[test]
+fn the_probability_of_demands_is_told() {
+    let asked = [
+        "--method",
+        "exact,conditioned",
+        "--rows",
+        "5",
+        "--width",
+        "40",
+        "--max-gap",
+        "2",
+        "--probability",
+        "--format",
+        "json",
+        "--seed",
+        "1",
+    ];
+    let output = run(&asked);
+    let told: Vec<serde_json::Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let number = |line: usize, name: &str| told[line][name].as_f64().unwrap();
+    let far = (number(0, "probability") - number(1, "probability")).abs();
+    assert!(far < 5.0 * number(1, "standard_error"), "{told:?}");
+    assert_eq!(number(0, "standard_error"), 0.0);
+}
+
+#[test]
+fn demands_that_cannot_be_met_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("gap"), "?????\n?????\n?????\n?---?\n").unwrap();
+    std::fs::write(path("narrow"), "??\n??\n??\n??\n").unwrap();
+    std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
+    std::fs::write(path("bytes"), b"?????\n?\xff???\n").unwrap();
+    let level = ["--rows", "4", "--width", "5"];
+    let cases: [(&[&str], i32, &str); 12] = [
+        (
+            &["--method", "conditioned", "--count", "E=5000"],
+            1,
+            "it is proven",
+        ),
+        (
+            &["--method", "exact", "--count", "E=2", "--count", "E=7..8"],
+            1,
+            "it is proven that none can go on at column 3",
+        ),
+        (
+            &[
+                "--method",
+                "exact",
+                "--around",
+                &path("wide"),
+                "--free",
+                "1..3",
+            ],
+            2,
+            "wide: 4 rows of 6 columns",
+        ),
+        (
+            &["--method", "exact", "--pin", &path("bytes")],
+            2,
+            "bytes:2:2: not UTF-8",
+        ),
+        (
+            &["--method", "exact", "--pin", &path("gap"), "--max-gap", "2"],
+            1,
+            "at column 3",
+        ),
+        (
+            &[
+                "--method",
+                "conditioned",
+                "--pin",
+                &path("gap"),
+                "--max-gap",
+                "2",
+            ],
+            1,
+            "3 pinned tiles",
+        ),
+        (
+            &[
+                "--method",
+                "conditioned",
+                "--pin",
+                &path("gap"),
+                "--max-gap",
+                "2",
+            ],
+            1,
+            "or give more --particles, or use --method exact",
+        ),
+        (
+            &["--method", "conditioned", "--pin", &path("narrow")],
+            2,
+            "4 rows of 2 columns",
+        ),
+        (&["--max-gap", "2"], 2, "--method conditioned or exact"),
+        (
+            &["--method", "exact", "--count", "E=5..1"],
+            2,
+            "from 5 to 1",
+        ),
+        (
+            &["--method", "exact", "--memory", "0"],
+            1,
+            "needs more than --memory 0B here",
+        ),
+        (&["--probability"], 2, "--method conditioned or exact"),
+    ];
+    for (arguments, code, expected) in cases {
+        let output = run(&[&level[..], arguments].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        assert!(
+            told.contains(expected) && told.trim_end().lines().count() == 1,
+            "{told}"
+        );
+    }
+}
