@@ -17,7 +17,7 @@ pub use figrs_core::{
     Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Covariance, Cpd, Datum,
     DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence,
     Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric, Hypergeometric, If, Iid,
-    Inject, Integer, InverseGamma, Joint, Label, Laplace, Likelihood, Many, Mixed, Model,
+    Inject, Integer, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, Many, Mixed, Model,
     ModelError, MultivariateNormal, Normal, Number, One, Operand, Outcomes, Param, Parents,
     Poisson, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
     StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
@@ -25,10 +25,11 @@ pub use figrs_core::{
     fold, graph, inject, lower, none_of, one_of, printable, rand, stream, tuple, value,
 };
 pub use figrs_infer::{
-    Algorithm, Answer, BeliefPropagation, Bounds, Compare, Comparison, Compiled, CompiledFrontier,
-    CompiledTree, Curve, CurvePoint, Deepening, Diagnosis, Draws, EliminationStep, EliminationTree,
-    Ended, Enumerate, Error, Estimand, Estimate, Exact, Finding, FirstTrue, ForwardSampling,
-    Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
+    Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseValues, Cases, Compare,
+    Comparison, Compiled, CompiledFrontier, CompiledTree, Curve, CurvePoint, Deepening, Diagnosis,
+    Draws, EliminationStep, EliminationTree, Ended, Enumerate, Error, Estimand, Estimate, Exact,
+    ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit, ForwardSampling, Frontier,
+    Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
     LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure, MergeableSampler,
     MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part,
     Partial, PopulationSums, Posterior, Progress, Quality, Quantity, RejectionSampling, Resampling,
@@ -72,19 +73,19 @@ pub mod prelude {
     pub use figrs_core::{
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
         DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
-        Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Model,
-        MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, Recursive, RichCpd,
-        Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any,
-        fold, inject, none_of, one_of, tuple, value,
+        Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Learned,
+        Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, Recursive,
+        RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value,
+        Variance, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, Compiled, CompiledTree, Enumerate, Error,
-        ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
-        LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation,
-        MpeBranchAndBound, MpeVariableElimination, Quality, RejectionSampling, Resampling, Run,
-        SelfChecked, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World,
-        algorithms,
+        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Compiled, CompiledTree, Enumerate,
+        Error, ExpectationMaximization, Fit, ForwardSampling, Frontier, Gibbs, ImportanceSampling,
+        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings,
+        MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Quality,
+        RejectionSampling, Resampling, Run, SelfChecked, SequentialMonteCarlo, SimulatedAnnealing,
+        VariableElimination, World, algorithms,
     };
     #[cfg(feature = "reports")]
     pub use figrs_report::{ChainCharts, ComparisonPage, Draw, PosteriorChart, WriteDraws};

@@ -59,9 +59,9 @@ pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
     Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
-    Joint, Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive, RichCpd,
-    Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold,
-    inject, none_of, one_of, tuple,
+    Joint, Laplace, Learned, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive,
+    RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform, Variance,
+    any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
@@ -83,6 +83,7 @@ pub use rand;
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::element::learned::LearnedPrior;
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
         Summary, TableOp, contained,

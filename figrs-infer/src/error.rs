@@ -255,6 +255,37 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
+    /// A row of data that cannot be evidence.
+    #[error("row {row} of the cases, counted from 0: {problem}")]
+    InvalidCase {
+        /// The number of the row, from 0.
+        row: usize,
+        /// The mistake and its remedy.
+        problem: String,
+    },
+    /// No element that the cases need reads a learned parameter.
+    #[error(
+        "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
+    )]
+    NothingToLearn,
+    /// An element reads a learned parameter in a way that has no closed maximum.
+    #[error(
+        "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
+    )]
+    NotLearnable {
+        /// The parameter.
+        parameter: Label,
+        /// The element that reads it.
+        element: Label,
+    },
+    /// The element is not a parameter that was learned.
+    #[error(
+        "{element} was not learned; give a `Learned` parameter that some element of the cases depends on"
+    )]
+    NotLearned {
+        /// The element.
+        element: Label,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

@@ -3,14 +3,16 @@
 use std::any::Any;
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, Tails};
+use super::learned::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
-use super::param::Operand;
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::model::evidence::LARGEST_LOG;
@@ -49,6 +51,22 @@ pub(crate) fn atomic_at<T: Value>(
 ) -> Element<T> {
     let op = TypedDistribution {
         distribution,
+        prior: None,
+        values: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
+}
+
+/// An element that is a parameter to be learned, with the distribution of its prior.
+pub(crate) fn learned_at<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    distribution: impl Distribution<T>,
+    prior: LearnedPrior,
+) -> Element<T> {
+    let op = TypedDistribution {
+        distribution,
+        prior: Some(prior),
         values: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
@@ -125,6 +143,7 @@ pub(crate) fn proper_sum<T: Value>(
 
 struct TypedDistribution<T, D> {
     distribution: D,
+    prior: Option<LearnedPrior>,
     values: PhantomData<fn() -> T>,
 }
 
@@ -183,6 +202,27 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
 
     fn space(&self) -> Space {
         contained(|| self.distribution.space()).unwrap_or_default()
+    }
+
+    fn numbers(&self) -> &[Number] {
+        self.distribution.numbers()
+    }
+
+    fn likelihood(
+        &self,
+        open: Range<usize>,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            likelihood.refuse();
+            return Ok(());
+        };
+        contained(|| self.distribution.likelihood(open, typed, likelihood))
+    }
+
+    fn prior(&self) -> Option<&LearnedPrior> {
+        self.prior.as_ref()
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {

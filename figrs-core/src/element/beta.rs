@@ -40,7 +40,7 @@ impl Beta {
 /// Sum of the shapes from which on the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
-struct BetaDistribution;
+pub(super) struct BetaDistribution;
 
 impl fmt::Debug for BetaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -47,7 +47,7 @@ impl Dirichlet {
 /// Tolerance on the sum of an observed list.
 const TOLERANCE: f64 = 1e-9;
 
-struct DirichletDistribution;
+pub(super) struct DirichletDistribution;
 
 impl fmt::Debug for DirichletDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

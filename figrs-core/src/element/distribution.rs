@@ -97,6 +97,18 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
+    /// The numbers that it is made of, if some of them are [`Param`](crate::Param)s: learning and sensitivities follow those.
+    fn numbers(&self) -> &[Number] {
+        &[]
+    }
+
+    /// Adds `log_prob` of a value as a function of the [`numbers`](Self::numbers) in the range `open` alone, as
+    /// [`Family::likelihood`] does.
+    fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
+        let _ = (open, value);
+        likelihood.refuse();
+    }
+
     /// As [`Family::conjugate_terms`].
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]

@@ -2,6 +2,7 @@
 
 use std::iter;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -83,6 +84,12 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
+/// The member of a family with constant parameters.
+pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<F> {
+    let parameters = parameters.iter().map(|&x| Number::Constant(x)).collect();
+    FamilyMember::new(Arc::new(family), parameters)
+}
+
 /// One member of a family.
 #[derive(Debug)]
 pub(super) struct FamilyMember<F> {
@@ -108,7 +115,7 @@ impl<F> FamilyMember<F> {
         }
     }
 
-    fn numbers<R>(&self, read: impl FnOnce(&F, &[f64]) -> R) -> R {
+    fn with_numbers<R>(&self, read: impl FnOnce(&F, &[f64]) -> R) -> R {
         if let Some(constants) = &self.constants {
             return read(&self.family, constants);
         }
@@ -122,7 +129,7 @@ impl<F> FamilyMember<F> {
 
 impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     fn check(&self) -> Result<(), String> {
-        self.numbers(F::check)
+        self.with_numbers(F::check)
             .map_err(|wrong| message(family_name(&*self.family, &wrong), &self.parameters, &wrong))
     }
 
@@ -131,26 +138,38 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 
     fn log_prob(&self, value: &T) -> f64 {
-        self.numbers(|family, numbers| family.log_prob(numbers, value))
+        self.with_numbers(|family, numbers| family.log_prob(numbers, value))
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> T {
-        self.numbers(|family, numbers| family.sample(numbers, rng))
+        self.with_numbers(|family, numbers| family.sample(numbers, rng))
     }
 
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
-        self.numbers(|family, numbers| {
+        self.with_numbers(|family, numbers| {
             let draw = |_| family.sample(numbers, rng);
             (0..count).map(draw).collect()
         })
     }
 
     fn tails(&self, value: &T) -> Option<Tails> {
-        self.numbers(|family, numbers| family.tails(numbers, value))
+        self.with_numbers(|family, numbers| family.tails(numbers, value))
     }
 
     fn space(&self) -> Space {
         self.family.space()
+    }
+
+    fn numbers(&self) -> &[Number] {
+        if self.constants.is_some() {
+            &[]
+        } else {
+            &self.parameters
+        }
+    }
+
+    fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
+        self.with_numbers(|family, numbers| family.likelihood(numbers, open, value, likelihood));
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
@@ -158,7 +177,7 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
-        self.numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
+        self.with_numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
     }
 
     fn describe(&self) -> String {

@@ -38,7 +38,7 @@ impl Gamma {
     }
 }
 
-struct GammaDistribution(RateConvention);
+pub(super) struct GammaDistribution(pub(super) RateConvention);
 
 impl fmt::Debug for GammaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

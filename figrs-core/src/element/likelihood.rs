@@ -57,7 +57,7 @@ impl Likelihood {
     }
 
     /// Sets the power of later terms: their coefficients are multiplied by it.
-    pub(crate) fn set_power(&mut self, power: f64) {
+    pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +14,9 @@ use super::distribution::{Space, Tails};
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
+use super::learned::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
+use super::param::{Number, Param};
 use crate::error::{Fault, ModelError};
 use crate::factor::Weights;
 use crate::model::evidence::Evidence;
@@ -71,6 +74,25 @@ pub trait AtomicOp: Send + Sync {
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// The space of continuous values.
     fn space(&self) -> Space;
+    /// The numbers that it is made of, if some of them are parameters that may change.
+    fn numbers(&self) -> &[Number] {
+        &[]
+    }
+    /// Adds `log_prob` as a function of the numbers in the range `open` alone, if that is a sum of terms.
+    fn likelihood(
+        &self,
+        open: Range<usize>,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let _ = (open, value);
+        likelihood.refuse();
+        Ok(())
+    }
+    /// The prior of the parameter that it is, if it is one that is learned.
+    fn prior(&self) -> Option<&LearnedPrior> {
+        None
+    }
     /// The terms of likelihoods to which it is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
     /// A random value from the product with a likelihood of these terms, if there is one.
@@ -164,6 +186,16 @@ pub trait FamilyOp: Send + Sync {
         let _ = value;
         None
     }
+    /// True if it has a [`member`](Self::member) for parameters.
+    fn takes_params(&self) -> bool {
+        false
+    }
+    /// The member for some arguments, as an atomic element whose other numbers are these parameters; `None` where a family
+    /// has no such members.
+    fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
+        let _ = arguments;
+        None
+    }
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// The space of continuous values.
@@ -254,6 +286,15 @@ pub trait FamilyOp: Send + Sync {
         let _ = (of, values);
         None
     }
+}
+
+/// An argument of a family: the value of a parent, or the parameters that stand for it.
+#[derive(Clone, Copy, Debug)]
+pub enum MemberArgument<'a> {
+    /// A number, or a list of them.
+    Value(&'a dyn Any),
+    /// One parameter for each number.
+    Params(&'a [Param]),
 }
 
 /// Independent values of one member of a family.

@@ -101,7 +101,7 @@ impl OpenDensity {
     }
 }
 
-struct NormalDistribution {
+pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
     /// A spread that is a constant, else NaN, and its density.
     constant: (f64, OpenDensity),
@@ -138,6 +138,11 @@ impl NormalDistribution {
             measure,
             constant: (constant, measure.density(constant)),
         }
+    }
+
+    /// With a constant standard deviation.
+    pub(super) fn with_deviation(deviation: f64) -> Self {
+        Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
 
     /// The density of this spread.

@@ -14,7 +14,8 @@ use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter}
 use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
-    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Many, MemberFault, contained,
+    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Many, MemberArgument, MemberFault,
+    contained,
 };
 use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};
@@ -52,21 +53,27 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    fn member(&self, arguments: &[&dyn Any]) -> FamilyMember<F> {
+    /// The member for some arguments, the values of parents or parameters that stand for them.
+    fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<F> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             match source {
                 ParameterSource::Number(number) => parameters.push(number.clone()),
-                ParameterSource::Parent(parent) => each(arguments[*parent], |x| {
-                    parameters.push(Number::Constant(x));
-                }),
+                ParameterSource::Parent(parent) => match argument(*parent) {
+                    MemberArgument::Value(value) => {
+                        each(value, |x| parameters.push(Number::Constant(x)));
+                    }
+                    MemberArgument::Params(params) => {
+                        parameters.extend(params.iter().map(Number::from));
+                    }
+                },
             }
         }
         FamilyMember::new(self.family.clone(), parameters)
     }
 
-    fn element(&self, arguments: &[&dyn Any]) -> Element<T> {
-        atomic_at(self.constructor, self.location, self.member(arguments))
+    fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember<F> {
+        self.member(|parent| MemberArgument::Value(arguments[parent]))
     }
 
     fn numbers<R>(&self, arguments: &[&dyn Any], read: impl FnOnce(&[f64]) -> R) -> R {
@@ -216,7 +223,9 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
 
 impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        Ok(self.element(arguments).erased().clone())
+        let member = self.member_for(arguments);
+        let element: Element<T> = atomic_at(self.constructor, self.location, member);
+        Ok(element.erased().clone())
     }
 
     fn family(&self) -> Option<&dyn FamilyOp> {
@@ -254,7 +263,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     }
 
     fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
-        let member = self.member(arguments);
+        let member = self.member_for(arguments);
         listed(contained(|| member.outcomes())?)
     }
 
@@ -309,6 +318,16 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         contained(|| self.family.max_log_prob(&parameters, value))
             .ok()
             .flatten()
+    }
+
+    fn takes_params(&self) -> bool {
+        true
+    }
+
+    fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
+        let member = self.member(|parent| arguments[parent]);
+        let element: Element<T> = atomic_at(self.constructor, self.location, member);
+        Some(element.erased().clone())
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {

@@ -42,6 +42,11 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
+    /// True if both are one parameter.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Changes the value for all elements that use this parameter. A run that is under way may see either value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
@@ -90,7 +95,7 @@ impl Number {
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),
-            (Self::Param(a), Self::Param(b)) => Arc::ptr_eq(&a.0, &b.0),
+            (Self::Param(a), Self::Param(b)) => a.is_same_as(b),
             _ => false,
         }
     }

@@ -28,6 +28,9 @@ pub struct ExpandedElement {
     pub weights: Option<Weights>,
     /// `true` if evidence left out values that the element could take otherwise.
     pub restricted: bool,
+    /// The position of its outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters decide their
+    /// probabilities.
+    pub parametric: Option<usize>,
     /// The combinations of parent values for which the element's function failed, if there are any.
     pub doubt: Option<Box<Doubt>>,
 }

@@ -86,12 +86,18 @@ impl EncodingBuilder<'_> {
                 weights: Weights::from_linear(vec![1.0]),
             });
         }
-        if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, row.element.kind()) {
+        let parametric = row.parametric.map(|at| &self.expansion.parametric[at]);
+        let atomic = parametric.map_or(&row.element, |outcomes| &outcomes.member);
+        if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, atomic.kind()) {
             let values = 0..chain.support.len();
             let log = |i| op.log_prob(chain.support.any(i));
             let logs: Result<Vec<f64>, Fault> = values.clone().map(log).collect();
+            let weights = Weights::from_logs(logs.map_err(|fault| row.element.fault(fault))?);
             return Ok(RowOutcomes {
-                weights: Weights::from_logs(logs.map_err(|fault| row.element.fault(fault))?),
+                weights: match parametric {
+                    Some(outcomes) => weights.with_origins(vec![outcomes.first; values.len()]),
+                    None => weights,
+                },
                 columns: values.map(|i| i as u32).collect(),
             });
         }

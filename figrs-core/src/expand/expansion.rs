@@ -6,10 +6,12 @@ use super::budget::Budget;
 use super::cache::Memory;
 use super::content::{Content, Doubt, ExpandedElement};
 use super::expander::{DepthLimit, Expander};
+use super::parametric::{LearnedParameters, ParametricOutcomes};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::until::Until;
+use crate::value::datum::Datum;
 
 /// All elements that the roots of a model need, with their values numbered.
 ///
@@ -25,6 +27,7 @@ pub struct Expansion {
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,
+    pub(super) parametric: Vec<ParametricOutcomes>,
     /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,
 }
@@ -35,6 +38,27 @@ impl Expansion {
     /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, budget, Until::default(), None);
+        walk.reach_roots(model, targets)?;
+        walk.finished(model, targets)
+    }
+
+    /// As [`new`](Self::new), with parameters in the place of [`Learned`](crate::Learned) elements, at their present values: of those that `learned`
+    /// does not have yet at the means of their priors.
+    ///
+    /// A member of a family one of whose parameters is learned depends on the others only. A learned element that is a target, or
+    /// that another function reads, is an element of one value. An element of `stand_ins` whose outcomes cannot be listed has the value
+    /// given there alone.
+    ///
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
+    pub fn learning(
+        model: &Model,
+        targets: &[AnyElement],
+        (budget, until): (Budget, &Until),
+        learned: &mut LearnedParameters,
+        stand_ins: &[(AnyElement, Datum)],
+    ) -> Result<Self, ModelError> {
+        let mut walk = Expander::new(model, budget, until.clone(), None);
+        walk.learn(learned, stand_ins);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
@@ -94,6 +118,11 @@ impl Expansion {
     /// The position of an element, if it was reached.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
+    }
+
+    /// The outcomes whose probabilities parameters decide, by the origin of their weights.
+    pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
+        &self.parametric
     }
 
     /// The positions of the targets, in the order they were given.

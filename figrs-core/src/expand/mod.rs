@@ -11,6 +11,9 @@
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
 //!
+//! [`Expansion::learning`] puts parameters in the place of [`Learned`](crate::Learned) elements; the weights that parameters decide
+//! know the outcomes that they are the probabilities of.
+//!
 //! A function that fails for some combination is a [`Doubt`]: an algorithm asks [`Encoding::for_doubt`] whether a
 //! world can get there before it reports the failure.
 
@@ -26,6 +29,7 @@ mod encoding;
 mod expander;
 mod expansion;
 mod memory_account;
+mod parametric;
 mod product;
 mod reach;
 mod rows;
@@ -37,3 +41,4 @@ pub use cache::Memory;
 pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
+pub use parametric::{LearnedParameter, LearnedParameters, ParametricOutcomes};

@@ -7,20 +7,27 @@ use std::sync::Arc;
 /// Entry `i` weighs `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
 /// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
 /// the natural logarithms of all of them (the scale included), and an algorithm must use those.
+///
+/// A weight that is the probability of an outcome at the present value of some [`Param`](crate::Param)s knows which outcome that
+/// is: its origin, one of the [parametric outcomes](crate::expand::Expansion::parametric_outcomes) of an expansion.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     linear: Arc<Vec<f64>>,
     log_scale: f64,
     logs: Option<Arc<Vec<f64>>>,
+    /// The origin of each weight, or [`NO_ORIGIN`](Self::NO_ORIGIN); `None` if none has one.
+    origins: Option<Arc<Vec<u32>>>,
 }
 
 impl Weights {
+    /// Origin of weights that no parameter decides.
+    pub const NO_ORIGIN: u32 = u32::MAX;
+
     /// Weights that are ordinary numbers; none of them is a positive number that was flushed to zero.
     pub fn from_linear(linear: Vec<f64>) -> Self {
         Self {
             linear: Arc::new(linear),
-            log_scale: 0.0,
-            logs: None,
+            ..Self::default()
         }
     }
 
@@ -48,6 +55,45 @@ impl Weights {
             linear: Arc::new(linear),
             log_scale,
             logs: flushed.then(|| Arc::new(logs)),
+            origins: None,
+        }
+    }
+
+    /// The same weights with these origins, one each.
+    #[must_use]
+    pub(crate) fn with_origins(self, origins: Vec<u32>) -> Self {
+        Self {
+            origins: Some(Arc::new(origins)),
+            ..self
+        }
+    }
+
+    /// The origins of the weights, if some have one.
+    pub fn origins(&self) -> Option<&[u32]> {
+        self.origins.as_deref().map(Vec::as_slice)
+    }
+
+    /// The same weights but for those of which `weight` tells the natural logarithm, by origin.
+    #[must_use]
+    pub fn with_log_weights(&self, weight: impl Fn(u32) -> f64) -> Self {
+        let Some(origins) = self.origins.as_deref() else {
+            return self.clone();
+        };
+        let log = |(i, &origin): (usize, &u32)| match origin {
+            Self::NO_ORIGIN => self.log(i),
+            origin => weight(origin),
+        };
+        let logs: Vec<f64> = origins.iter().enumerate().map(log).collect();
+        let linear: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
+        let plain = linear.iter().zip(&logs).all(is_plain);
+        Self {
+            origins: self.origins.clone(),
+            ..if plain {
+                Self::from_linear(linear)
+            } else {
+                Self::from_logs(logs)
+            }
         }
     }
 
@@ -59,7 +105,8 @@ impl Weights {
     /// Size of the numbers in bytes.
     pub fn bytes(&self) -> usize {
         let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
-        (self.len() + logs) * size_of::<f64>()
+        let origins = self.origins.as_ref().map_or(0, |origins| origins.len());
+        (self.len() + logs) * size_of::<f64>() + origins * size_of::<u32>()
     }
 
     /// True if there are no weights.
@@ -85,13 +132,17 @@ impl Weights {
     /// The weights at some positions.
     #[must_use]
     pub fn select(&self, positions: &[usize]) -> Self {
-        match &self.logs {
+        let selected = match &self.logs {
             Some(logs) => Self::from_logs(positions.iter().map(|&i| logs[i]).collect()),
             None => Self {
                 linear: Arc::new(positions.iter().map(|&i| self.linear[i]).collect()),
                 log_scale: self.log_scale,
-                logs: None,
+                ..Self::default()
             },
+        };
+        match &self.origins {
+            Some(origins) => selected.with_origins(positions.iter().map(|&i| origins[i]).collect()),
+            None => selected,
         }
     }
 
@@ -199,6 +250,7 @@ impl<'a> Row<'a> {
 pub(crate) struct WeightsBuilder {
     linear: Vec<f64>,
     logs: Option<Vec<f64>>,
+    origins: Option<Vec<u32>>,
 }
 
 impl WeightsBuilder {
@@ -209,6 +261,9 @@ impl WeightsBuilder {
 
     /// Adds a plain number.
     pub(crate) fn push(&mut self, weight: f64) {
+        if let Some(origins) = &mut self.origins {
+            origins.push(Weights::NO_ORIGIN);
+        }
         match &mut self.logs {
             Some(logs) => logs.push(weight.ln()),
             None => self.linear.push(weight),
@@ -224,6 +279,16 @@ impl WeightsBuilder {
 
     /// Adds some weights of a list.
     pub(crate) fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
+        if self.origins.is_some() || weights.origins.is_some() {
+            let before = self.len();
+            let origins = self
+                .origins
+                .get_or_insert_with(|| vec![Weights::NO_ORIGIN; before]);
+            match &weights.origins {
+                Some(all) => origins.extend_from_slice(&all[range.clone()]),
+                None => origins.resize(before + range.len(), Weights::NO_ORIGIN),
+            }
+        }
         if self.logs.is_none() && weights.is_plain() {
             self.linear.extend_from_slice(&weights.linear[range]);
             return;
@@ -236,9 +301,13 @@ impl WeightsBuilder {
     }
 
     pub(crate) fn build(self) -> Weights {
-        match self.logs {
+        let weights = match self.logs {
             Some(logs) => Weights::from_logs(logs),
             None => Weights::from_linear(self.linear),
+        };
+        match self.origins {
+            Some(origins) => weights.with_origins(origins),
+            None => weights,
         }
     }
 }

@@ -61,6 +61,11 @@ impl JunctionTree {
         self
     }
 
+    /// Resources of expansion and elimination.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
     /// compiled in, which prunes.
     pub fn varying(mut self, elements: impl Parents) -> Self {

@@ -7,6 +7,7 @@ mod exact_properties;
 mod frontier;
 mod large_supports;
 mod lazy_bounds;
+mod learning;
 mod numerics;
 mod saved_trees;
 mod walls;

@@ -45,8 +45,7 @@ impl Expander<'_> {
     /// The values of an element that is no Chain.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let parents = self.parents(&element)?;
-        let evidence = self.statements.evidence(&element);
-        let observed = evidence.iter().find_map(Evidence::observed);
+        let observed = self.observed(&element);
         let supports = self.supports(&parents);
         let limits = rows::TableLimits {
             entries: self.budget.table_entries,
@@ -54,7 +53,11 @@ impl Expander<'_> {
             until: &self.until,
         };
         let (support, content, doubt) = match element.kind() {
-            Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
+            Kind::Atomic(op) => {
+                let (support, content, doubt) = rows::atomic(&element, &**op, observed.as_ref())?;
+                let content = self.with_origins(&element, &support, content);
+                (support, content, doubt)
+            }
             Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
             Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
             Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
@@ -72,8 +75,7 @@ impl Expander<'_> {
     ) -> Result<(), ModelError> {
         self.spending.give_back(branches.bytes());
         let parents = self.parents(&element)?;
-        let evidence = self.statements.evidence(&element);
-        let observed = evidence.iter().find_map(Evidence::observed);
+        let observed = self.observed(&element);
         let mut values = element.no_values();
         let mut results = Vec::with_capacity(branches.results.len());
         let mut renumbered = Vec::with_capacity(branches.results.len());
@@ -86,7 +88,7 @@ impl Expander<'_> {
             }
             let position = self.expansion.positions[&result.id()];
             let expanded = &self.expansion.elements[position];
-            if let (Content::Endless(_), Some(value)) = (&expanded.content, observed) {
+            if let (Content::Endless(_), Some(value)) = (&expanded.content, &observed) {
                 values.insert(value.as_any());
             } else {
                 expanded.require_finite()?;
@@ -98,7 +100,7 @@ impl Expander<'_> {
             renumbered.push(results.len() as u32);
             results.push(position);
         }
-        if let Some(value) = observed {
+        if let Some(value) = &observed {
             self.require_one_measure(&element, &results, value)?;
         }
         let mut choice = branches.choice;
@@ -219,6 +221,7 @@ impl Expander<'_> {
             ),
             None => (false, 0.0),
         };
+        let parametric = self.parametric_here(&content);
         let mut expanded = ExpandedElement {
             unknown,
             log_ceiling,
@@ -229,6 +232,7 @@ impl Expander<'_> {
             content,
             weights: None,
             restricted: false,
+            parametric,
             doubt: doubt.map(Box::new),
         };
         let evidence = self.statements.evidence(&expanded.element);

@@ -10,16 +10,20 @@ use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
 use super::expansion::Expansion;
 use super::memory_account::{MemoryAccount, bytes_of};
+use super::parametric::LearnedParameters;
 use super::product;
 use super::rows::check_time;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
+use crate::model::evidence::Evidence;
 use crate::model::statements::StatementIndex;
 use crate::until::Until;
+use crate::value::datum::Datum;
 use crate::value::support::Support;
 
 mod contents;
+mod learned;
 
 /// The elements that carry evidence, in the order it was stated.
 fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
@@ -79,6 +83,10 @@ pub(super) struct Expander<'m> {
     pub(super) wanted: Option<CallRequest>,
     /// Number of functions known before.
     known_functions: usize,
+    /// The parameters that stand for learned elements, if they do.
+    learned: Option<&'m mut LearnedParameters>,
+    /// Values of elements whose outcomes cannot be listed.
+    stand_ins: FxHashMap<ElementId, Datum>,
     /// `true` if the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
@@ -109,6 +117,7 @@ impl<'m> Expander<'m> {
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
                 budget,
                 reached: 0,
+                parametric: Vec::new(),
                 shares_calls: false,
             },
             budget,
@@ -124,8 +133,32 @@ impl<'m> Expander<'m> {
             calls: None,
             wanted: None,
             known_functions: 0,
+            learned: None,
+            stand_ins: FxHashMap::default(),
             is_unfolded: false,
         }
+    }
+
+    /// Puts parameters in the place of learned elements, and these values in that of elements whose outcomes cannot be listed.
+    pub(super) fn learn(
+        &mut self,
+        learned: &'m mut LearnedParameters,
+        stand_ins: &[(AnyElement, Datum)],
+    ) {
+        self.learned = Some(learned);
+        let stand_ins = stand_ins
+            .iter()
+            .map(|(element, value)| (element.id(), value.clone()));
+        self.stand_ins = stand_ins.collect();
+    }
+
+    /// The value that an element has where its outcomes cannot be listed: the one observed, or that which stands in for it.
+    fn observed(&self, element: &AnyElement) -> Option<Datum> {
+        let evidence = self.statements.evidence(element);
+        let observed = evidence.iter().find_map(Evidence::observed);
+        observed
+            .or_else(|| self.stand_ins.get(&element.id()))
+            .cloned()
     }
 
     /// The walk of the body of a call that is nested in `depth` Chains less one, met when so many functions were known and
@@ -250,6 +283,12 @@ impl<'m> Expander<'m> {
                 if let Some(value) = self.statements.intervention(&element).cloned() {
                     return self.fix(element, depth, &value);
                 }
+                if let Some(learned) = &mut self.learned
+                    && let Some(parameter) = learned.of(&element)?
+                {
+                    let value = parameter.value();
+                    return self.fix(element, depth, &value);
+                }
                 self.check_budget(&element)?;
                 let value = ExpansionStage::Value;
                 self.stack.push(Frame {
@@ -257,7 +296,7 @@ impl<'m> Expander<'m> {
                     depth,
                     stage: value,
                 });
-                for parent in element.parents().iter().rev() {
+                for parent in self.open_parents(&element).into_iter().rev() {
                     self.push(parent, depth);
                 }
                 Ok(())
@@ -266,6 +305,7 @@ impl<'m> Expander<'m> {
                 Kind::Chain(..) if self.limit.as_ref().is_some_and(|l| l.depth <= depth) => {
                     self.leave_out(element, depth)
                 }
+                Kind::Chain(..) if self.is_learned_member(&element) => self.member(element, depth),
                 Kind::Chain(_, op) => {
                     if depth >= self.budget.depth {
                         return Err(ModelError::TooDeep {
@@ -376,7 +416,10 @@ impl<'m> Expander<'m> {
             self.expansion.elements[position].require_finite()?;
             Ok(position)
         };
-        element.parents().iter().map(position).collect()
+        self.open_parents(element)
+            .into_iter()
+            .map(position)
+            .collect()
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {
@@ -409,7 +452,10 @@ impl<'m> Expander<'m> {
             };
             let result = match &mut self.limit {
                 Some(limit) => limit.memory.call(element, op, arguments),
-                None => op.call(arguments),
+                None => match self.learned_member(element, arguments)? {
+                    Some(member) => Ok(member),
+                    None => op.call(arguments),
+                },
             };
             let choice = match result {
                 Ok(result) => {

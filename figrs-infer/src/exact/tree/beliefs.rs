@@ -58,10 +58,25 @@ impl<S: Semiring> Beliefs<S> {
         this
     }
 
-    /// Reloads the weights of one factor.
-    pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
-        self.read(tree, graph, leaf);
-        self.outdate(tree, tree.leaves[leaf].tensor);
+    /// Reloads the weights of some factors.
+    pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaves: &[usize]) {
+        for &leaf in leaves {
+            self.read(tree, graph, leaf);
+        }
+        if let [leaf] = *leaves {
+            return self.outdate(tree, tree.leaves[leaf].tensor);
+        }
+        for &leaf in leaves {
+            let mut at = tree.leaves[leaf].tensor;
+            while let Some(step) = tree.tensor(at).used_by {
+                at = tree.steps[step as usize].out;
+                // What is above a message that is out of date is so as well.
+                if !std::mem::replace(&mut self.fresh[UP][at as usize], false) {
+                    break;
+                }
+            }
+        }
+        self.fresh[DOWN].fill(false);
     }
 
     fn read(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
@@ -343,15 +358,23 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// The products of the entries of a tensor and its derivative.
-    #[cfg(test)]
-    pub(super) fn products(&mut self, tree: &ContractionTree, tensor: u32) -> Vec<S::Value> {
+    /// Writes the products of the entries of a tensor and its derivative: the unnormalised marginal of its variables.
+    pub(super) fn products(
+        &mut self,
+        tree: &ContractionTree,
+        tensor: u32,
+        products: &mut Vec<S::Value>,
+    ) {
         self.derive(tree, tensor);
         let place = tree.tensor(tensor).place();
-        let pairs = self.values[place.clone()]
-            .iter()
-            .zip(&self.derivatives[place]);
-        pairs.map(|(x, y)| S::mul(x, y)).collect()
+        let (values, derivatives) = (&self.values[place.clone()], &self.derivatives[place]);
+        let pairs = || values.iter().zip(derivatives);
+        let risk = self.ranges[UP][tensor as usize].times(self.ranges[DOWN][tensor as usize]);
+        if risk.is_risky() {
+            self.lost |= pairs().any(|(x, y)| S::is_lost(x, y, &S::mul(x, y)));
+        }
+        products.clear();
+        products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
     /// The entries of a tensor.

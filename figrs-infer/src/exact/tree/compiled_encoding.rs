@@ -112,10 +112,14 @@ impl CompiledEncoding {
         })
     }
 
-    /// Sets the weights of the values of a varying element, or removes them.
-    pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
-        let at = self.statements[place];
-        let variable = self.graph.factors[at].variables[0];
+    /// The factor of a varying element that holds the evidence set on it.
+    pub(crate) fn statement_factor(&self, place: usize) -> usize {
+        self.statements[place]
+    }
+
+    /// The table of that factor for some weights of the element's values.
+    pub(crate) fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
+        let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
         let left =
             (self.restriction.as_ref()).map(|restriction| &restriction.left[variable.index()]);
@@ -125,7 +129,19 @@ impl CompiledEncoding {
             }
             _ => weights,
         });
-        Arc::make_mut(&mut self.graph).factors[at].table = statement(n, weights);
+        statement(n, weights)
+    }
+
+    /// The factors, with those of varying elements.
+    pub(crate) fn graph(&self) -> &FactorGraph {
+        &self.graph
+    }
+
+    /// Sets the weights of the values of a varying element, or removes them.
+    pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
+        let at = self.statements[place];
+        let table = self.statement_table(place, weights);
+        Arc::make_mut(&mut self.graph).factors[at].table = table;
         if let Some(sums) = self.sums.only() {
             sums.reload(&self.tree, &self.graph, &[at]);
         }

@@ -265,6 +265,34 @@ impl Leaf {
         }
     }
 
+    /// Calls `visit` with each entry of the tensor that is a weight of the factor, and the position of that weight.
+    pub(super) fn each_weight(&self, mut visit: impl FnMut(usize, usize)) {
+        match &self.source {
+            EntrySource::Strided(loops) => {
+                let mut entry = 0;
+                each_row(loops, |at, n, stride| {
+                    for i in 0..n {
+                        visit(entry, at + i * stride);
+                        entry += 1;
+                    }
+                });
+            }
+            EntrySource::Picked(picked) => {
+                for (entry, &i) in picked.iter().enumerate() {
+                    visit(entry, i as usize);
+                }
+            }
+            EntrySource::Placed(places) => {
+                for (i, &entry) in places.iter().enumerate() {
+                    if entry != u32::MAX {
+                        visit(entry as usize, i);
+                    }
+                }
+            }
+            EntrySource::Ones(_) | EntrySource::AllOnes => {}
+        }
+    }
+
     /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
     /// was left out.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {

@@ -8,6 +8,7 @@
 //! | `validation`, `fnv` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
 //! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `expected_counts` | expected counts of outcomes that parameters decide |
 //! | `outline` | the steps by their variables, for pictures |
 //! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
@@ -19,6 +20,7 @@ pub(crate) mod compiled_tree;
 mod contraction_tree;
 mod draw;
 pub(crate) mod elimination_tree;
+mod expected_counts;
 mod fnv;
 mod join_all;
 mod k_best;
@@ -39,7 +41,9 @@ mod tree_builder;
 mod validation;
 
 pub(crate) use beliefs::Beliefs;
+pub(crate) use compiled_encoding::{CompiledEncoding, PreviousTree};
 pub(crate) use contraction_tree::ContractionTree;
 pub(crate) use draw::{EnumerationQuery, SampleQuery};
+pub(crate) use expected_counts::CountingTree;
 pub(crate) use k_best::KBestQuery;
 pub(crate) use tree_beliefs::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};

@@ -106,9 +106,7 @@ impl<P: Precision> TreeBeliefs<P> {
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_lost() => {
-                for &i in factors {
-                    scaled.load(tree, graph, i);
-                }
+                scaled.load(tree, graph, factors);
             }
             _ => *self = Self::new(tree, graph),
         }

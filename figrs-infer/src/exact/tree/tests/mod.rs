@@ -124,7 +124,8 @@ fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
         let Err(root) = root else {
             unreachable!("every tensor leads to a root")
         };
-        let shares = beliefs.products(tree, tensor);
+        let mut shares = Vec::new();
+        beliefs.products(tree, tensor, &mut shares);
         let total = beliefs.entries(tree, root)[0];
         // Logarithms are never rescaled.
         assert_close(

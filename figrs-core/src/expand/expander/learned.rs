@@ -1,0 +1,128 @@
+//! Parameters in the place of learned elements, and the origins of the weights that parameters decide.
+
+use std::any::Any;
+
+use super::super::content::Content;
+use super::super::parametric::{ParametricOutcomes, is_learned};
+use super::super::rows;
+use super::Expander;
+use crate::element::node::{AnyElement, FamilyOp, Kind, MemberArgument};
+use crate::element::param::Number;
+use crate::error::ModelError;
+use crate::value::support::Support;
+
+impl Expander<'_> {
+    /// The family of an element some of whose parameters are learned, where parameters stand for them.
+    fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
+        self.learned.as_ref()?;
+        let family = element.kind().family()?;
+        let takes = family.takes_params() && element.parents().iter().any(is_learned);
+        takes.then_some(family)
+    }
+
+    /// The parents whose values decide an element: for a member of a family those that are not learned.
+    pub(super) fn open_parents<'e>(&self, element: &'e AnyElement) -> Vec<&'e AnyElement> {
+        let all = element.parents().iter();
+        match self.learned_family(element) {
+            Some(_) => all.filter(|parent| !is_learned(parent)).collect(),
+            None => all.collect(),
+        }
+    }
+
+    /// True if an element is a member of a family all of whose open parameters are learned.
+    pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
+        self.learned_family(element).is_some() && self.open_parents(element).is_empty()
+    }
+
+    /// The member of a family with these values of its parents that are not learned; `None` if none is learned.
+    pub(super) fn learned_member(
+        &mut self,
+        element: &AnyElement,
+        open: &[&dyn Any],
+    ) -> Result<Option<AnyElement>, ModelError> {
+        let (Some(family), Some(learned)) = (self.learned_family(element), &mut self.learned)
+        else {
+            return Ok(None);
+        };
+        for parent in element.parents() {
+            learned.of(parent)?;
+        }
+        let mut open = open.iter();
+        let arguments: Option<Vec<MemberArgument<'_>>> = element
+            .parents()
+            .iter()
+            .map(|parent| match learned.get(parent) {
+                Some((_, learned)) => Some(MemberArgument::Params(&learned.params)),
+                None => open.next().map(|value| MemberArgument::Value(*value)),
+            })
+            .collect();
+        Ok(arguments.and_then(|arguments| family.member(&arguments)))
+    }
+
+    /// A member of a family with learned parameters, as an atomic element.
+    pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
+        let member = self.learned_member(&element, &[])?;
+        let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {
+            unreachable!("a family that takes parameters has atomic members");
+        };
+        let observed = self.observed(&element);
+        let (support, content, doubt) = rows::atomic(&element, &**op, observed.as_ref())?;
+        let content = self.with_origins(member.as_ref().unwrap_or(&element), &support, content);
+        self.finish(element, depth, Vec::new(), support, content, doubt)
+    }
+
+    /// The content of the next element of the expansion, with weights that know their origins if parameters decide them.
+    pub(super) fn with_origins(
+        &mut self,
+        member: &AnyElement,
+        support: &Support,
+        content: Content,
+    ) -> Content {
+        let expansion = &mut self.expansion;
+        let here = expansion.elements.len();
+        // Those of an element that failed to be added.
+        expansion.parametric.pop_if(|last| last.position == here);
+        let Kind::Atomic(op) = member.kind() else {
+            return content;
+        };
+        // The values of densities are learned from differ by case, whatever their parameters.
+        let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
+        let is_param = |number: &Number| matches!(number, Number::Param(_));
+        let varies = is_density && self.learned.is_some();
+        if !varies && !op.numbers().iter().any(is_param) {
+            return content;
+        }
+        let first = expansion
+            .parametric
+            .last()
+            .map_or(0, |last| last.first + last.len() as u32);
+        expansion.parametric.push(ParametricOutcomes {
+            member: member.clone(),
+            position: here,
+            first,
+            support: if is_density {
+                member.no_values().build()
+            } else {
+                support.clone()
+            },
+        });
+        match content {
+            Content::Atomic(weights) => {
+                let origins = (first..).take(weights.len());
+                Content::Atomic(weights.with_origins(origins.collect::<Vec<u32>>()))
+            }
+            _ => content,
+        }
+    }
+
+    /// The position of the outcomes of the next element of the expansion, if parameters decide them.
+    pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
+        let last = self.expansion.parametric.last()?;
+        let has_origins = match content {
+            Content::Atomic(weights) => weights.origins().is_some(),
+            content => matches!(content, Content::Endless(_)),
+        };
+        let is_here = has_origins && last.position == self.expansion.elements.len();
+        is_here.then(|| self.expansion.parametric.len() - 1)
+    }
+}

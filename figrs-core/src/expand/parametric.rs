@@ -1,0 +1,129 @@
+//! Parameters of an expansion: those that stand for learned elements, and the outcomes whose probabilities they decide.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::element::learned::LearnedPrior;
+use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::element::param::Param;
+use crate::error::ModelError;
+use crate::value::datum::Datum;
+use crate::value::support::Support;
+
+/// The parameters that stand for [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which
+/// expansions reach them.
+#[derive(Clone, Debug, Default)]
+pub struct LearnedParameters {
+    learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
+}
+
+/// A learned element and the parameters that stand for it.
+#[derive(Clone, Debug)]
+pub struct LearnedParameter {
+    /// The element.
+    pub element: AnyElement,
+    /// One parameter for each number of its value.
+    pub params: Vec<Param>,
+}
+
+/// The prior of an element, if it is one that is learned.
+fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
+    match element.kind() {
+        Kind::Atomic(op) => op.prior(),
+        _ => None,
+    }
+}
+
+impl LearnedParameter {
+    /// The prior.
+    #[allow(clippy::missing_panics_doc)]
+    pub fn prior(&self) -> &LearnedPrior {
+        prior_of(&self.element).expect("only learned elements have parameters")
+    }
+
+    /// Sets the parameters to a value of the element; false if it is none of as many numbers.
+    pub fn set(&self, value: &Datum) -> bool {
+        let number = value.get::<f64>().map(std::slice::from_ref);
+        let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
+        let fits = numbers.is_some_and(|numbers| numbers.len() == self.params.len());
+        for (param, &x) in self.params.iter().zip(numbers.unwrap_or_default()) {
+            if fits {
+                param.set(x);
+            }
+        }
+        fits
+    }
+
+    /// The present value of the element.
+    pub fn value(&self) -> Datum {
+        let numbers: Vec<f64> = self.params.iter().map(Param::get).collect();
+        if self.prior().is_list() {
+            Datum::new(numbers)
+        } else {
+            Datum::new(numbers[0])
+        }
+    }
+}
+
+impl LearnedParameters {
+    /// The parameters that have been reached, in that order.
+    pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
+        self.learned.values()
+    }
+
+    /// The position and the parameters of an element, if it was reached.
+    pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
+        let (position, _, learned) = self.learned.get_full(&element.id())?;
+        Some((position, learned))
+    }
+
+    /// The parameters of an element, with its prior's mean as their first values; `None` if it is not learned.
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`] of the prior.
+    pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
+        let (Kind::Atomic(op), Some(prior)) = (element.kind(), prior_of(element)) else {
+            return Ok(None);
+        };
+        if !self.learned.contains_key(&element.id()) {
+            op.check().map_err(|problem| element.invalid(problem))?;
+            let name = element.label().name.unwrap_or_default();
+            let params = prior.mean().into_iter();
+            let learned = LearnedParameter {
+                element: element.clone(),
+                params: params.map(|x| Param::new(&name, x)).collect(),
+            };
+            self.learned.insert(element.id(), learned);
+        }
+        Ok(self.learned.get(&element.id()))
+    }
+}
+
+/// True if a parameter stands for the element where parameters are learned.
+pub(super) fn is_learned(element: &AnyElement) -> bool {
+    prior_of(element).is_some()
+}
+
+/// The outcomes of a random element whose probabilities parameters decide.
+#[derive(Clone, Debug)]
+pub struct ParametricOutcomes {
+    /// The atomic element whose numbers the parameters are: the element itself, or the member of a family that stands for it.
+    pub member: AnyElement,
+    /// The position of the element in its expansion.
+    pub position: usize,
+    /// The origin of the weight of the first outcome; those of the others follow.
+    pub first: u32,
+    /// The outcomes; empty where they are not listed: there is one origin then, that of the observed value.
+    pub support: Support,
+}
+
+impl ParametricOutcomes {
+    /// Number of origins.
+    pub fn len(&self) -> usize {
+        self.support.len().max(1)
+    }
+
+    /// False: there is one origin at least.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}

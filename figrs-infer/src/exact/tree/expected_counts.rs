@@ -1,0 +1,103 @@
+//! Expected counts of the outcomes that parameters decide, from the derivatives of a contraction tree.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use figrs_core::factor::{FactorGraph, FactorTable, Weights};
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::ContractionTree;
+use super::tree_beliefs::{BeliefQuery, NumberForm, SumProductPrecision, TreeBeliefs};
+use crate::exact::algebra::Semiring;
+
+/// The entries of a tree that are weights with an origin.
+///
+/// The derivative of the logarithm of the total by that of an entry is the posterior probability that the entry's assignment holds. Summed over
+/// the entries of an origin this is the expected number of times that the outcome occurs in a world.
+///
+/// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
+#[derive(Clone, Debug)]
+pub(crate) struct CountingTree {
+    tree: Arc<ContractionTree>,
+    leaves: Vec<CountedLeaf>,
+}
+
+/// A leaf some of whose entries have an origin.
+#[derive(Clone, Debug)]
+struct CountedLeaf {
+    tensor: u32,
+    /// Entries of the tensor and their origins.
+    origins: Vec<(u32, u32)>,
+}
+
+impl CountingTree {
+    /// The entries of a tree for a graph that it fits.
+    pub(crate) fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
+        let counted = tree.leaves.iter().filter_map(|leaf| {
+            let table = &graph.factors[leaf.factor as usize].table;
+            let (FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. }) = table else {
+                return None;
+            };
+            let all = weights.origins()?;
+            let mut origins = Vec::new();
+            leaf.each_weight(|entry, i| {
+                if all[i] != Weights::NO_ORIGIN {
+                    origins.push((entry as u32, all[i]));
+                }
+            });
+            let tensor = leaf.tensor;
+            Some(CountedLeaf { tensor, origins })
+        });
+        Self {
+            leaves: counted.collect(),
+            tree: tree.clone(),
+        }
+    }
+
+    /// The tree.
+    pub(crate) fn tree(&self) -> &ContractionTree {
+        &self.tree
+    }
+
+    /// Gives `count` the origins and their expected counts, an origin several times if it has several entries; returns the natural
+    /// logarithm of the total, and counts nothing if that is minus infinity.
+    pub(crate) fn count(
+        &self,
+        sums: &mut TreeBeliefs<SumProductPrecision>,
+        graph: &FactorGraph,
+        mut count: impl FnMut(u32, f64),
+    ) -> f64 {
+        let log_total = sums.log_total(&self.tree, graph);
+        if log_total > f64::NEG_INFINITY {
+            let counts = RefCell::default();
+            let query = CountsQuery {
+                counting: self,
+                counts: &counts,
+            };
+            sums.ask(&self.tree, graph, query);
+            for (origin, share) in counts.into_inner() {
+                count(origin, share);
+            }
+        }
+        log_total
+    }
+}
+
+struct CountsQuery<'a> {
+    counting: &'a CountingTree,
+    counts: &'a RefCell<Vec<(u32, f64)>>,
+}
+
+impl BeliefQuery<()> for CountsQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) {
+        let mut counts = self.counts.borrow_mut();
+        counts.clear();
+        let mut products = Vec::new();
+        for leaf in &self.counting.leaves {
+            beliefs.products(&self.counting.tree, leaf.tensor, &mut products);
+            products = form.shares(products);
+            let share = |&(entry, origin): &(u32, u32)| (origin, products[entry as usize]);
+            counts.extend(leaf.origins.iter().map(share));
+        }
+    }
+}

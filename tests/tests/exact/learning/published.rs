@@ -1,0 +1,132 @@
+//! Learned parameters with published values.
+
+use figrs::prelude::*;
+
+fn map() -> ExpectationMaximization<JunctionTree> {
+    ExpectationMaximization::new(JunctionTree::new()).map_estimate()
+}
+
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}
+
+#[test]
+fn a_coin_after_its_throws() {
+    // The last three are of Figaro's tests of expectation-maximisation, the first its example FairCoin.
+    for (a, b, heads, tails, expected) in [
+        (2.0, 2.0, 62, 24, 63.0 / 88.0),
+        (2.0, 2.0, 7, 3, 2.0 / 3.0),
+        (3.0, 7.0, 7, 3, 0.5),
+        (1.0, 1.0, 7, 3, 0.7),
+    ] {
+        let bias = Learned::beta("bias", a, b);
+        let throws: Vec<Element<bool>> = (0..heads + tails).map(|_| Flip::new(&bias)).collect();
+        let cases = Cases::new(&throws).rows([(0..heads + tails).map(|i| i < heads)]);
+        assert_near(
+            map()
+                .fit(&Model::new(), &cases)
+                .unwrap()
+                .value(&bias)
+                .unwrap(),
+            expected,
+        );
+        let throw = Flip::new(&bias);
+        let one_a_row = Cases::new(&throw).rows((0..heads + tails).map(|i| i < heads));
+        let fit = map().fit(&Model::new(), &one_a_row).unwrap();
+        assert_near(fit.value(&bias).unwrap(), expected);
+        let binomial = Binomial::new(heads + tails, &bias);
+        let counted = Cases::new(&binomial).rows([heads]);
+        assert_near(
+            map()
+                .fit(&Model::new(), &counted)
+                .unwrap()
+                .value(&bias)
+                .unwrap(),
+            expected,
+        );
+    }
+}
+
+#[test]
+fn a_choice_after_a_hundred_and_two_hundred_observations() {
+    // Figaro's book: OnlineEM.
+    let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
+    let choice = Select::by(&mix, [1, 2, 3]);
+    let first = Cases::new(&choice).rows([1; 100]);
+    let fit = map().fit(&Model::new(), &first).unwrap();
+    assert_near(fit.value(&mix).unwrap()[0], 0.980_582_524_271_844_7);
+    let answer = VariableElimination::new()
+        .run(&fit.model(), &choice)
+        .unwrap();
+    assert_near(
+        answer.probability(&choice, &1).unwrap(),
+        0.980_582_524_271_844_7,
+    );
+    let fit = map().fit(&Model::new(), &first.rows([2; 100])).unwrap();
+    assert_near(fit.value(&mix).unwrap()[0], 0.497_536_945_812_807_9);
+}
+
+#[test]
+fn a_spam_filter() {
+    // The form of Figaro's example MAPLearning, with its priors. By hand: words of the one mail that is spam have (1 + count) / 3,
+    // those of the two others (1 + count) / 4, and the new mail has `free` and `reply`.
+    let words = ["hello", "reply", "question", "free", "book"];
+    let has = |text: &str| {
+        words
+            .iter()
+            .map(|word| text.contains(word))
+            .collect::<Vec<bool>>()
+    };
+    let spam = Learned::beta("spam", 2.0, 3.0);
+    let given = |case: &str| -> Vec<Element<f64>> {
+        words
+            .iter()
+            .map(|word| Learned::beta(format!("{word} | {case}"), 2.0, 2.0))
+            .collect()
+    };
+    let (given_spam, given_normal) = (given("spam"), given("normal"));
+    let is_spam = Flip::new(&spam);
+    let has_words: Vec<Element<bool>> = given_spam
+        .iter()
+        .zip(&given_normal)
+        .map(|(yes, no)| If::new(&is_spam, Flip::new(yes), Flip::new(no)))
+        .collect();
+    let mails = [
+        (true, has("Hello, would you like to receive a free book?")),
+        (false, has("Please reply to my question by Tuesday!")),
+        (false, has("Hello, I have a question about your book.")),
+    ];
+    let cases = Cases::new((&is_spam, &has_words)).rows(mails);
+    let fit = map().fit(&Model::new(), &cases).unwrap();
+    let mut model = fit.model();
+    for (element, has) in has_words
+        .iter()
+        .zip(has("Feel free to reply if you have any ideas."))
+    {
+        model = model.observe(element, has);
+    }
+    let answer = JunctionTree::new().run(&model, &is_spam).unwrap();
+    let (spam, normal) = (8.0 / 729.0, 1.0 / 128.0);
+    assert_near(
+        answer.probability(&is_spam, &true).unwrap(),
+        spam / (spam + normal),
+    );
+}
+
+#[test]
+fn samplers_draw_from_the_posterior_of_the_same_parameter() {
+    let bias = Learned::beta("bias", 2.0, 2.0);
+    let throws: Vec<Element<bool>> = (0..10).map(|_| Flip::new(&bias)).collect();
+    let model = throws
+        .iter()
+        .enumerate()
+        .fold(Model::new(), |model, (i, throw)| {
+            model.observe(throw, i < 7)
+        });
+    let answer = MetropolisHastings::new(20_000)
+        .seed(1)
+        .run(&model, &bias)
+        .unwrap();
+    // Mean 9 / 14 and standard deviation .124 of Beta(9, 5); draws are independent.
+    assert!((answer.mean(&bias).unwrap() - 9.0 / 14.0).abs() < 0.005);
+}

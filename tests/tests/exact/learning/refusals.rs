@@ -1,0 +1,123 @@
+//! Mistakes in cases and in parameters to be learned.
+
+use figrs::Operand;
+use figrs::prelude::*;
+
+fn learner() -> ExpectationMaximization<JunctionTree> {
+    ExpectationMaximization::new(JunctionTree::new())
+}
+
+#[test]
+fn a_row_that_no_world_has_is_named() {
+    let rate = Learned::beta("rate", 1.0, 1.0);
+    let fault = Flip::new(&rate);
+    let alarm = If::new(&fault, Flip::new(0.9), Constant::new(false));
+    let cases = Cases::new((&fault, &alarm)).rows([
+        (true, true),
+        (false, false),
+        (false, true),
+        (false, true),
+    ]);
+    let error = learner().fit(&Model::new(), &cases).unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidCase { row: 2, .. }),
+        "{error}"
+    );
+    let none: Element<u8> = Select::new([(0.5, 1), (0.5, 2)]);
+    let both = Cases::new((&fault, &none)).rows([(true, 1), (true, 7)]);
+    let error = learner().fit(&Model::new(), &both).unwrap_err();
+    assert!(
+        matches!(&error, Error::InvalidCase { row: 1, problem } if problem.contains('7')),
+        "{error}"
+    );
+}
+
+#[test]
+fn rows_of_another_length_and_weights_that_are_none_are_refused() {
+    let rate = Learned::beta("rate", 1.0, 1.0);
+    let throws: Vec<Element<bool>> = (0..3).map(|_| Flip::new(&rate)).collect();
+    let short = Cases::new(&throws).rows([vec![true; 3], vec![true; 2]]);
+    let error = learner().fit(&Model::new(), &short).unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidCase { row: 1, .. }),
+        "{error}"
+    );
+    for weight in [0.0, -1.0, f64::NAN] {
+        let cases = Cases::new(&throws).weighted_rows([(weight, [true; 3])]);
+        let error = learner().fit(&Model::new(), &cases).unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidCase { row: 0, .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn parameters_that_have_no_closed_maximum_are_named() {
+    let rate = Learned::beta("rate", 1.0, 1.0);
+    let through_function = Flip::new(rate.map(|rate| 1.0 - rate));
+    let twice = Select::new([(Operand::from(&rate), 1), (Operand::from(&rate), 2)]);
+    let chosen = Flip::new(If::new(&Flip::new(0.5), rate.clone(), Constant::new(0.5)));
+    let refused = [
+        learner().fit(&Model::new(), &Cases::new(&through_function).rows([true])),
+        learner().fit(&Model::new(), &Cases::new(&twice).rows([1])),
+        learner().fit(&Model::new(), &Cases::new(&chosen).rows([true])),
+    ];
+    for error in refused.map(Result::unwrap_err) {
+        assert!(
+            matches!(&error, Error::NotLearnable { parameter, .. } if parameter.to_string().contains("rate")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_fit_without_parameters_or_of_others_is_refused() {
+    let coin = Flip::new(0.5);
+    let error = learner()
+        .fit(&Model::new(), &Cases::new(&coin).rows([true]))
+        .unwrap_err();
+    assert_eq!(error, Error::NothingToLearn);
+    let (rate, other) = (
+        Learned::beta("rate", 1.0, 1.0),
+        Learned::beta("other", 1.0, 1.0),
+    );
+    let throw = Flip::new(&rate);
+    let cases = Cases::new(&throw).rows([true, false]);
+    let fit = learner().fit(&Model::new(), &cases).unwrap();
+    assert!(matches!(fit.value(&other), Err(Error::NotLearned { .. })));
+    let started = learner().start(&other, 0.5).fit(&Model::new(), &cases);
+    assert!(matches!(started, Err(Error::NotLearned { .. })));
+    let mix = Learned::dirichlet("mix", [1.0, 1.0]);
+    let side = Select::by(&mix, [true, false]);
+    let cases = Cases::new(&side).rows([true]);
+    let started = learner().start(&mix, vec![1.0]).fit(&Model::new(), &cases);
+    assert!(matches!(
+        started,
+        Err(Error::InvalidSetting {
+            setting: "start",
+            ..
+        })
+    ));
+    let negative = learner().tolerance(-1.0).fit(&Model::new(), &cases);
+    assert!(matches!(
+        negative,
+        Err(Error::InvalidSetting {
+            setting: "tolerance",
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_prior_that_is_not_positive_is_refused() {
+    let rate = Learned::beta("rate", 0.0, 1.0);
+    let throw = Flip::new(&rate);
+    let error = learner()
+        .fit(&Model::new(), &Cases::new(&throw).rows([true]))
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("rate") && error.to_string().contains("positive"),
+        "{error}"
+    );
+}
