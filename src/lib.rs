@@ -19,7 +19,7 @@ pub use figrs_core::{
     Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric, Hypergeometric, If, Iid,
     Inject, Integer, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, Many, Mixed, Model,
     ModelError, MultivariateNormal, Normal, Number, One, Operand, Outcomes, Param, Parents,
-    Poisson, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
+    Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
     StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
     Tails, Term, Uniform, Until, Value, Variance, Vector, WrongParameter, any, expand, factor,
     fold, graph, inject, lower, none_of, one_of, printable, rand, stream, tuple, value,
@@ -74,9 +74,9 @@ pub mod prelude {
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
         DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
         Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Learned,
-        Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, Recursive,
-        RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value,
-        Variance, any, fold, inject, none_of, one_of, tuple, value,
+        Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Precision, Rate,
+        Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform,
+        Value, Variance, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{

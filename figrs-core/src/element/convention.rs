@@ -25,6 +25,8 @@ convention! {
     Variance
     /// The square root of the variance.
     StandardDeviation
+    /// The inverse of the variance, to which [`Gamma`](crate::Gamma) is conjugate.
+    Precision
     /// Events in a unit of time: the inverse of a [`Scale`].
     Rate
     /// Factor by which a distribution is stretched: the inverse of a [`Rate`].

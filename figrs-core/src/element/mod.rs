@@ -66,7 +66,9 @@ pub use binomial::Binomial;
 pub use chain::Chain;
 pub use constant::Constant;
 pub use continuous_uniform::ContinuousUniform;
-pub use convention::{DegreesOfFreedom, Rate, RateOrScale, Scale, StandardDeviation, Variance};
+pub use convention::{
+    DegreesOfFreedom, Precision, Rate, RateOrScale, Scale, StandardDeviation, Variance,
+};
 pub use cpd::Cpd;
 pub use dirichlet::Dirichlet;
 pub use discrete_uniform::DiscreteUniform;

@@ -8,7 +8,7 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal as Statrs};
 
-use super::convention::{StandardDeviation, Variance, finite, kept_finite, positive};
+use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::moments;
@@ -21,7 +21,7 @@ use crate::element::{Element, family_at};
 pub struct Normal;
 
 impl Normal {
-    /// With this mean, and a [`Variance`] or a [`StandardDeviation`].
+    /// With this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
     /// All finite numbers. Density exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
@@ -44,7 +44,7 @@ impl Normal {
     }
 }
 
-/// A [`Variance`] or a [`StandardDeviation`].
+/// A [`Variance`], a [`StandardDeviation`] or a [`Precision`].
 #[derive(Clone, Debug)]
 pub struct Spread {
     measure: SpreadMeasure,
@@ -69,10 +69,20 @@ impl<P: Into<Operand>> From<StandardDeviation<P>> for Spread {
     }
 }
 
+impl<P: Into<Operand>> From<Precision<P>> for Spread {
+    fn from(precision: Precision<P>) -> Self {
+        Self {
+            measure: SpreadMeasure::Precision,
+            operand: precision.operand(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpreadMeasure {
     Variance,
     Deviation,
+    Precision,
 }
 
 /// A normal log-density with its mean left open: the terms that depend on the standard deviation, computed once.
@@ -113,6 +123,7 @@ impl SpreadMeasure {
         match self {
             Self::Variance => spread.sqrt(),
             Self::Deviation => spread,
+            Self::Precision => spread.sqrt().recip(),
         }
     }
 
@@ -167,6 +178,7 @@ impl Family<f64> for NormalDistribution {
         match self.measure {
             SpreadMeasure::Variance => &["mean", "variance"],
             SpreadMeasure::Deviation => &["mean", "standard deviation"],
+            SpreadMeasure::Precision => &["mean", "precision"],
         }
     }
 
@@ -222,6 +234,10 @@ impl Family<f64> for NormalDistribution {
                 likelihood.add(Term::Log, -0.5);
                 likelihood.add(Term::Inverse, -0.5 * (value - parameters[0]).powi(2));
             }
+            (_, SpreadMeasure::Precision) => {
+                likelihood.add(Term::Log, 0.5);
+                likelihood.add(Term::Linear, -0.5 * (value - parameters[0]).powi(2));
+            }
             (_, SpreadMeasure::Deviation) => likelihood.refuse(),
         }
     }
@@ -244,6 +260,11 @@ impl Family<f64> for NormalDistribution {
                 let apart = mean - parameters[0];
                 likelihood.add(Term::Log, -0.5 * count);
                 likelihood.add(Term::Inverse, -0.5 * (squares + count * apart * apart));
+            }
+            (_, SpreadMeasure::Precision) => {
+                let apart = mean - parameters[0];
+                likelihood.add(Term::Log, 0.5 * count);
+                likelihood.add(Term::Linear, -0.5 * (squares + count * apart * apart));
             }
             (_, SpreadMeasure::Deviation) => likelihood.refuse(),
         }
@@ -315,7 +336,11 @@ mod tests {
     fn a_constant_spread_gives_the_density_that_a_computed_one_does() {
         let constant = Operand::from(0.3);
         let open = Operand::from(crate::Param::new("spread", 0.3));
-        for measure in [SpreadMeasure::Variance, SpreadMeasure::Deviation] {
+        for measure in [
+            SpreadMeasure::Variance,
+            SpreadMeasure::Deviation,
+            SpreadMeasure::Precision,
+        ] {
             let families =
                 [&constant, &open].map(|spread| NormalDistribution::new(measure, spread));
             for (mean, x) in [(0.0, 0.1), (-4.0, 2.5), (1e300, -1e300)] {

@@ -1,5 +1,10 @@
 //! Learning of parameters against brute force, published numbers, and its guarantees.
 
+mod densities;
 mod published;
 mod random_networks;
 mod refusals;
+
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}

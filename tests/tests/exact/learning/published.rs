@@ -2,12 +2,10 @@
 
 use figrs::prelude::*;
 
+use super::assert_near;
+
 fn map() -> ExpectationMaximization<JunctionTree> {
     ExpectationMaximization::new(JunctionTree::new()).map_estimate()
-}
-
-fn assert_near(found: f64, expected: f64) {
-    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
 #[test]
