@@ -53,7 +53,8 @@ pub use element::function::{CallId, FunctionId};
 pub use element::label::{Label, printable};
 pub use element::likelihood::{Likelihood, Term};
 pub use element::node::{AnyElement, ElementId};
-pub use element::param::{Number, Operand, Param};
+pub use element::operand::Operand;
+pub use element::param::{Number, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
@@ -83,10 +84,10 @@ pub use rand;
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::element::learned::LearnedPrior;
+    pub use crate::element::family_values::{Many, MemberFault, Summary};
+    pub use crate::element::learned_prior::LearnedPrior;
     pub use crate::element::node::{
-        ApplyOp, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
-        Summary, TableOp, contained,
+        ApplyOp, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, TableOp, contained,
     };
     pub use crate::expand::sharing::Asked;
     pub use crate::factor::assignment::Assignments;

@@ -8,12 +8,12 @@ use std::panic::Location;
 
 use rand::Rng;
 
-use super::distribution::{Distribution, Family, Outcomes, Space, Tails};
-use super::learned::LearnedPrior;
+use super::distribution::{Distribution, Outcomes, Space, Tails};
+use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
-use super::param::{Number, Operand};
-use crate::element::{Element, family_at};
+use super::param::Number;
+use crate::element::Element;
 use crate::error::Fault;
 use crate::model::evidence::LARGEST_LOG;
 use crate::random::Stream;
@@ -31,16 +31,6 @@ impl Atomic {
     #[track_caller]
     pub fn new<T: Value>(distribution: impl Distribution<T>) -> Element<T> {
         atomic_at("Atomic", Location::caller(), distribution)
-    }
-
-    /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
-    #[track_caller]
-    pub fn family<T: Value>(
-        family: impl Family<T>,
-        parameters: impl IntoIterator<Item = impl Into<Operand>>,
-    ) -> Element<T> {
-        let parameters = parameters.into_iter().map(Into::into).collect();
-        family_at("Atomic", Location::caller(), family, parameters)
     }
 }
 

@@ -12,7 +12,8 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_unit_gamma, unit_gamma};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use super::saddle_point::ln_binomial;
 use crate::element::{Element, family_at};
 

@@ -10,7 +10,8 @@ use statrs::distribution::{Binomial as Statrs, Discrete};
 
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use crate::element::{Element, family_at};
 use crate::value::integer::Integer;
 

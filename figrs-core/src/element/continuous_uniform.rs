@@ -7,7 +7,8 @@ use rand::{Rng, RngExt};
 
 use super::convention::finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use crate::element::{Element, family_at};
 
 /// Builds a number that is anywhere in an interval with the same density.

@@ -2,7 +2,7 @@
 
 use super::distribution::WrongParameter;
 use super::likelihood::{Likelihood, Term};
-use super::param::Operand;
+use super::operand::Operand;
 
 macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(

@@ -9,7 +9,8 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use crate::element::{Element, family_at};
 
 /// Builds the element that is `true` with a given probability.

@@ -10,7 +10,8 @@ use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use crate::element::{Element, family_at};
 
 /// Builds one over a gamma-distributed number: an unknown variance.

@@ -9,7 +9,8 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use crate::element::{Element, family_at};
 
 /// Builds a number whose distance from a location is exponentially distributed, on both sides.

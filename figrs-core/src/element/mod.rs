@@ -22,8 +22,12 @@ mod discrete_uniform;
 mod discretise;
 mod dist;
 pub(crate) mod distribution;
+mod element_value;
 mod exponential;
 mod family;
+mod family_member;
+pub(crate) mod family_values;
+mod finite_outcomes;
 mod flip;
 mod fold;
 pub(crate) mod footprint;
@@ -37,13 +41,15 @@ mod inject;
 mod inverse_gamma;
 pub(crate) mod label;
 mod laplace;
-pub(crate) mod learned;
+mod learned;
+pub(crate) mod learned_prior;
 pub(crate) mod likelihood;
 mod moments;
 mod multivariate_normal;
 pub(crate) mod node;
 mod normal;
 mod open_family;
+pub(crate) mod operand;
 pub(crate) mod param;
 pub(crate) mod parents;
 mod poisson;
@@ -151,25 +157,6 @@ impl<T: Value> Element<T> {
     /// The handle without the type, as algorithms use it.
     pub fn erased(&self) -> &AnyElement {
         &self.node
-    }
-
-    /// The element whose value is `function` of this one's: [`Apply`] with one parent.
-    #[track_caller]
-    pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
-        crate::element::parents::Parents::map(self, function)
-    }
-
-    /// The element that `function` gives for this one's value: [`Chain`] with one parent.
-    ///
-    /// The function must be pure: it may run more than once for the same value, and in debug builds it is run
-    /// twice and the results compared. An exact algorithm may run it for combinations of values that no world has;
-    /// if it fails there (by a panic, or with an element that has invalid parameters) the failure is passed over.
-    #[track_caller]
-    pub fn flat_map<U: Value>(
-        &self,
-        function: impl Fn(&T) -> Element<U> + Send + Sync + 'static,
-    ) -> Element<U> {
-        crate::element::parents::Parents::flat_map(self, function)
     }
 }
 

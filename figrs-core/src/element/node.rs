@@ -14,9 +14,9 @@ use super::distribution::{Space, Tails};
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
-use super::learned::LearnedPrior;
+use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
-use super::param::{Number, Param};
+use super::param::Number;
 use crate::error::{Fault, ModelError};
 use crate::factor::Weights;
 use crate::model::evidence::Evidence;
@@ -25,36 +25,8 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 
-/// The finite support of an atomic element or of a table row, with probabilities.
-#[derive(Clone, Debug)]
-pub struct FiniteOutcomes {
-    /// The outcomes.
-    pub support: Support,
-    /// The probability of each; zero may mean too small for `f64`, then the logarithm is finite.
-    pub probabilities: Vec<f64>,
-}
-
-/// Obstacle to listing the outcomes of an atomic element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endless {
-    /// Countably many.
-    Infinite,
-    /// A continuum.
-    Continuous,
-    /// Finitely many, but too many to be listed.
-    Many,
-}
-
-impl Endless {
-    /// The obstacle in words.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Infinite => "infinitely many discrete",
-            Self::Continuous => "continuous",
-            Self::Many => "too many discrete",
-        }
-    }
-}
+pub(crate) use super::family_values::{Many, MemberArgument, MemberFault, Summary};
+pub use super::finite_outcomes::{Endless, FiniteOutcomes};
 
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
@@ -286,37 +258,6 @@ pub trait FamilyOp: Send + Sync {
         let _ = (of, values);
         None
     }
-}
-
-/// An argument of a family: the value of a parent, or the parameters that stand for it.
-#[derive(Clone, Copy, Debug)]
-pub enum MemberArgument<'a> {
-    /// A number, or a list of them.
-    Value(&'a dyn Any),
-    /// One parameter for each number.
-    Params(&'a [Param]),
-}
-
-/// Independent values of one member of a family.
-#[derive(Clone, Copy, Debug)]
-pub enum Many<'a> {
-    /// The values.
-    Values(&'a dyn AnyColumn),
-    /// Their sufficient statistics.
-    Statistics(&'a [f64]),
-}
-
-/// The sufficient statistics of a value that is a list.
-#[derive(Clone, Debug)]
-pub struct Summary(pub(crate) Vec<f64>);
-
-/// Failure of a member of a family.
-#[derive(Clone, Debug)]
-pub enum MemberFault {
-    /// Its parameters are invalid.
-    Parameters(String),
-    /// Its function failed.
-    Function(Fault),
 }
 
 /// A conditional probability table over finite parents, without its types.

@@ -12,7 +12,8 @@ use super::convention::{Precision, StandardDeviation, Variance, finite, kept_fin
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::moments;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::{Element, family_at};
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Element;
 use super::label::printable;
 
 /// A named number that stands where an element takes a number, and may change without rebuilding the model.
@@ -132,44 +131,5 @@ impl From<f64> for Number {
 impl From<&Param> for Number {
     fn from(param: &Param) -> Self {
         Self::Param(param.clone())
-    }
-}
-
-/// Numeric argument of an element: a constant, a [`Param`], or an element.
-#[derive(Clone, Debug)]
-pub enum Operand {
-    /// A constant or a parameter.
-    Number(Number),
-    /// Another element's value.
-    Element(Element<f64>),
-}
-
-impl From<f64> for Operand {
-    fn from(x: f64) -> Self {
-        Self::Number(Number::Constant(x))
-    }
-}
-
-impl From<Param> for Operand {
-    fn from(param: Param) -> Self {
-        Self::Number(Number::Param(param))
-    }
-}
-
-impl From<&Param> for Operand {
-    fn from(param: &Param) -> Self {
-        param.clone().into()
-    }
-}
-
-impl From<Element<f64>> for Operand {
-    fn from(element: Element<f64>) -> Self {
-        Self::Element(element)
-    }
-}
-
-impl From<&Element<f64>> for Operand {
-    fn from(element: &Element<f64>) -> Self {
-        Self::Element(element.clone())
     }
 }

@@ -300,3 +300,24 @@ tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4);
 tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5);
 tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6);
 tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6, E7 V7 7);
+
+impl<T: Value> Element<T> {
+    /// The element whose value is `function` of this one's: [`Apply`](crate::Apply) with one parent.
+    #[track_caller]
+    pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
+        Parents::map(self, function)
+    }
+
+    /// The element that `function` gives for this one's value: [`Chain`](crate::Chain) with one parent.
+    ///
+    /// The function must be pure: it may run more than once for the same value, and in debug builds it is run
+    /// twice and the results compared. An exact algorithm may run it for combinations of values that no world has;
+    /// if it fails there (by a panic, or with an element that has invalid parameters) the failure is passed over.
+    #[track_caller]
+    pub fn flat_map<U: Value>(
+        &self,
+        function: impl Fn(&T) -> Element<U> + Send + Sync + 'static,
+    ) -> Element<U> {
+        Parents::flat_map(self, function)
+    }
+}

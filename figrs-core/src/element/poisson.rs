@@ -11,7 +11,8 @@ use statrs::distribution::Poisson as Statrs;
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use super::saddle_point::ln_poisson;
 use crate::element::{Element, family_at};
 

@@ -11,7 +11,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT as Statrs};
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use super::param::{Number, Operand};
+use super::operand::Operand;
+use super::param::Number;
 use super::saddle_point::ln_student;
 use crate::element::{Element, family_at};
 

@@ -3,15 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
-use super::cache::Memory;
 use super::content::{Content, Doubt, ExpandedElement};
-use super::expander::{DepthLimit, Expander};
-use super::parametric::{LearnedParameters, ParametricOutcomes};
+use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
-use crate::model::Model;
-use crate::until::Until;
-use crate::value::datum::Datum;
 
 /// All elements that the roots of a model need, with their values numbered.
 ///
@@ -33,67 +28,6 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Expands the elements that `targets` and the evidence of `model` need.
-    ///
-    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
-    pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
-        let mut walk = Expander::new(model, budget, Until::default(), None);
-        walk.reach_roots(model, targets)?;
-        walk.finished(model, targets)
-    }
-
-    /// As [`new`](Self::new), with parameters in the place of [`Learned`](crate::Learned) elements, at their present values: of those that `learned`
-    /// does not have yet at the means of their priors.
-    ///
-    /// A member of a family one of whose parameters is learned depends on the others only. A learned element that is a target, or
-    /// that another function reads, is an element of one value. An element of `stand_ins` whose outcomes cannot be listed has the value
-    /// given there alone.
-    ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
-    pub fn learning(
-        model: &Model,
-        targets: &[AnyElement],
-        (budget, until): (Budget, &Until),
-        learned: &mut LearnedParameters,
-        stand_ins: &[(AnyElement, Datum)],
-    ) -> Result<Self, ModelError> {
-        let mut walk = Expander::new(model, budget, until.clone(), None);
-        walk.learn(learned, stand_ins);
-        walk.reach_roots(model, targets)?;
-        walk.finished(model, targets)
-    }
-
-    /// Expands the Chains that are nested in fewer than `depth` other Chains; `unknown` is a value of all elements that
-    /// need others.
-    ///
-    /// Parts that are expanded to some depth are expanded to a greater depth as well, in whatever order elements are
-    /// reached.
-    ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
-    pub fn to_depth(
-        model: &Model,
-        targets: &[AnyElement],
-        budget: Budget,
-        depth: usize,
-        (memory, until): (&mut Memory, &Until),
-    ) -> Result<Self, ModelError> {
-        let mut reached = 0;
-        loop {
-            let limit = DepthLimit {
-                depth,
-                memory: &mut *memory,
-                stale: false,
-            };
-            let mut walk = Expander::new(model, budget, until.clone(), Some(limit));
-            walk.expansion.reached = reached;
-            walk.reach_roots(model, targets)?;
-            if !walk.limit.as_ref().is_some_and(|limit| limit.stale) {
-                return walk.finished(model, targets);
-            }
-            reached = walk.expansion.reached;
-        }
-    }
-
     /// True if no part was left out.
     pub fn is_complete(&self) -> bool {
         !matches!(self.cut, Some((_, true)))

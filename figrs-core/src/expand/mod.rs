@@ -35,6 +35,7 @@ mod reach;
 mod rows;
 pub(crate) mod sharing;
 mod situation;
+mod walks;
 
 pub use budget::{Budget, DEFAULT_BYTES};
 pub use cache::Memory;

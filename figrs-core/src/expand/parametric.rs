@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::element::learned::LearnedPrior;
+use crate::element::learned_prior::LearnedPrior;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::param::Param;
 use crate::error::ModelError;

@@ -1,7 +1,7 @@
 //! Integer arguments of elements.
 
 use crate::element::Element;
-use crate::element::param::Operand;
+use crate::element::operand::Operand;
 
 /// Integer argument of an element: an integer, or an element of integers, of any type.
 #[derive(Clone, Debug)]

@@ -13,9 +13,6 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::element::Element;
-use crate::element::node::AnyElement;
-
 /// A type whose values an element may take.
 ///
 /// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
@@ -252,24 +249,6 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
-impl<T: Value> Value for Element<T> {
-    fn same(&self, other: &Self) -> bool {
-        self.erased().same(other.erased())
-    }
-    fn feed<H: Hasher>(&self, hasher: &mut H) {
-        self.erased().feed(hasher);
-    }
-}
-
-impl Value for AnyElement {
-    fn same(&self, other: &Self) -> bool {
-        self.id() == other.id()
-    }
-    fn feed<H: Hasher>(&self, hasher: &mut H) {
-        self.id().hash(hasher);
-    }
-}
-
 /// A value as a key of hashed collections.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
@@ -310,6 +289,7 @@ mod tests {
 
     use super::*;
     use crate::element::Constant;
+    use crate::element::Element;
 
     fn hash<T: Value>(value: &T) -> u64 {
         let mut hasher = FxHasher::default();

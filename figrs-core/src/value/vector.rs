@@ -1,6 +1,6 @@
 //! List arguments of elements.
 
-use crate::element::param::Operand;
+use crate::element::operand::Operand;
 use crate::element::{Element, Parameter};
 
 /// List argument of an element: a list whose entries are numbers, [`Param`](crate::Param)s or elements, or one element

@@ -4,9 +4,7 @@ use figrs_core::{Model, Until};
 
 use super::case_table::CaseTable;
 use super::parameters::Outcomes;
-use super::tree_counts::TreeCounts;
 use crate::error::Error;
-use crate::exact::junction_tree::JunctionTree;
 
 /// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
 /// [`ExpectationMaximization`](crate::ExpectationMaximization).
@@ -47,20 +45,4 @@ pub struct Expected {
     pub log_likelihood: f64,
     /// By outcome.
     pub counts: Vec<f64>,
-}
-
-impl ExpectedCounts for JunctionTree {
-    fn name(&self) -> &'static str {
-        "JunctionTree"
-    }
-
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.limits().until(until);
-        Ok(Box::new(TreeCounts::new(model, cases, &limits)?))
-    }
 }

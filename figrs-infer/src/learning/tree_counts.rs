@@ -8,11 +8,12 @@ use figrs_core::factor::{FactorGraph, FactorTable, Weights};
 use figrs_core::{AnyElement, Datum, Model, Until};
 
 use super::case_table::{CaseTable, Cell, MISSING};
-use super::expected_counts::{ExpectationStep, Expected};
+use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
 use super::parameters::{Origin, Outcomes};
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
+use crate::exact::junction_tree::JunctionTree;
 use crate::exact::limits::Limits;
 use crate::exact::tree::{
     CompiledEncoding, CountingTree, PreviousTree, SumProductPrecision, TreeBeliefs,
@@ -256,6 +257,22 @@ impl ExpectationStep for TreeCounts {
         let units = 0..rows.div_ceil(unit_rows) as u64;
         in_order(threads, (units, 1), worker, unit, take)?;
         Ok(all)
+    }
+}
+
+impl ExpectedCounts for JunctionTree {
+    fn name(&self) -> &'static str {
+        "JunctionTree"
+    }
+
+    fn prepare(
+        &self,
+        model: &Model,
+        cases: &CaseTable,
+        until: &Until,
+    ) -> Result<Box<dyn ExpectationStep>, Error> {
+        let limits = self.limits().until(until);
+        Ok(Box::new(TreeCounts::new(model, cases, &limits)?))
     }
 }
 

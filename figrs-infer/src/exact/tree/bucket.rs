@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::order::Bucket;
 
-use super::multiply::{Contraction, MAX_LOG_ASSIGNMENTS};
-use super::tensor::{Rank, union};
-use super::tree_builder::{Thresholds, TreeBuilder};
+use super::multiply::Contraction;
+use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, union};
+use super::thresholds::Thresholds;
+use super::tree_builder::TreeBuilder;
 
 /// Number of tables in one bucket up to which the best partner of each is looked for.
 const MAX_PARTNER_SEARCH: usize = 24;

@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::Weights;
-use figrs_core::internals::Assignments;
-use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
+use figrs_core::{AnyElement, Element, Model, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
 use super::ContractionTree;
 use super::compiled_encoding::{CompiledEncoding, PreviousTree};
+use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
@@ -18,7 +18,7 @@ use crate::answer::world::World;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::eliminate::{EliminationError, PlanCost};
+use crate::exact::eliminate::PlanCost;
 use crate::exact::limits::Limits;
 
 /// A model compiled to a junction tree.
@@ -51,10 +51,10 @@ pub struct CompiledTree {
     varying: Vec<AnyElement>,
     /// The present evidence on each varying element.
     statements: Vec<Option<Model>>,
-    limits: Limits,
-    expansion: Arc<Expansion>,
+    pub(super) limits: Limits,
+    pub(super) expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
-    sums: Option<CompiledEncoding>,
+    pub(super) sums: Option<CompiledEncoding>,
     /// The tree of single worlds, if it differs from that of sums and was needed.
     worlds: OnceLock<CompiledEncoding>,
 }
@@ -115,6 +115,12 @@ impl CompiledTree {
         self.sums
             .as_ref()
             .map_or(PlanCost::default(), |part| part.tree().cost)
+    }
+
+    /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
+    pub fn elimination_tree(&self) -> EliminationTree {
+        let part = self.sums_part();
+        part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 
     /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) makes it again.
@@ -278,66 +284,8 @@ impl CompiledTree {
         Ok(self.distribution(element)?.probability(value))
     }
 
-    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
-    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
-    ///
-    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
-    /// not fit the budget.
-    pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
-    where
-        P: Parents,
-        P::Arguments: Joint,
-    {
-        let elements = elements.elements();
-        let mut positions = Vec::with_capacity(elements.len());
-        for element in &elements {
-            positions.push(self.root(element)?);
-        }
-        self.require_possible()?;
-        let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
-        let size: f64 = positions.iter().map(support).product();
-        let limit = self.limits.options.table_budget;
-        if size > limit as f64 {
-            let needed = size;
-            return Err(EliminationError::TableTooLarge { needed, limit }.into());
-        }
-        self.limits
-            .options
-            .admit(3.0 * size * size_of::<f64>() as f64)?;
-        let mut distinct = positions.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let found = match &self.sums {
-            Some(part) if distinct.len() == positions.len() => part.joint(&positions),
-            _ => None,
-        };
-        let probabilities = found.ok_or_else(|| {
-            let labels: Vec<String> = elements.iter().map(|e| e.label().to_string()).collect();
-            Error::NoClique {
-                elements: labels.join(", "),
-            }
-        })?;
-        let supports: Vec<_> = positions
-            .iter()
-            .map(|&position| &self.expansion.elements()[position].support)
-            .collect();
-        let all = Assignments::rows(supports.iter().map(|support| support.len()));
-        let mut assignment = vec![0; supports.len()];
-        let mut values = Vec::with_capacity(probabilities.len());
-        for _ in &probabilities {
-            let row: Vec<_> = supports
-                .iter()
-                .zip(&assignment)
-                .map(|(s, &x)| s.any(x as usize))
-                .collect();
-            values.push(P::Arguments::join(P::Arguments::refs(&row)));
-            all.advance(&mut assignment);
-        }
-        Ok(Marginal::new(values, probabilities, Estimate::Exact))
-    }
-
     /// The position in the expansion of a target or a varying element.
-    fn root(&self, element: &AnyElement) -> Result<usize, Error> {
+    pub(super) fn root(&self, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
         let position = place.and_then(|place| self.expansion.targets().get(place).copied());
@@ -381,7 +329,7 @@ impl CompiledTree {
         Ok(Answer::marginals("JunctionTree", marginals, log_evidence))
     }
 
-    fn require_possible(&self) -> Result<(), Error> {
+    pub(super) fn require_possible(&self) -> Result<(), Error> {
         if self.log_evidence() > f64::NEG_INFINITY {
             return Ok(());
         }

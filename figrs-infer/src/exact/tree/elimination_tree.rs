@@ -1,8 +1,5 @@
 //! The elimination tree of a compiled model, for walking.
 
-use super::compiled_encoding::CompiledEncoding;
-use super::compiled_tree::CompiledTree;
-
 /// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,14 +26,6 @@ pub struct EliminationStep {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EliminationTree {
     pub(crate) steps: Vec<EliminationStep>,
-}
-
-impl CompiledTree {
-    /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
-    pub fn elimination_tree(&self) -> EliminationTree {
-        let part = self.sums_part();
-        part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
-    }
 }
 
 impl EliminationTree {

@@ -6,8 +6,7 @@ use crate::exact::eliminate::{
     AssignmentLimits, AssignmentSupport, ConstraintTable, EliminationError, assignments,
 };
 
-use super::multiply::MAX_LOG_ASSIGNMENTS;
-use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union, values_of};
+use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, union, values_of};
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {

@@ -11,7 +11,7 @@ use crate::exact::algebra::Semiring;
 
 use super::fnv::Fnv;
 use super::tensor::{AssignmentIndex, Layout, Rank};
-use super::tree_builder::Thresholds;
+use super::thresholds::Thresholds;
 
 /// Entries of a dense factor for each one with weight from which on the places of its zeros are kept.
 const ZERO_LIST_RATIO: usize = 2;

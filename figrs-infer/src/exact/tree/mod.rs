@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
-//! | `tree_builder`, `bucket` | from a plan to a tree |
+//! | `tree_builder`, `bucket`, `thresholds` | from a plan to a tree |
 //! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
 //! | `validation`, `fnv` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
@@ -16,6 +16,7 @@ mod beliefs;
 mod bucket;
 mod buffer_pool;
 mod compiled_encoding;
+mod compiled_joint;
 pub(crate) mod compiled_tree;
 mod contraction_tree;
 mod draw;
@@ -35,6 +36,7 @@ mod sparse_contraction;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 mod traceback;
 mod tree_beliefs;
 mod tree_builder;

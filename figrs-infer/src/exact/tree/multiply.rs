@@ -8,11 +8,9 @@ use crate::exact::eliminate::EliminationError;
 
 use super::contraction_tree::ContractionStep;
 use super::sort_merge_join::{EntryList, SortMergeJoin};
-use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
+use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, union};
 use super::tree_builder::TreeBuilder;
 
-/// Base-2 logarithm of the number of assignments that can be numbered.
-pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 /// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
 /// join is tried.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;

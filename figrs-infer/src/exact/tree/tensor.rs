@@ -14,6 +14,9 @@ pub(super) type Rank = u32;
 /// The number of an assignment of a scope: row-major, the last variable fastest.
 pub(super) type AssignmentIndex = u128;
 
+/// Base-2 logarithm of the number of assignments that can be numbered.
+pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
+
 /// Origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum Origin {

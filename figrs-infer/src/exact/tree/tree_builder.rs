@@ -11,54 +11,14 @@ use crate::exact::order::Bucket;
 use super::contraction_tree::{ContractionTree, check};
 use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::lay;
-use super::multiply::MAX_LOG_ASSIGNMENTS;
 use super::sort_merge_join::EntryList;
-use super::tensor::{Layout, Origin, Rank, Tensor};
-
-/// Thresholds between dense and listed tables, and between products of two tables and joins of all.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Thresholds {
-    /// Size up to which tables are dense.
-    pub(super) small: usize,
-    /// Divisor of the size: a table is listed if fewer entries than that share are non-zero.
-    pub(super) listed_below: usize,
-    /// Cost of a product found through a list, in products of a dense loop.
-    pub(super) listed_product: f64,
-    /// Entries of all joint tables, in predicted non-zeros, from which on the zeros of dense tables are kept in view.
-    pub(super) tracked: f64,
-    /// Products of two tables up to which no join of all is tried.
-    pub(super) few: f64,
-    /// Products of two tables, in predicted non-zeros of the whole bucket, beyond which it is.
-    pub(super) excess: f64,
-    /// Entries of a join, listed or looked at, for each product of two tables that it saves.
-    pub(super) joined: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self {
-            small: 64,
-            listed_below: 5,
-            listed_product: 8.0,
-            tracked: 64.0,
-            few: 256.0,
-            excess: 1.0,
-            joined: 3.0,
-        }
-    }
-}
+use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, Tensor};
+use super::thresholds::Thresholds;
 
 /// Operations of the plan for each entry read beyond which impossible values are excluded beforehand.
 const REDUCTION: f64 = 16.0;
 /// Maximum share of the operations without the excluded values for a new plan to be made.
 const WORTH: f64 = 0.7;
-
-impl Thresholds {
-    /// True if a table with so many entries, so many of which are non-zero, is dense.
-    pub(super) fn is_dense(self, size: f64, positive: usize) -> bool {
-        size <= self.small as f64 || size <= positive as f64 * self.listed_below as f64
-    }
-}
 
 impl ContractionTree {
     /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:

@@ -4,7 +4,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::is_wide;
 use rand::seq::SliceRandom;
 
-use super::tree_builder::Thresholds;
+use super::thresholds::Thresholds;
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
 use crate::exact::eliminate::tests::{
     RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,

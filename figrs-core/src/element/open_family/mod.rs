@@ -1,5 +1,7 @@
 //! Families whose parameters are elements.
 
+mod rows;
+
 use std::any::Any;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -11,7 +13,7 @@ use rand::Rng;
 use rustc_hash::FxHasher;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
-use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
+use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
     AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Many, MemberArgument, MemberFault,
@@ -28,19 +30,19 @@ use crate::value::datum::Datum;
 
 /// Source of a parameter: a number, or the value of a parent.
 #[derive(Clone, Debug)]
-pub(super) enum ParameterSource {
+pub(in crate::element) enum ParameterSource {
     Number(Number),
     /// The value of the parent at this position: a number, or a list of them.
     Parent(usize),
 }
 
 /// A family some of whose parameters are elements.
-pub(super) struct OpenFamily<T, F> {
-    pub(super) constructor: &'static str,
-    pub(super) location: &'static Location<'static>,
-    pub(super) family: Arc<F>,
-    pub(super) sources: Vec<ParameterSource>,
-    pub(super) values: PhantomData<fn() -> T>,
+pub(in crate::element) struct OpenFamily<T, F> {
+    pub(in crate::element) constructor: &'static str,
+    pub(in crate::element) location: &'static Location<'static>,
+    pub(in crate::element) family: Arc<F>,
+    pub(in crate::element) sources: Vec<ParameterSource>,
+    pub(in crate::element) values: PhantomData<fn() -> T>,
 }
 
 /// Calls `give` with each number of a parent's value, which is one number or a list of them.
@@ -140,84 +142,6 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)
-    }
-
-    /// Checks the parameters of a row and hands them on.
-    #[inline]
-    fn checked(
-        &self,
-        numbers: &[f64],
-        each: impl FnOnce(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        if let Err(wrong) = self.family.check(numbers) {
-            return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
-        }
-        each(numbers).map_err(MemberFault::Function)
-    }
-
-    #[inline]
-    fn each_row<const N: usize>(
-        &self,
-        count: usize,
-        numbers: impl Fn(usize) -> [f64; N],
-        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        (0..count).try_for_each(|row| self.checked(&numbers(row), &mut each))
-    }
-
-    /// Checks the parameters of each row and hands them on.
-    fn for_rows(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
-    ) -> Result<(), MemberFault> {
-        let columns: Option<Vec<&Vec<f64>>> = arguments
-            .iter()
-            .map(|column| column.as_any().downcast_ref())
-            .collect();
-        let Some(columns) = columns else {
-            let row = |row| {
-                let values: Vec<&dyn Any> =
-                    arguments.iter().map(|column| column.any(row)).collect();
-                self.numbers(&values, |numbers| self.checked(numbers, &mut each))
-            };
-            return contained(|| (0..count).try_for_each(row)).map_err(MemberFault::Function)?;
-        };
-        let mut numbers: Vec<f64> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => number.get(),
-                ParameterSource::Parent(_) => f64::NAN,
-            })
-            .collect();
-        let open: Vec<(usize, &Vec<f64>)> = self
-            .sources
-            .iter()
-            .enumerate()
-            .filter_map(|(i, source)| match source {
-                ParameterSource::Number(_) => None,
-                ParameterSource::Parent(parent) => Some((i, columns[*parent])),
-            })
-            .collect();
-        // With the numbers of a row in an array, what the family computes of constants alone is computed once.
-        let rows = || match (&open[..], &numbers[..]) {
-            ([(0, first)], [_]) => self.each_row(count, |row| [first[row]], &mut each),
-            ([(0, first)], &[_, second]) => {
-                self.each_row(count, |row| [first[row], second], &mut each)
-            }
-            _ => {
-                for row in 0..count {
-                    for (i, column) in &open {
-                        numbers[*i] = column[row];
-                    }
-                    self.checked(&numbers, &mut each)?;
-                }
-                Ok(())
-            }
-        };
-        contained(rows).map_err(MemberFault::Function)?
     }
 }
 

@@ -1,0 +1,38 @@
+//! Arguments and values of a family of distributions, without their types.
+
+use std::any::Any;
+
+use super::param::Param;
+use crate::error::Fault;
+use crate::value::column::AnyColumn;
+
+/// An argument of a family: the value of a parent, or the parameters that stand for it.
+#[derive(Clone, Copy, Debug)]
+pub enum MemberArgument<'a> {
+    /// A number, or a list of them.
+    Value(&'a dyn Any),
+    /// One parameter for each number.
+    Params(&'a [Param]),
+}
+
+/// Independent values of one member of a family.
+#[derive(Clone, Copy, Debug)]
+pub enum Many<'a> {
+    /// The values.
+    Values(&'a dyn AnyColumn),
+    /// Their sufficient statistics.
+    Statistics(&'a [f64]),
+}
+
+/// The sufficient statistics of a value that is a list.
+#[derive(Clone, Debug)]
+pub struct Summary(pub(crate) Vec<f64>);
+
+/// Failure of a member of a family.
+#[derive(Clone, Debug)]
+pub enum MemberFault {
+    /// Its parameters are invalid.
+    Parameters(String),
+    /// Its function failed.
+    Function(Fault),
+}

@@ -1,0 +1,161 @@
+//! Priors of learned parameters, and their modes given a likelihood.
+
+use super::likelihood::{Likelihood, Term};
+
+/// The prior of a learned parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LearnedPrior {
+    /// Of a probability: its two shapes.
+    Beta([f64; 2]),
+    /// Of a list of probabilities: its concentrations.
+    Dirichlet(Vec<f64>),
+    /// Of a mean.
+    Normal {
+        /// Its mean.
+        mean: f64,
+        /// Its standard deviation.
+        deviation: f64,
+    },
+    /// Of a rate or a precision.
+    Gamma {
+        /// Its shape.
+        shape: f64,
+        /// Its rate.
+        rate: f64,
+    },
+}
+
+impl LearnedPrior {
+    /// Its mean: one number, or a list of probabilities.
+    pub fn mean(&self) -> Vec<f64> {
+        match self {
+            Self::Beta([a, b]) => vec![a / (a + b)],
+            Self::Dirichlet(concentrations) => {
+                let sum: f64 = concentrations.iter().sum();
+                concentrations.iter().map(|a| a / sum).collect()
+            }
+            Self::Normal { mean, .. } => vec![*mean],
+            Self::Gamma { shape, rate } => vec![shape / rate],
+        }
+    }
+
+    /// True if the parameter is a list, even if it is one of a single number.
+    pub fn is_list(&self) -> bool {
+        matches!(self, Self::Dirichlet(_))
+    }
+
+    /// The terms of likelihoods to which it is conjugate.
+    pub fn terms(&self) -> &'static [Term] {
+        match self {
+            Self::Beta(_) => &[Term::Log, Term::LogComplement],
+            Self::Dirichlet(_) => &[Term::LogOfEach],
+            Self::Normal { .. } => &[Term::Linear, Term::Square],
+            Self::Gamma { .. } => &[Term::Log, Term::Linear],
+        }
+    }
+
+    /// Adds the logarithm of its density, up to a constant.
+    pub fn add_to(&self, likelihood: &mut Likelihood) {
+        match self {
+            Self::Beta([a, b]) => {
+                likelihood.add(Term::Log, a - 1.0);
+                likelihood.add(Term::LogComplement, b - 1.0);
+            }
+            Self::Dirichlet(concentrations) => {
+                for (i, a) in concentrations.iter().enumerate() {
+                    likelihood.add_log_of(i, a - 1.0);
+                }
+            }
+            Self::Normal { mean, deviation } => {
+                let precision = deviation.powi(-2);
+                likelihood.add(Term::Linear, mean * precision);
+                likelihood.add(Term::Square, -0.5 * precision);
+            }
+            Self::Gamma { shape, rate } => {
+                likelihood.add(Term::Log, shape - 1.0);
+                likelihood.add(Term::Linear, -rate);
+            }
+        }
+    }
+
+    /// The value at which a likelihood of its [`terms`](Self::terms) is largest; `None` if there is none, as for one that is flat.
+    pub fn mode_of(&self, likelihood: &Likelihood) -> Option<Vec<f64>> {
+        let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
+        match self {
+            Self::Beta(_) => shares(&[log, likelihood.get(Term::LogComplement)])
+                .map(|mut shares| vec![shares.swap_remove(0)]),
+            Self::Dirichlet(concentrations) => {
+                let counts = (0..concentrations.len()).map(|i| likelihood.log_of(i));
+                shares(&counts.collect::<Vec<f64>>())
+            }
+            Self::Normal { .. } => {
+                let curvature = -2.0 * likelihood.get(Term::Square);
+                (curvature > 0.0).then(|| vec![linear / curvature])
+            }
+            Self::Gamma { .. } => (log > 0.0 && linear < 0.0).then(|| vec![-log / linear]),
+        }
+    }
+}
+
+/// The probabilities that maximise the sum of counts times their logarithms; a count below zero is as none.
+fn shares(counts: &[f64]) -> Option<Vec<f64>> {
+    let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
+    (sum > 0.0).then(|| counts.iter().map(|count| count.max(0.0) / sum).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_where_no_other_value_is_likelier() {
+        let priors = [
+            LearnedPrior::Beta([2.0, 3.0]),
+            LearnedPrior::Dirichlet(vec![2.0, 1.0, 1.5]),
+            LearnedPrior::Normal {
+                mean: 1.0,
+                deviation: 2.0,
+            },
+            LearnedPrior::Gamma {
+                shape: 3.0,
+                rate: 2.0,
+            },
+        ];
+        for prior in priors {
+            let mut likelihood = Likelihood::new(prior.terms());
+            prior.add_to(&mut likelihood);
+            for &term in prior.terms() {
+                match term {
+                    Term::LogOfEach => likelihood.add_log_of(1, 2.5),
+                    Term::Square | Term::Linear => likelihood.add(term, -0.7),
+                    _ => likelihood.add(term, 1.3),
+                }
+            }
+            let log = |x: &[f64]| {
+                let terms = prior.terms().iter().map(|&term| match term {
+                    Term::LogOfEach => x
+                        .iter()
+                        .enumerate()
+                        .map(|(i, x)| likelihood.log_of(i) * x.ln())
+                        .sum(),
+                    Term::Linear => likelihood.get(term) * x[0],
+                    Term::Square => likelihood.get(term) * x[0] * x[0],
+                    Term::LogComplement => likelihood.get(term) * (-x[0]).ln_1p(),
+                    _ => likelihood.get(term) * x[0].ln(),
+                });
+                terms.sum::<f64>()
+            };
+            let mode = prior.mode_of(&likelihood).unwrap();
+            for step in [1e-4, -1e-4] {
+                let mut near = mode.clone();
+                near[0] += step;
+                if let [_, second, ..] = &mut near[..] {
+                    *second -= step;
+                }
+                assert!(log(&near) < log(&mode), "{prior:?} {mode:?}");
+            }
+        }
+        let flat = Likelihood::new(&[Term::Log, Term::LogComplement]);
+        assert_eq!(LearnedPrior::Beta([1.0, 1.0]).mode_of(&flat), None);
+    }
+}
