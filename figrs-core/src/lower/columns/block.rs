@@ -1,20 +1,17 @@
 //! Blocks: a model lowered to columns, in which many worlds are run side by side, each element for all of them at once.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::block_memory::BlockMemory;
-use super::branch::Branches;
-use super::column::{Column, DictionaryId, StoredColumn};
-use super::combinations::CombinationNumbering;
-use super::dictionary::Dictionary;
-use super::draw::AtomicSampler;
+use super::code_buffers::CodeBuffers;
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::dictionary::Dictionaries;
 use super::function_memo::FunctionMemo;
-use super::memory_pool::MemoryGrant;
+use super::instruction::{ColumnInstruction, CombinationMemo};
+use super::lineage::Lineage;
+use super::memory_pool::{MemoryGrant, Pool};
 use super::selection::Selection;
 use super::weights::BlockWeights;
 use crate::element::node::AnyElement;
@@ -30,54 +27,6 @@ use crate::value::datum::Datum;
 pub(super) const MAX_CACHED: usize = 1 << 18;
 /// Maximum number of them for each element that all worlds have.
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
-/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may go to the system, which is
-/// slow to give it again.
-const MAX_RECYCLED_CODES: usize = 1 << 22;
-
-/// The index of an element in a [`Block`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ColumnSlot(pub(super) u32);
-
-impl ColumnSlot {
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// One element with its cached data.
-pub(super) struct ColumnInstruction {
-    pub(super) element: AnyElement,
-    pub(super) parents: Option<Rc<[ColumnSlot]>>,
-    pub(super) evidence: Arc<[Evidence]>,
-    pub(super) fixed: Option<Datum>,
-    /// Values that observations imply for the element.
-    pub(super) implied: Vec<Datum>,
-    /// `true` if its values are truth values.
-    pub(super) is_bool: bool,
-    pub(super) checked: bool,
-    pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The dictionary of its values that its columns refer to.
-    pub(super) book: Option<DictionaryId>,
-    pub(super) memo: CombinationMemo,
-}
-
-/// Memoised results of the function of an element, by combination of its parents' values.
-#[derive(Default)]
-pub(super) struct CombinationMemo {
-    /// The dictionaries that the parents' codes referred to.
-    pub(super) books: Vec<Option<DictionaryId>>,
-    /// The dictionaries made here for parents whose columns have no codes.
-    pub(super) encoders: Vec<Option<DictionaryId>>,
-    pub(super) combinations: CombinationNumbering,
-    /// For an Apply the code of the result of each combination.
-    pub(super) results: Vec<u32>,
-    /// For a Chain the branch of each combination.
-    pub(super) branches: Branches,
-    /// `true` if some led to an element that is not atomic.
-    pub(super) branches_out: bool,
-    /// For dictionaries that columns were translated from, the codes in the dictionary of this slot.
-    pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
-}
 
 /// Worlds of a model, many at a time.
 ///
@@ -91,7 +40,7 @@ pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
     pub(super) touched: Vec<ColumnSlot>,
-    pub(super) books: Vec<Dictionary>,
+    pub(super) books: Dictionaries,
     pub(super) weights: BlockWeights,
     pub(super) width: usize,
     pub(super) observations: Observations,
@@ -100,21 +49,13 @@ pub struct Block {
     pub(super) grant: MemoryGrant,
     /// Number of touched slots at the next check of the limit.
     pub(super) check_at: usize,
-    /// Ancestor indices: for each resampling, the row that each row continued.
-    pub(super) ancestors: Vec<Rc<[u32]>>,
-    /// Lineage: for each time, the row then that each present row continues, as far as it has been asked for.
-    pub(super) lineage: Vec<Option<Rc<[u32]>>>,
-    /// The first time that has been asked for.
-    pub(super) traced: usize,
+    pub(super) lineage: Lineage,
     /// Combinations cached since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
     /// For each row the elements evaluated outside of columns.
     pub(super) singles: Vec<u32>,
-    /// Lists of the last block whose memory can be reused.
-    spare: VecDeque<Vec<u32>>,
-    /// Total capacity of these lists, in codes.
-    room: usize,
+    pub(super) buffers: CodeBuffers,
     numbering: Numbering,
     /// The statements of evidence, then the targets.
     roots: Vec<ColumnSlot>,
@@ -151,7 +92,7 @@ impl Block {
             instructions: Vec::new(),
             values: Vec::new(),
             touched: Vec::new(),
-            books: Vec::new(),
+            books: Dictionaries::default(),
             weights: BlockWeights::new(0),
             width: 0,
             observations,
@@ -159,14 +100,11 @@ impl Block {
             bytes: BlockMemory::default(),
             grant: MemoryGrant::all(limit.bytes),
             check_at: limit.elements,
-            ancestors: Vec::new(),
-            lineage: Vec::new(),
-            traced: 0,
+            lineage: Lineage::default(),
             remembered: 0,
             functions: FunctionMemo::default(),
             singles: Vec::new(),
-            spare: VecDeque::new(),
-            room: 0,
+            buffers: CodeBuffers::default(),
             numbering: Numbering::new(model),
             roots: Vec::new(),
             targets: targets.len(),
@@ -217,17 +155,12 @@ impl Block {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
                 && let Column::Codes(codes, _) = stored.column
-                && let Ok(codes) = Rc::try_unwrap(codes)
-                && self.room + codes.capacity() <= MAX_RECYCLED_CODES
             {
-                self.room += codes.capacity();
-                self.spare.push_back(codes);
+                self.buffers.retire(codes);
             }
         }
-        self.ancestors.clear();
-        self.singles.clear();
         self.lineage.clear();
-        self.traced = 0;
+        self.singles.clear();
         self.weights = BlockWeights::new(width);
         self.width = width;
         self.check_at = self.limit.elements;
@@ -257,8 +190,7 @@ impl Block {
         self.start(0);
         self.forget();
         self.grant.keep(0);
-        self.spare.clear();
-        self.room = 0;
+        self.buffers.clear();
     }
 
     /// Clears the caches filled by worlds.
@@ -273,23 +205,6 @@ impl Block {
             instruction.memo = CombinationMemo::default();
             instruction.prepared = None;
             instruction.book = None;
-        }
-    }
-
-    /// An empty list with room for so many codes.
-    pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
-        let mut list = self.spare.pop_front().unwrap_or_default();
-        self.room -= list.capacity();
-        list.clear();
-        list.reserve(len);
-        list
-    }
-
-    /// Recycles the memory of a list that is no longer needed.
-    pub(super) fn give_back(&mut self, list: Vec<u32>) {
-        if self.room + list.capacity() <= MAX_RECYCLED_CODES {
-            self.room += list.capacity();
-            self.spare.push_front(list);
         }
     }
 
@@ -339,6 +254,26 @@ impl Block {
             .iter()
             .filter_map(|slot| self.values[slot.index()].as_ref());
         stored.map(|stored| stored.rows.len()).sum()
+    }
+
+    /// From now on the block takes its memory from a pool.
+    pub fn share(&mut self, pool: &Arc<Pool>) {
+        self.grant = MemoryGrant::of(pool);
+    }
+
+    /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
+    pub fn rest(&mut self) {
+        self.start(0);
+    }
+
+    /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
+    pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.forget_all();
+        let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
+        let result = work(self);
+        self.forget_all();
+        self.grant = shared;
+        result
     }
 }
 

@@ -2,24 +2,18 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, ColumnSlot};
-use super::branch::{Branch, BranchTarget, atomic};
-use super::column::{Column, DictionaryId, StoredColumn};
-use super::draw::{PooledSampler, RowGroups, draw_ready};
+use super::atomic::atomic;
+use super::block::Block;
+use super::branch::{Branch, BranchTarget};
+use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
+use super::draw::{PooledSampler, draw_ready};
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
-use super::run::{EvaluationTask, RootEvaluation};
+use super::row_groups::RowGroups;
 use super::selection::Selection;
+use super::task::{ColumnSource, EvaluationTask, RootEvaluation};
 use crate::element::node::{AnyElement, ChainOp, TableOp};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
-
-/// Source of the values of a group of rows.
-#[derive(Clone, Copy)]
-pub(super) enum ColumnSource {
-    Slot(ColumnSlot),
-    /// The number of a column that was drawn for a group alone.
-    Alone(usize),
-}
 
 /// A branch, and the number of the rows that take it.
 struct BranchRows {
@@ -208,7 +202,7 @@ impl RootEvaluation<'_> {
             }
         }
         if let RowGroups::Rows(numbers) = groups {
-            self.block.give_back(numbers);
+            self.block.buffers.give_back(numbers);
         }
         self.settle(slot, rows, column, None)
     }
@@ -232,7 +226,7 @@ impl RootEvaluation<'_> {
             };
             let rows = Selection::all(size);
             let drawn = self.draw_one(slot, element, branch, &rows)?;
-            all.append(&*self.block.typed(&drawn, &rows));
+            all.append(&*self.block.books.typed(&drawn, &rows));
         }
         let mut order = Vec::with_capacity(numbers.len());
         for &group in &*numbers {
@@ -240,7 +234,7 @@ impl RootEvaluation<'_> {
             order.push(*next);
             *next += 1;
         }
-        let column = Block::packed(all.gather(&order), rows);
+        let column = Column::packed(all.gather(&order), rows);
         self.settle(slot, rows, column, None)
     }
 
@@ -262,7 +256,7 @@ impl RootEvaluation<'_> {
             None => Ok(element.no_column()),
         };
         let values = values.map_err(|fault| element.fault(fault))?;
-        Ok(Block::packed(values, rows))
+        Ok(Column::packed(values, rows))
     }
 
     /// Makes a task of each branch that many rows take, in the order of the first rows, one of the rows of all others, and one that
@@ -390,7 +384,7 @@ impl RootEvaluation<'_> {
         self.alone[number] = Some(StoredColumn {
             rows: rows.clone(),
             column,
-            generation: self.block.ancestors.len(),
+            generation: self.block.lineage.generation(),
         });
         Ok(())
     }
@@ -404,6 +398,6 @@ impl Block {
         rows: &Selection,
     ) -> Option<(DictionaryId, Vec<u32>)> {
         let is_bool = self.instructions[slot.index()].is_bool;
-        (!is_bool).then(|| (self.own_book(slot), self.list(rows.len())))
+        (!is_bool).then(|| (self.own_book(slot), self.buffers.list(rows.len())))
     }
 }

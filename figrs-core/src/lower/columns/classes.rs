@@ -5,14 +5,10 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
-use super::column::{Column, DictionaryId};
 use super::selection::{Selection, for_each_row};
-use crate::element::node::ApplyOp;
-use crate::error::ModelError;
 
 /// Maximum number of classes of a column.
-const MAX_CLASSES: usize = 128;
+pub(super) const MAX_CLASSES: usize = 128;
 
 /// Rows of one value, by its position in a list.
 #[derive(Clone, Debug)]
@@ -24,22 +20,6 @@ pub(crate) struct Class {
 impl Class {
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.rows.bytes()
-    }
-}
-
-impl Column {
-    /// The same value in all rows.
-    pub(super) fn same(rows: &Selection, code: u32, book: DictionaryId) -> Self {
-        let rows = rows.clone();
-        Self::Classes(Rc::new([Class { rows, code }]), book)
-    }
-
-    /// The column with a list in the place of classes.
-    pub(super) fn listed(&self, own: &Selection) -> Self {
-        match self {
-            Self::Classes(classes, book) => Self::Codes(Rc::new(codes(classes, own)), *book),
-            Self::Bits(_) | Self::Codes(..) | Self::Typed(_) => self.clone(),
-        }
     }
 }
 
@@ -88,58 +68,6 @@ pub(super) fn mask_of(
 pub(super) fn together(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())
-}
-
-impl Block {
-    /// The values of parts of some rows in classes, if each part is held so and they are few.
-    pub(super) fn joined_classes(
-        &mut self,
-        slot: ColumnSlot,
-        parts: &[(Selection, Column)],
-    ) -> Option<Column> {
-        let count = |(_, column): &(Selection, Column)| match column {
-            Column::Classes(classes, _) => classes.len(),
-            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MAX_CLASSES + 1,
-        };
-        if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
-            return None;
-        }
-        let book = self.own_book(slot);
-        let mut all = Vec::new();
-        for (_, column) in parts {
-            if let Column::Classes(classes, own) = column {
-                let table = self.translation(slot, *own);
-                let code = |code| table.as_ref().map_or(code, |table| table[code as usize]);
-                all.extend(classes.iter().map(|class| Class {
-                    rows: class.rows.clone(),
-                    code: code(class.code),
-                }));
-            }
-        }
-        Some(Column::Classes(all.into(), book))
-    }
-
-    /// The values of a function of one parent that is held in classes.
-    pub(super) fn apply_to_classes(
-        &mut self,
-        slot: ColumnSlot,
-        rows: &Selection,
-        classes: &[Class],
-        op: &dyn ApplyOp,
-    ) -> Result<Column, ModelError> {
-        let mut results: Vec<u32> = classes.iter().map(|class| class.code).collect();
-        self.results(slot, 1, op, &mut results)?;
-        let classes = classes.iter().zip(results).map(|(class, code)| Class {
-            rows: class.rows.clone(),
-            code,
-        });
-        let classes: Rc<[Class]> = classes.collect();
-        Ok(if self.instructions[slot.index()].is_bool {
-            Column::Bits(Rc::new(mask_of(&classes, rows, |class| class.code == 1)))
-        } else {
-            Column::Classes(classes, self.own_book(slot))
-        })
-    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,24 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, within};
-use super::selection::{Selection, for_each_row};
+use super::classes::{Class, codes, within};
+use super::selection::{Selection, mask_where};
 use crate::element::footprint::ALLOCATION;
 use crate::value::column::AnyColumn;
 
 /// The index of a dictionary of values in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
+
+/// The index of an element in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ColumnSlot(pub(super) u32);
+
+impl ColumnSlot {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Values of some rows.
 #[derive(Clone, Debug)]
@@ -77,34 +87,26 @@ impl Column {
             Self::Typed(values) => Self::Typed(Rc::from(values.gather(positions))),
         }
     }
-}
 
-/// The rows of a list whose item at the row's position passes a test, as a mask.
-pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
-    let mut mask = vec![0; rows.mask().len()];
-    let mut position = 0;
-    for_each_row(rows.mask(), |row| {
-        mask[row / 64] |= u64::from(test(position)) << (row % 64);
-        position += 1;
-    });
-    mask
-}
+    /// The same value in all rows.
+    pub(super) fn same(rows: &Selection, code: u32, book: DictionaryId) -> Self {
+        let rows = rows.clone();
+        Self::Classes(Rc::new([Class { rows, code }]), book)
+    }
 
-/// Merge order of two disjoint selections: the positions of the items of both lists, the first list's items before the
-/// second's, in the order of the union.
-pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
-    let (a, b) = (first.rows(), second.rows());
-    let mut order = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        let from_first = j == b.len() || (i < a.len() && a[i] < b[j]);
-        if from_first {
-            order.push(i as u32);
-            i += 1;
-        } else {
-            order.push((a.len() + j) as u32);
-            j += 1;
+    /// The column with a list in the place of classes.
+    pub(super) fn listed(&self, own: &Selection) -> Self {
+        match self {
+            Self::Classes(classes, book) => Self::Codes(Rc::new(codes(classes, own)), *book),
+            Self::Bits(_) | Self::Codes(..) | Self::Typed(_) => self.clone(),
         }
     }
-    order
+
+    /// A column of truth values as bits, any other as it is.
+    pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
+        match values.as_any().downcast_ref::<Vec<bool>>() {
+            Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
+            None => Self::Typed(Rc::from(values)),
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
-use super::column::Column;
-use super::run::RootEvaluation;
+use super::block::Block;
+use super::column::{Column, ColumnSlot};
+use super::task::RootEvaluation;
 use super::weights::BlockWeights;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
@@ -65,7 +65,7 @@ impl Block {
         let codes = codes.iter().map(|&code| {
             let own = &mut own[code as usize];
             if *own == UNKNOWN {
-                *own = self.enter_value(book, values.any(code as usize));
+                *own = self.books.enter(book, values.any(code as usize));
             }
             *own
         });
@@ -75,10 +75,10 @@ impl Block {
     /// For each row that is left, the row that it continues of those with which the block was started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
-        if self.ancestors.is_empty() {
+        if self.lineage.generation() == 0 {
             return rows.rows().to_vec();
         }
-        let first = self.ancestors_at(0);
+        let first = self.lineage.at(0);
         let rows = rows.rows().iter();
         rows.map(|&row| first[row as usize]).collect()
     }

@@ -3,11 +3,9 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
 use super::classes::codes;
-use super::column::{Column, DictionaryId, mask_where};
+use super::column::{Column, DictionaryId};
 use super::selection::Selection;
-use crate::element::node::AnyElement;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
@@ -64,25 +62,23 @@ impl Dictionary {
     }
 }
 
-impl Block {
-    pub(super) fn add_book(&mut self, values: Dictionary) -> DictionaryId {
-        self.bytes.added(values.bytes());
-        self.books.push(values);
-        DictionaryId(self.books.len() as u32 - 1)
+/// The dictionaries of a block.
+#[derive(Default)]
+pub(super) struct Dictionaries(Vec<Dictionary>);
+
+impl Dictionaries {
+    pub(super) fn add(&mut self, values: Dictionary) -> DictionaryId {
+        self.0.push(values);
+        DictionaryId(self.0.len() as u32 - 1)
     }
 
-    pub(super) fn book(&self, book: DictionaryId) -> &Dictionary {
-        &self.books[book.0 as usize]
-    }
-
-    /// A dictionary to which values of an element can be added.
-    pub(super) fn growing(&mut self, element: &AnyElement) -> DictionaryId {
-        self.add_book(Dictionary::Growing(element.no_values()))
+    pub(super) fn get(&self, book: DictionaryId) -> &Dictionary {
+        &self.0[book.0 as usize]
     }
 
     /// The code of a value in a growing dictionary; a new value is added.
-    pub(super) fn enter_value(&mut self, book: DictionaryId, value: &dyn Any) -> u32 {
-        match &mut self.books[book.0 as usize] {
+    pub(super) fn enter(&mut self, book: DictionaryId, value: &dyn Any) -> u32 {
+        match &mut self.0[book.0 as usize] {
             Dictionary::Growing(values) => values
                 .insert(value)
                 .expect("a list has the type of its element")
@@ -91,21 +87,23 @@ impl Block {
         }
     }
 
-    /// For each code of a dictionary the code in a slot's own one, to which its values are added; `None` if it is the same
-    /// one.
-    pub(super) fn translation(
-        &mut self,
-        slot: ColumnSlot,
-        from: DictionaryId,
-    ) -> Option<Rc<Vec<u32>>> {
-        let to = self.own_book(slot);
-        if from == to {
-            return None;
+    /// The codes of values in a growing dictionary; new values are added.
+    pub(super) fn encode(&mut self, book: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
+        match &mut self.0[book.0 as usize] {
+            Dictionary::Growing(book) => book.encode(values).unwrap_or_default(),
+            Dictionary::Fixed(_) => Vec::new(),
         }
-        let memo = &mut self.instructions[slot.index()].memo;
-        let table = memo.translations.entry(from).or_default();
+    }
+
+    /// Extends a table that has for each code of a dictionary the code in another, growing one, to which its values are added.
+    pub(super) fn translate(
+        &mut self,
+        from: DictionaryId,
+        to: DictionaryId,
+        table: &mut Rc<Vec<u32>>,
+    ) {
         let pair = [from.0 as usize, to.0 as usize];
-        let [source, target] = self.books.get_disjoint_mut(pair).expect("two lists");
+        let [source, target] = self.0.get_disjoint_mut(pair).expect("two lists");
         if table.len() < source.len()
             && let Dictionary::Growing(values) = target
         {
@@ -115,16 +113,15 @@ impl Block {
                 table.push(entered as u32);
             }
         }
-        Some(table.clone())
     }
 
     /// The values of a column in the order of the rows.
     pub(super) fn typed(&self, column: &Column, rows: &Selection) -> Rc<dyn AnyColumn> {
         match column {
             Column::Typed(values) => values.clone(),
-            Column::Codes(codes, book) => Rc::from(self.book(*book).decode(codes)),
+            Column::Codes(codes, book) => Rc::from(self.get(*book).decode(codes)),
             Column::Classes(classes, book) => {
-                Rc::from(self.book(*book).decode(&codes(classes, rows)))
+                Rc::from(self.get(*book).decode(&codes(classes, rows)))
             }
             Column::Bits(bits) => {
                 let bit = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;
@@ -133,11 +130,12 @@ impl Block {
         }
     }
 
-    /// A column of truth values as bits, any other as it is.
-    pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Column {
-        match values.as_any().downcast_ref::<Vec<bool>>() {
-            Some(truths) => Column::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
-            None => Column::Typed(Rc::from(values)),
-        }
+    /// Approximate size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(Dictionary::bytes).sum()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
     }
 }

@@ -1,9 +1,9 @@
 //! Evidence on the values of a column.
 
 use super::classes::{Class, mask_of};
-use super::column::{Column, DictionaryId, mask_where};
-use super::run::RootEvaluation;
-use super::selection::Selection;
+use super::column::{Column, DictionaryId};
+use super::selection::{Selection, mask_where};
+use super::task::RootEvaluation;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::lower::Observations;
@@ -38,7 +38,7 @@ impl RootEvaluation<'_> {
         if let Column::Codes(codes, book) = &column
             && self.block.book(*book).len() > 4 * codes.len()
         {
-            column = Column::Typed(self.block.typed(&column, &living));
+            column = Column::Typed(self.block.books.typed(&column, &living));
         }
         match column {
             Column::Bits(bits) => {

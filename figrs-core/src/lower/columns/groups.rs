@@ -5,11 +5,12 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, ColumnSlot};
+use super::block::Block;
 use super::classes::codes;
-use super::column::{Column, DictionaryId};
+use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
-use super::draw::RowGroups;
+use super::instruction::CombinationMemo;
+use super::row_groups::RowGroups;
 use super::selection::{Selection, first_row};
 use crate::value::support::SupportBuilder;
 
@@ -84,10 +85,7 @@ impl Block {
                 }
                 Column::Typed(values) => {
                     let book = self.encoder(slot, parent, parents[parent]);
-                    match &mut self.books[book.0 as usize] {
-                        Dictionary::Growing(book) => book.encode(&**values).unwrap_or_default(),
-                        Dictionary::Fixed(_) => Vec::new(),
-                    }
+                    self.books.encode(book, &**values)
                 }
             };
             Cow::Owned(codes)
@@ -97,7 +95,7 @@ impl Block {
         let mut numbers = match first {
             Cow::Owned(list) => list,
             Cow::Borrowed(codes) => {
-                let mut list = self.list(codes.len());
+                let mut list = self.buffers.list(codes.len());
                 list.extend_from_slice(codes);
                 list
             }
@@ -154,7 +152,7 @@ impl Block {
         if memo.books.len() == columns.len() && memo.books.iter().copied().eq(books.clone()) {
             return;
         }
-        *memo = super::block::CombinationMemo {
+        *memo = CombinationMemo {
             books: books.collect(),
             ..Default::default()
         };

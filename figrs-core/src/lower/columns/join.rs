@@ -3,12 +3,11 @@
 use std::hint::select_unpredictable;
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
-use super::chain::ColumnSource;
-use super::classes::codes;
-use super::column::Column;
-use super::run::RootEvaluation;
+use super::block::Block;
+use super::classes::{Class, MAX_CLASSES, codes};
+use super::column::{Column, ColumnSlot};
 use super::selection::Selection;
+use super::task::{ColumnSource, RootEvaluation};
 use crate::error::ModelError;
 use crate::value::column::AnyColumn;
 
@@ -96,14 +95,14 @@ impl Block {
                 });
             }
             return Column::Codes(
-                Rc::new(interleaved(rows, &coded, self.list(rows.len()))),
+                Rc::new(interleaved(rows, &coded, self.buffers.list(rows.len()))),
                 book,
             );
         }
         let mut all: Option<Box<dyn AnyColumn>> = None;
         let mut order = vec![0; rows.len()];
         for (part, column) in parts {
-            let values = self.typed(column, part);
+            let values = self.books.typed(column, part);
             let all = all.get_or_insert_with(|| values.fresh());
             let start = all.len() as u32;
             for (&at, i) in part.positions_in(rows).iter().zip(start..) {
@@ -113,6 +112,36 @@ impl Block {
         }
         let empty = || self.instructions[slot.index()].element.no_column();
         Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
+    }
+}
+
+impl Block {
+    /// The values of parts of some rows in classes, if each part is held so and they are few.
+    fn joined_classes(
+        &mut self,
+        slot: ColumnSlot,
+        parts: &[(Selection, Column)],
+    ) -> Option<Column> {
+        let count = |(_, column): &(Selection, Column)| match column {
+            Column::Classes(classes, _) => classes.len(),
+            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MAX_CLASSES + 1,
+        };
+        if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
+            return None;
+        }
+        let book = self.own_book(slot);
+        let mut all = Vec::new();
+        for (_, column) in parts {
+            if let Column::Classes(classes, own) = column {
+                let table = self.translation(slot, *own);
+                let code = |code| table.as_ref().map_or(code, |table| table[code as usize]);
+                all.extend(classes.iter().map(|class| Class {
+                    rows: class.rows.clone(),
+                    code: code(class.code),
+                }));
+            }
+        }
+        Some(Column::Classes(all.into(), book))
     }
 }
 

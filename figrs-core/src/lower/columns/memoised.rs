@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
-use super::column::{Column, mask_where};
-use super::draw::RowGroups;
+use super::block::Block;
+use super::classes::{Class, mask_of};
+use super::column::{Column, ColumnSlot};
 use super::groups::all_bits;
-use super::selection::Selection;
+use super::row_groups::RowGroups;
+use super::selection::{Selection, mask_where};
 use crate::element::node::ApplyOp;
 use crate::error::ModelError;
 
@@ -120,6 +121,28 @@ impl Block {
             return Ok(u32::from(truth));
         }
         let book = self.own_book(slot);
-        Ok(self.enter_value(book, value.as_any()))
+        Ok(self.books.enter(book, value.as_any()))
+    }
+
+    /// The values of a function of one parent that is held in classes.
+    fn apply_to_classes(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        classes: &[Class],
+        op: &dyn ApplyOp,
+    ) -> Result<Column, ModelError> {
+        let mut results: Vec<u32> = classes.iter().map(|class| class.code).collect();
+        self.results(slot, 1, op, &mut results)?;
+        let classes = classes.iter().zip(results).map(|(class, code)| Class {
+            rows: class.rows.clone(),
+            code,
+        });
+        let classes: Rc<[Class]> = classes.collect();
+        Ok(if self.instructions[slot.index()].is_bool {
+            Column::Bits(Rc::new(mask_of(&classes, rows, |class| class.code == 1)))
+        } else {
+            Column::Classes(classes, self.own_book(slot))
+        })
     }
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::block::Block;
-
 /// Bytes that the blocks of several threads may take together: each takes memory as it needs it.
 #[derive(Debug)]
 pub struct Pool {
@@ -57,6 +55,15 @@ impl MemoryGrant {
         }
     }
 
+    /// Bytes of a pool, as they are needed.
+    pub(super) fn of(pool: &Arc<Pool>) -> Self {
+        Self {
+            bytes: 0,
+            pool: Some(pool.clone()),
+            kept: pool.kept,
+        }
+    }
+
     /// True if so many bytes may be taken; missing ones are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
@@ -93,31 +100,5 @@ impl MemoryGrant {
             pool.give_back(more);
             self.bytes -= more;
         }
-    }
-}
-
-impl Block {
-    /// From now on the block takes its memory from a pool.
-    pub fn share(&mut self, pool: &Arc<Pool>) {
-        self.grant = MemoryGrant {
-            bytes: 0,
-            pool: Some(pool.clone()),
-            kept: pool.kept,
-        };
-    }
-
-    /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
-    pub fn rest(&mut self) {
-        self.start(0);
-    }
-
-    /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
-    pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
-        self.forget_all();
-        let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
-        let result = work(self);
-        self.forget_all();
-        self.grant = shared;
-        result
     }
 }

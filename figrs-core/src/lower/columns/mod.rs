@@ -1,30 +1,52 @@
 //! Many worlds at a time, element by element.
+//!
+//! | files, from below | contents |
+//! |---|---|
+//! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
+//! | `dictionary`, `combinations`, `known_values` | numbers of values, of combinations of them, values by element |
+//! | `atomic`, `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
+//! | `weights`, `plain_weights` | weights of rows |
+//! | `branch`, `function_memo`, `instruction` | one element, and its caches |
+//! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |
+//! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: columns kept and read, coded, parted, functions and branches by combination |
+//! | `row_evaluation`, `finished_rows`, `rare_branches` | rows evaluated one by one |
+//! | `task`, `run`, `chain`, `join`, `evidence`, `memory_limit`, `continuation` | evaluation of the roots by a stack of tasks |
 
+mod atomic;
 mod bernoulli;
 mod block;
 mod block_memory;
 mod branch;
+mod branch_memo;
 mod chain;
 mod classes;
+mod code_buffers;
 mod column;
 mod combinations;
 mod continuation;
 mod dictionary;
 mod draw;
+mod encoding;
 mod evidence;
+mod finished_rows;
 mod function_memo;
 mod groups;
+mod instruction;
 mod join;
 mod known_values;
+mod lineage;
 mod memoised;
+mod memory_limit;
 mod memory_pool;
 mod plain_weights;
 mod rare_branches;
 mod row_evaluation;
+mod row_groups;
 mod run;
 mod selection;
 mod store;
 mod target_column;
+mod task;
 mod weights;
 
 pub use block::Block;

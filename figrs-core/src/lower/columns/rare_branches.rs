@@ -1,18 +1,13 @@
 //! Branches of a Chain that few rows take, evaluated row by row.
 
-use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
-
-use super::block::{Block, ColumnSlot};
+use super::block::Block;
 use super::branch::Branch;
-use super::column::{Column, StoredColumn, mask_where};
+use super::column::{ColumnSlot, StoredColumn};
+use super::finished_rows::{FinishedRows, RowResult};
 use super::row_evaluation::RowEvaluation;
-use super::run::{EvaluationTask, RootEvaluation};
-use super::selection::Selection;
-use crate::element::node::{AnyElement, ElementId};
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::value::column::AnyColumn;
+use crate::random::Stream;
 use crate::value::datum::Datum;
 
 /// Maximum number of rows of a branch that are evaluated one by one: so many, and one more for each so many rows of the
@@ -20,11 +15,6 @@ use crate::value::datum::Datum;
 /// 1.2 times slower, and states that are lists in blocks of 10 000 rows 8 % faster.
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
-
-/// Dictionary size above which values of rows that were evaluated one by one stay typed: they hardly repeat.
-const MAX_DICTIONARY: usize = 1 << 10;
-/// Value size in bytes above which they do: lists take as long to look up as to compute.
-const MAX_VALUE_BYTES: usize = 32;
 
 /// Rows that are evaluated one by one.
 pub(super) struct RowEvaluations {
@@ -38,7 +28,7 @@ pub(super) struct RowEvaluations {
     ahead: Vec<(u32, u32)>,
     /// Rows that wait for something.
     waiting: Vec<(RowEvaluation, u32)>,
-    finished: Vec<RowResult>,
+    finished: FinishedRows,
     /// A row that is finished, for its stacks.
     spare: Option<RowEvaluation>,
 }
@@ -54,16 +44,6 @@ pub(super) struct RareBranch {
     entered: usize,
     /// `true` if something else may refer to its elements.
     is_referred: bool,
-}
-
-/// Outcome of a row.
-struct RowResult {
-    row: u32,
-    value: Option<Datum>,
-    log: f64,
-    densities: u32,
-    entered: usize,
-    known: Vec<(AnyElement, Datum)>,
 }
 
 /// True if rows of a branch are evaluated one by one, if so many of a block of some width take it.
@@ -84,7 +64,7 @@ impl RowEvaluations {
             number,
             demand,
             branches,
-            finished: Vec::with_capacity(rows.len()),
+            finished: FinishedRows::with_capacity(rows.len()),
             ahead: rows,
             waiting: Vec::new(),
             spare: None,
@@ -94,35 +74,11 @@ impl RowEvaluations {
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
-        let known = self.finished.iter().map(|row| row.known.capacity());
         let branches = self.branches.capacity() * size_of::<RareBranch>();
         let rows = self.ahead.capacity() * size_of::<(u32, u32)>()
             + self.waiting.capacity() * size_of::<(RowEvaluation, u32)>()
-            + self.finished.capacity() * size_of::<RowResult>()
-            + known.sum::<usize>() * size_of::<(AnyElement, Datum)>();
+            + self.finished.bytes();
         branches + rows + held.sum::<u64>() as usize
-    }
-}
-
-impl Block {
-    /// Values of a slot as codes of its dictionary, if that is short and the values are small: what joins them with codes of other rows then
-    /// has codes too.
-    ///
-    /// Floating-point numbers stay as they are: they hardly repeat, and a code stands for both zeros.
-    fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
-        let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
-        // A list that grew by one value after the other has room for the next power of two.
-        let room = values.len().next_power_of_two().max(4);
-        if is_float || values.bytes() > MAX_VALUE_BYTES * room {
-            return Column::Typed(Rc::from(values));
-        }
-        let book = self.own_book(slot);
-        if self.book(book).len() > MAX_DICTIONARY {
-            return Column::Typed(Rc::from(values));
-        }
-        let code = |at| self.enter_value(book, values.any(at));
-        let codes: Vec<u32> = (0..values.len()).map(code).collect();
-        Column::Codes(Rc::new(codes), book)
     }
 }
 
@@ -139,182 +95,87 @@ impl RareBranch {
     }
 }
 
-impl RootEvaluation<'_> {
-    /// Advances rows that are evaluated one by one; those that wait make tasks of the elements they wait for.
-    pub(super) fn singles(&mut self, mut singles: RowEvaluations) -> Result<(), ModelError> {
-        let alive = self.block.weights.alive().clone();
+/// Rows that wait for the value that a slot has in them, which may be demanded.
+pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
+
+impl RowEvaluations {
+    /// Advances all rows; those that wait are returned with what they wait for.
+    pub(super) fn advance(
+        &mut self,
+        block: &mut Block,
+        rng: &mut Stream,
+    ) -> Result<Vec<MissingValues>, ModelError> {
+        let alive = block.weights.alive().clone();
         let lives = |row: u32| alive.mask()[row as usize / 64] >> (row % 64) & 1 == 1;
-        singles.finished.retain(|finished| lives(finished.row));
-        let mut missing: Vec<(ColumnSlot, Option<Datum>, Vec<u32>)> = Vec::new();
-        let waited = std::mem::take(&mut singles.waiting).into_iter();
+        self.finished.retain(lives);
+        let mut missing = Vec::new();
+        let waited = std::mem::take(&mut self.waiting).into_iter();
         for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
-            self.go_on(&mut singles, (single, branch), &mut missing)?;
+            self.go_on((single, branch), &mut missing, block, rng)?;
         }
-        let ahead = std::mem::take(&mut singles.ahead).into_iter();
+        let ahead = std::mem::take(&mut self.ahead).into_iter();
         for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
-            if let Some(single) = self.begun(&mut singles, row, branch)? {
-                self.go_on(&mut singles, (single, branch), &mut missing)?;
+            if let Some(single) = self.begun(row, branch, block)? {
+                self.go_on((single, branch), &mut missing, block, rng)?;
             }
         }
         if missing.is_empty() {
-            self.finish_singles(singles);
-            return Ok(());
+            return Ok(missing);
         }
         // What is entered now may reach what these rows know.
-        let waiting = singles.waiting.iter();
+        let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
-        let finished = singles.finished.iter();
-        let finished = finished.map(|finished| (finished.row, &finished.known[..]));
-        let known = waiting.chain(finished);
+        let known = waiting.chain(self.finished.known());
         let known = known.flat_map(|(row, known)| known.iter().map(move |one| (row, one.clone())));
         let mut known: Vec<(u32, (AnyElement, Datum))> = known.collect();
         known.sort_by_key(|(row, _)| *row);
-        self.register(known);
-        self.tasks.push(EvaluationTask::Singles(Box::new(singles)));
-        let width = self.block.width;
-        for (slot, demand, mut rows) in missing.into_iter().rev() {
-            rows.sort_unstable();
-            let rows = Selection::from_rows(rows, width);
-            self.tasks.push(EvaluationTask::Enter(slot, rows, demand));
-        }
-        Ok(())
+        block.register(known);
+        Ok(missing)
     }
 
     /// A row at the beginning of its branch, which is made if it is not yet.
     fn begun(
         &mut self,
-        singles: &mut RowEvaluations,
         row: u32,
         branch: u32,
+        block: &mut Block,
     ) -> Result<Option<RowEvaluation>, ModelError> {
-        let few = &mut singles.branches[branch as usize];
+        let few = &mut self.branches[branch as usize];
         let made = match few.branch.take() {
             Some(branch) => branch,
-            None => self.block.branch_of(singles.of, few.combination)?,
+            None => block.branch_of(self.of, few.combination)?,
         };
-        let (root, own) = (self.block.root_of(&made), made.is_own());
+        let (root, own) = (block.root_of(&made), made.is_own());
         few.branch = Some(made);
         let Some(root) = root else {
             return Ok(None);
         };
-        let demand = singles.demand.clone();
-        let spare = singles.spare.take();
+        let demand = self.demand.clone();
+        let spare = self.spare.take();
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
     /// Goes on with a row, and notes what it is missing, if it has to wait.
     fn go_on(
         &mut self,
-        singles: &mut RowEvaluations,
         (mut single, branch): (RowEvaluation, u32),
-        missing: &mut Vec<(ColumnSlot, Option<Datum>, Vec<u32>)>,
+        missing: &mut Vec<MissingValues>,
+        block: &mut Block,
+        rng: &mut Stream,
     ) -> Result<(), ModelError> {
-        let Some((slot, demand)) = single.run(self.block, self.rng)? else {
-            singles.finish(single, branch, self.block);
+        let Some((slot, demand)) = single.run(block, rng)? else {
+            self.finish(single, branch, block);
             return Ok(());
         };
-        let same = |(other, of, _): &&mut (ColumnSlot, Option<Datum>, Vec<u32>)| {
-            *other == slot && *of == demand
-        };
+        let same = |(other, of, _): &&mut MissingValues| *other == slot && *of == demand;
         match missing.iter_mut().find(same) {
             Some((_, _, rows)) => rows.push(single.row),
             None => missing.push((slot, demand, vec![single.row])),
         }
-        singles.waiting.push((single, branch));
+        self.waiting.push((single, branch));
         Ok(())
     }
 
-    /// Makes a column of the values of all rows.
-    fn finish_singles(&mut self, mut singles: RowEvaluations) {
-        singles.finished.sort_unstable_by_key(|one| one.row);
-        let finished = &singles.finished;
-        let mut values = self.block.instructions[singles.of.index()]
-            .element
-            .no_column();
-        for one in finished {
-            self.block.count_single(one.row, one.entered);
-            if let Some(value) = &one.value {
-                values.push(value.as_any());
-            }
-        }
-        let width = self.block.width;
-        let all = Selection::from_rows(finished.iter().map(|one| one.row).collect(), width);
-        let most = finished.iter().map(|one| one.densities);
-        for count in 1..=most.max().unwrap_or(0) {
-            let dense = finished.iter().filter(|one| one.densities >= count);
-            let rows = dense.map(|one| one.row).collect();
-            let rows = Selection::from_rows(rows, width);
-            self.block.weights.count_density(&rows);
-        }
-        let mut left = all.clone();
-        if finished.iter().any(|one| one.log != 0.0) {
-            let lives = finished.iter().filter(|one| one.log > f64::NEG_INFINITY);
-            left = Selection::from_rows(lives.map(|one| one.row).collect(), width);
-            let logs = finished.iter().map(|one| one.log).collect();
-            self.block.weights.add_logs(&all, logs);
-        }
-        let bits = values.as_any().downcast_ref::<Vec<bool>>();
-        let column = match bits {
-            Some(truths) => Column::Bits(Rc::new(mask_where(&left, |at| truths[at]))),
-            None => self.block.encoded(singles.of, values),
-        };
-        self.alone[singles.number] = Some(StoredColumn {
-            rows: left,
-            column,
-            generation: self.block.ancestors.len(),
-        });
-        self.forget_singles(&mut singles);
-    }
-
-    /// Keeps what the rest of a world may refer to.
-    fn forget_singles(&mut self, singles: &mut RowEvaluations) {
-        // Whether others refer to the elements of a branch can be told when the branch itself is gone.
-        for few in &mut singles.branches {
-            few.forget(singles.of, self.block);
-        }
-        let mut kept = Vec::new();
-        for one in &mut singles.finished {
-            // What reads an element stands after it.
-            while let Some((element, value)) = one.known.pop() {
-                if !element.is_unshared() {
-                    kept.push((one.row, (element, value)));
-                }
-            }
-        }
-        self.register(kept);
-    }
-
-    /// Gives elements that the program may refer to their values in some rows.
-    fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
-        let mut positions = FxHashMap::<ElementId, usize>::default();
-        let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();
-        for (row, (element, value)) in known {
-            let at = *positions.entry(element.id()).or_insert_with(|| {
-                elements.push((element, Vec::new()));
-                elements.len() - 1
-            });
-            elements[at].1.push((row, value));
-        }
-        for (element, mut values) in elements {
-            let slot = self.block.slot(&element);
-            values.sort_unstable_by_key(|(row, _)| *row);
-            values.retain(|(row, _)| self.block.value_in(slot, *row).is_none());
-            if values.is_empty() {
-                continue;
-            }
-            let mut column = element.no_column();
-            for (_, value) in &values {
-                column.push(value.as_any());
-            }
-            let rows = values.iter().map(|(row, _)| *row).collect();
-            let rows = Selection::from_rows(rows, self.block.width);
-            let column = Block::packed(column, &rows);
-            self.block.keep(slot, &rows, column);
-        }
-    }
-}
-
-impl RowEvaluations {
     /// Notes what a row has come to; a branch that no other row takes, and that nothing refers to, is gone.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
@@ -335,6 +196,17 @@ impl RowEvaluations {
             few.forget(self.of, block);
         }
     }
+
+    /// The column of the values of all rows, once none waits, and its number; what the rest of a world may refer to is kept.
+    pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
+        let column = self.finished.column(self.of, block);
+        // Whether others refer to the elements of a branch can be told when the branch itself is gone.
+        for few in &mut self.branches {
+            few.forget(self.of, block);
+        }
+        self.finished.register(block);
+        (self.number, column)
+    }
 }
 
 impl RareBranch {
@@ -345,64 +217,6 @@ impl RareBranch {
         };
         if !self.is_referred {
             block.remember_few(of, self.combination, branch, self.entered);
-        }
-    }
-}
-
-impl Block {
-    /// The elements that a row has evaluated outside of columns.
-    fn single_count(&self, row: u32) -> usize {
-        self.singles
-            .get(row as usize)
-            .map_or(0, |&count| count as usize)
-    }
-
-    /// Counts elements evaluated for a row outside of columns.
-    fn count_single(&mut self, row: u32, entered: usize) {
-        self.singles.resize(self.width, 0);
-        self.singles[row as usize] += entered as u32;
-    }
-
-    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many.
-    pub(super) fn check_single(
-        &self,
-        row: u32,
-        (entered, held): (usize, u64),
-        element: &AnyElement,
-    ) -> Result<(), ModelError> {
-        if self.single_count(row) + entered < self.limit.elements {
-            return self.limit.check(element, self.bytes.made() + held);
-        }
-        Err(ModelError::TooManyElements {
-            element: element.label(),
-            limit: self.limit.elements,
-        })
-    }
-
-    /// The value of a slot in one row, if it has one.
-    pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
-        let stored = self.stored(slot)?;
-        let (word, bit) = (row as usize / 64, row % 64);
-        if stored.rows.mask().get(word)? >> bit & 1 == 0 {
-            return None;
-        }
-        let stored = self.values[slot.index()].as_ref()?;
-        let position = || {
-            if stored.rows.is_all() {
-                Some(row as usize)
-            } else {
-                stored.rows.rows().binary_search(&row).ok()
-            }
-        };
-        match &stored.column {
-            Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
-            Column::Codes(codes, book) => Some(self.book(*book).datum(codes[position()?])),
-            Column::Classes(classes, book) => {
-                let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
-                let class = classes.iter().find(|class| has(&class.rows))?;
-                Some(self.book(*book).datum(class.code))
-            }
-            Column::Typed(values) => Some(values.datum(position()?)),
         }
     }
 }

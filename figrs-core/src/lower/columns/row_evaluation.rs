@@ -8,8 +8,9 @@ use std::any::Any;
 
 use rand::RngExt;
 
-use super::block::{Block, ColumnSlot};
-use super::branch::{atomic, is_density};
+use super::atomic::{atomic, is_density};
+use super::block::Block;
+use super::column::ColumnSlot;
 use super::known_values::KnownValues;
 use crate::element::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::error::{Fault, ModelError};
@@ -325,6 +326,31 @@ impl RowEvaluation {
             self.known.insert(step.element, value.clone());
         }
         self.values.push(value);
+    }
+}
+
+impl Block {
+    /// The elements that a row has evaluated outside of columns.
+    fn single_count(&self, row: u32) -> usize {
+        self.singles
+            .get(row as usize)
+            .map_or(0, |&count| count as usize)
+    }
+
+    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many.
+    fn check_single(
+        &self,
+        row: u32,
+        (entered, held): (usize, u64),
+        element: &AnyElement,
+    ) -> Result<(), ModelError> {
+        if self.single_count(row) + entered < self.limit.elements {
+            return self.limit.check(element, self.bytes.made() + held);
+        }
+        Err(ModelError::TooManyElements {
+            element: element.label(),
+            limit: self.limit.elements,
+        })
     }
 }
 

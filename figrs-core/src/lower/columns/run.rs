@@ -2,46 +2,21 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
-use super::branch::Branch;
-use super::chain::ColumnSource;
+use super::atomic::{checked_outcomes, likelihood, probability_of_true};
+use super::block::Block;
 use super::classes::mask_of;
-use super::column::{Column, StoredColumn, mask_where};
-use super::draw::{AtomicSampler, likelihood};
+use super::column::{Column, ColumnSlot};
+use super::dictionary::Dictionary;
+use super::draw::{AtomicSampler, CodeSampler};
 use super::rare_branches::RowEvaluations;
-use super::selection::{Selection, for_each_row};
-use crate::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
+use super::selection::{Selection, for_each_row, mask_where};
+use super::task::{EvaluationTask, RootEvaluation};
+use crate::element::node::{AnyElement, ApplyOp, AtomicOp, Endless, FamilyOp, Kind, MemberFault};
 use crate::error::ModelError;
 use crate::lower::Observations;
 use crate::lower::numbering::Numbered;
 use crate::random::Stream;
 use crate::value::datum::Datum;
-
-/// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
-pub(super) enum EvaluationTask {
-    Enter(ColumnSlot, Selection, Option<Datum>),
-    Finish(ColumnSlot, Selection, Option<Datum>),
-    Alone {
-        number: usize,
-        element: AnyElement,
-        branch: Branch,
-        /// The Chain whose branch it is.
-        of: ColumnSlot,
-        rows: Selection,
-        demand: Option<Datum>,
-    },
-    Singles(Box<RowEvaluations>),
-    Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
-}
-
-/// A root under way.
-pub(super) struct RootEvaluation<'b> {
-    pub(super) block: &'b mut Block,
-    pub(super) rng: &'b mut Stream,
-    pub(super) tasks: Vec<EvaluationTask>,
-    /// Columns of branches that are not elements of the program.
-    pub(super) alone: Vec<Option<StoredColumn>>,
-}
 
 impl Block {
     /// Runs all roots in `width` rows.
@@ -100,12 +75,30 @@ impl RootEvaluation<'_> {
                 Some(rows) => self.alone(number, (&element, &branch, of), &rows, demand.as_ref()),
                 None => Ok(()),
             },
-            EvaluationTask::Singles(singles) => self.singles(*singles),
+            EvaluationTask::Singles(singles) => self.singles(singles),
             EvaluationTask::Join(slot, rows, sources) => match living(&rows) {
                 Some(rows) => self.join(slot, &rows, &sources),
                 None => Ok(()),
             },
         }
+    }
+
+    /// Advances rows that are evaluated one by one; those that wait make tasks of the elements they wait for.
+    fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
+        let missing = singles.advance(self.block, self.rng)?;
+        if missing.is_empty() {
+            let (number, column) = singles.joined(self.block);
+            self.alone[number] = Some(column);
+            return Ok(());
+        }
+        self.tasks.push(EvaluationTask::Singles(singles));
+        let width = self.block.width;
+        for (slot, demand, mut rows) in missing.into_iter().rev() {
+            rows.sort_unstable();
+            let rows = Selection::from_rows(rows, width);
+            self.tasks.push(EvaluationTask::Enter(slot, rows, demand));
+        }
+        Ok(())
     }
 
     fn enter(
@@ -195,7 +188,7 @@ impl RootEvaluation<'_> {
             }
             self.block.constant(slot, value, rows)
         } else {
-            Block::draw_atomic(&prepared, (element, op), rows, self.rng)?
+            prepared.column((element, op), rows, self.rng)?
         };
         self.settle(slot, rows, column, None)
     }
@@ -249,7 +242,7 @@ impl RootEvaluation<'_> {
         let parents = self.block.link(slot);
         let read = |&parent: &ColumnSlot| {
             let column = self.block.read(parent, rows);
-            self.block.typed(&column, rows)
+            self.block.books.typed(&column, rows)
         };
         parents.iter().map(read).collect()
     }
@@ -280,7 +273,7 @@ impl RootEvaluation<'_> {
             self.block.constant(slot, value, rows)
         } else {
             let values = family.sample_many(&columns, rows.len(), self.rng);
-            Block::packed(values.map_err(failed)?, rows)
+            Column::packed(values.map_err(failed)?, rows)
         };
         self.settle(slot, rows, column, None)
     }
@@ -307,7 +300,7 @@ impl RootEvaluation<'_> {
         let values = op.call_many(&columns, rows.len());
         let element = &self.block.instructions[slot.index()].element;
         let values = values.map_err(|fault| element.fault(fault))?;
-        Ok(Block::packed(values, rows))
+        Ok(Column::packed(values, rows))
     }
 
     /// Drops the rows that have another value.
@@ -383,5 +376,35 @@ impl RootEvaluation<'_> {
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())
+    }
+}
+
+impl Block {
+    /// Sampling method of an atomic element, prepared when it is first reached.
+    fn prepare(
+        &mut self,
+        slot: ColumnSlot,
+        op: &dyn AtomicOp,
+    ) -> Result<Rc<AtomicSampler>, ModelError> {
+        if let Some(prepared) = &self.instructions[slot.index()].prepared {
+            return Ok(prepared.clone());
+        }
+        let element = self.instructions[slot.index()].element.clone();
+        let is_bool = self.instructions[slot.index()].is_bool;
+        let prepared = match checked_outcomes(&element, op)? {
+            Ok(outcomes) if is_bool => AtomicSampler::Flip(probability_of_true(&outcomes)),
+            Ok(outcomes) => {
+                let codes: Vec<u32> = (0..outcomes.support.len() as u32).collect();
+                let drawn = CodeSampler::new(&outcomes.probabilities, &codes);
+                AtomicSampler::Finite(drawn, self.add_book(Dictionary::Fixed(outcomes.support)))
+            }
+            Err(endless) => AtomicSampler::Open {
+                continuous: endless == Endless::Continuous,
+            },
+        };
+        self.bytes.added(prepared.bytes());
+        let prepared = Rc::new(prepared);
+        self.instructions[slot.index()].prepared = Some(prepared.clone());
+        Ok(prepared)
     }
 }

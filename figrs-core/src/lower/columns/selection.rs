@@ -171,6 +171,36 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
+/// The rows of a list whose item at the row's position passes a test, as a mask.
+pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
+    let mut mask = vec![0; rows.mask().len()];
+    let mut position = 0;
+    for_each_row(rows.mask(), |row| {
+        mask[row / 64] |= u64::from(test(position)) << (row % 64);
+        position += 1;
+    });
+    mask
+}
+
+/// Merge order of two disjoint selections: the positions of the items of both lists, the first list's items before the
+/// second's, in the order of the union.
+pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
+    let (a, b) = (first.rows(), second.rows());
+    let mut order = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let from_first = j == b.len() || (i < a.len() && a[i] < b[j]);
+        if from_first {
+            order.push(i as u32);
+            i += 1;
+        } else {
+            order.push((a.len() + j) as u32);
+            j += 1;
+        }
+    }
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot};
+use super::block::Block;
 use super::classes::together;
-use super::column::{Column, StoredColumn, interleave};
-use super::selection::{Selection, for_each_row};
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::selection::{Selection, for_each_row, interleave};
+use crate::value::datum::Datum;
 
 impl Block {
     /// The rows for which a slot has values, and the values.
@@ -42,17 +43,17 @@ impl Block {
         let Column::Codes(codes, book) = column else {
             return column.at(positions);
         };
-        let mut list = self.list(positions.len());
+        let mut list = self.buffers.list(positions.len());
         list.extend(positions.iter().map(|&at| codes[at as usize]));
         if let Ok(codes) = Rc::try_unwrap(codes) {
-            self.give_back(codes);
+            self.buffers.give_back(codes);
         }
         Column::Codes(Rc::new(list), book)
     }
 
     /// Keeps values of a slot in rows for which it has none.
     pub(super) fn keep(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
-        let generation = self.ancestors.len();
+        let generation = self.lineage.generation();
         self.refresh(slot);
         let (rows, column) = match self.values[slot.index()].take() {
             None => {
@@ -93,8 +94,8 @@ impl Block {
                 Column::Codes(Rc::new(all), *book).at(&interleave(&old.rows, rows))
             }
             (first, second) => {
-                let first = self.typed(first, &old.rows);
-                let second = self.typed(second, rows);
+                let first = self.books.typed(first, &old.rows);
+                let second = self.books.typed(second, rows);
                 let mut all = first.fresh();
                 all.append(&*first);
                 all.append(&*second);
@@ -120,34 +121,12 @@ impl Block {
             self.singles = counts.collect();
         }
         self.width = ancestors.len();
-        self.ancestors.push(ancestors.into());
-        self.lineage[self.traced..].fill(None);
-        self.traced = self.lineage.len();
-        self.lineage.push(None);
-    }
-
-    /// The row at some time, in numbers of resamplings, that each row of now continues. There has been a resampling since.
-    pub(super) fn ancestors_at(&mut self, generation: usize) -> Rc<[u32]> {
-        let last = self.ancestors.len() - 1;
-        let known = (generation..last).find(|&g| self.lineage[g].is_some());
-        let mut from = known.unwrap_or(last);
-        let mut now = match &self.lineage[from] {
-            Some(lineage) => lineage.clone(),
-            None => self.ancestors[last].clone(),
-        };
-        self.traced = self.traced.min(generation);
-        while from > generation {
-            from -= 1;
-            let step = &self.ancestors[from];
-            now = now.iter().map(|&row| step[row as usize]).collect();
-            self.lineage[from] = Some(now.clone());
-        }
-        now
+        self.lineage.push(ancestors);
     }
 
     /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
     pub(super) fn refresh(&mut self, slot: ColumnSlot) {
-        let generation = self.ancestors.len();
+        let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
         if !self.values[slot.index()].as_ref().is_some_and(stale) {
             return;
@@ -155,9 +134,9 @@ impl Block {
         let Some(stored) = self.values[slot.index()].take() else {
             return;
         };
-        let ancestors = self.ancestors_at(stored.generation);
+        let ancestors = self.lineage.at(stored.generation);
         let alive = self.weights.alive().clone();
-        let mut from = self.list(alive.len());
+        let mut from = self.buffers.list(alive.len());
         from.extend(alive.rows().iter().map(|&row| ancestors[row as usize]));
         let mut rows = alive.clone();
         if !stored.rows.is_all() {
@@ -192,11 +171,38 @@ impl Block {
                 self.gathered(listed, &from)
             }
         };
-        self.give_back(from);
+        self.buffers.give_back(from);
         self.values[slot.index()] = Some(StoredColumn {
             rows,
             column,
             generation,
         });
+    }
+
+    /// The value of a slot in one row, if it has one.
+    pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
+        let stored = self.stored(slot)?;
+        let (word, bit) = (row as usize / 64, row % 64);
+        if stored.rows.mask().get(word)? >> bit & 1 == 0 {
+            return None;
+        }
+        let stored = self.values[slot.index()].as_ref()?;
+        let position = || {
+            if stored.rows.is_all() {
+                Some(row as usize)
+            } else {
+                stored.rows.rows().binary_search(&row).ok()
+            }
+        };
+        match &stored.column {
+            Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
+            Column::Codes(codes, book) => Some(self.book(*book).datum(codes[position()?])),
+            Column::Classes(classes, book) => {
+                let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
+                let class = classes.iter().find(|class| has(&class.rows))?;
+                Some(self.book(*book).datum(class.code))
+            }
+            Column::Typed(values) => Some(values.datum(position()?)),
+        }
     }
 }

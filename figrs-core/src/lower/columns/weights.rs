@@ -1,7 +1,6 @@
 //! The weights of the rows of a block.
 
-use super::column::mask_where;
-use super::selection::{Selection, for_each_row};
+use super::selection::{Selection, for_each_row, mask_where};
 use crate::factor::WorldWeight;
 
 /// Maximum number of classes of equal weight; with more of them weights are kept by row.

@@ -1,0 +1,50 @@
+//! Buffers of codes, whose memory is used again.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may go to the system, which is
+/// slow to give it again.
+const MAX_RECYCLED_CODES: usize = 1 << 22;
+
+/// Free list of code buffers.
+#[derive(Default)]
+pub(super) struct CodeBuffers {
+    free: VecDeque<Vec<u32>>,
+    /// Total capacity of the free buffers, in codes.
+    room: usize,
+}
+
+impl CodeBuffers {
+    /// An empty list with room for so many codes.
+    pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
+        let mut list = self.free.pop_front().unwrap_or_default();
+        self.room -= list.capacity();
+        list.clear();
+        list.reserve(len);
+        list
+    }
+
+    /// Recycles the memory of a list that is no longer needed.
+    pub(super) fn give_back(&mut self, list: Vec<u32>) {
+        if self.room + list.capacity() <= MAX_RECYCLED_CODES {
+            self.room += list.capacity();
+            self.free.push_front(list);
+        }
+    }
+
+    /// Recycles the memory of codes of the last block, unless something else refers to them; buffers given back later are taken first.
+    pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
+        if let Ok(codes) = Rc::try_unwrap(codes)
+            && self.room + codes.capacity() <= MAX_RECYCLED_CODES
+        {
+            self.room += codes.capacity();
+            self.free.push_back(codes);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.free.clear();
+        self.room = 0;
+    }
+}

@@ -1,0 +1,60 @@
+//! Lineage of the rows of a block that is resampled.
+
+use std::rc::Rc;
+
+/// Ancestors of the rows, for each resampling.
+#[derive(Default)]
+pub(super) struct Lineage {
+    /// For each resampling, the row that each row continued.
+    ancestors: Vec<Rc<[u32]>>,
+    /// For each time, the row then that each present row continues, as far as it has been asked for.
+    known: Vec<Option<Rc<[u32]>>>,
+    /// The first time that has been asked for.
+    traced: usize,
+}
+
+impl Lineage {
+    /// Number of resamplings.
+    pub(super) fn generation(&self) -> usize {
+        self.ancestors.len()
+    }
+
+    /// Adds a resampling: row `r` continues the row `ancestors[r]`.
+    pub(super) fn push(&mut self, ancestors: Vec<u32>) {
+        self.ancestors.push(ancestors.into());
+        self.known[self.traced..].fill(None);
+        self.traced = self.known.len();
+        self.known.push(None);
+    }
+
+    /// The row at some time, in numbers of resamplings, that each row of now continues. There has been a resampling since.
+    pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
+        let last = self.ancestors.len() - 1;
+        let known = (generation..last).find(|&g| self.known[g].is_some());
+        let mut from = known.unwrap_or(last);
+        let mut now = match &self.known[from] {
+            Some(known) => known.clone(),
+            None => self.ancestors[last].clone(),
+        };
+        self.traced = self.traced.min(generation);
+        while from > generation {
+            from -= 1;
+            let step = &self.ancestors[from];
+            now = now.iter().map(|&row| step[row as usize]).collect();
+            self.known[from] = Some(now.clone());
+        }
+        now
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ancestors.clear();
+        self.known.clear();
+        self.traced = 0;
+    }
+
+    /// Approximate size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let all = self.ancestors.iter().chain(self.known.iter().flatten());
+        all.map(|rows| size_of_val(&**rows)).sum()
+    }
+}
