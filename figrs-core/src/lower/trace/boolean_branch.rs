@@ -3,32 +3,11 @@
 //! The membership of an observation in one of two components of a mixture is read by one Chain only, which passes the value
 //! of its result on. Such a proposal needs no list: it is weighed at once, with the readers of the value.
 
-use super::Trace;
-use super::look_ahead::LookAheadEnd;
-use super::node::NodeUse;
+use super::look_ahead_list::{FlipProposal, LookAheadEnd};
+use super::readers::{BooleanBranch, NodeUse};
 use super::register::ValueRegister;
+use super::state::Trace;
 use crate::value::datum::Datum;
-
-/// The one Chain that reads a truth value, and nothing else.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum BooleanBranch {
-    /// It is read otherwise.
-    Absent,
-    /// The Chain, and its results for `false` and `true`, as far as they are remembered.
-    Chain(u32, [Option<u32>; 2]),
-}
-
-/// A proposal of another truth value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FlipProposal {
-    pub(super) site: u32,
-    truth: bool,
-    /// Its log-probability.
-    pub(super) log: f64,
-    chain: u32,
-    /// The new result of the Chain.
-    result: u32,
-}
 
 impl Trace {
     /// The Chain that a truth value selects by; cached.
@@ -101,7 +80,7 @@ impl Trace {
         node.value.set(&Datum::new(forked.truth));
         node.log = forked.log;
         self.switch(forked.chain, forked.result);
-        self.operations.clear();
+        self.undo.operations.clear();
         let mut value = ValueRegister::default();
         value.copy(&self.nodes[forked.result as usize].value);
         self.nodes[forked.chain as usize].value.copy(&value);

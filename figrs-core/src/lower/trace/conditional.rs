@@ -2,20 +2,14 @@
 
 use std::any::Any;
 
-use super::node::{NodeRole, NodeUse, Prior, Source};
-use super::{Site, Trace};
+use super::node::NodeRole;
+use super::prior::Source;
+use super::readers::{NodeUse, Readers};
+use super::state::{Site, Trace};
 use crate::element::likelihood::{Likelihood, Term};
 use crate::element::node::{FamilyOp, Kind};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
-
-/// Children of a value in the conditional: choices that read it as a parameter, directly or as the result of Chains that
-/// only pass it on.
-#[derive(Debug, Default)]
-pub(super) struct Readers {
-    chains: Vec<u32>,
-    choices: Vec<NodeUse>,
-}
 
 impl Trace {
     /// A draw from the conditional of a site given all other choices of the world: its prior times the likelihood, to a
@@ -129,21 +123,6 @@ impl Trace {
             }
         }
         likelihood
-    }
-}
-
-impl Prior<'_> {
-    /// A random value from the product with a likelihood, if the distribution states how to draw one.
-    pub(super) fn sample_conditional(
-        &self,
-        likelihood: &Likelihood,
-        rng: &mut dyn rand::Rng,
-    ) -> Result<Option<Datum>, crate::error::Fault> {
-        match self {
-            Self::Atomic(op) => op.sample_conditional(likelihood, rng),
-            Self::Family(_, op, arguments) => op.sample_conditional(arguments, likelihood, rng),
-            Self::Row(..) => Ok(None),
-        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::any::Any;
 
-use super::Trace;
-use super::node::{NodeRole, Prior, Source};
+use super::node::NodeRole;
+use super::prior::{Prior, Source};
 use super::register::ValueRegister;
+use super::state::{Site, Trace};
 use crate::element::node::{Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::factor::Row;
@@ -278,7 +279,7 @@ impl Trace {
     /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn Source) -> bool {
         let mut own = ValueRegister::default();
-        own.copy(&self.own[0]);
+        own.copy(self.own.get(0));
         let Some(log) = self.weigh_own(number, &own) else {
             self.nodes[number as usize].must = true;
             self.weigh_choice(number, source);
@@ -304,7 +305,7 @@ impl Trace {
         if let Some(demand) = &node.demand {
             own.set(demand);
         } else if let Some(known) = node.old.own.checked_sub(1) {
-            own.copy(&self.own[known as usize]);
+            own.copy(self.own.get(known as usize));
         } else if node.old.free && node.old.replaced {
             own.copy(&node.old.value);
         } else if node.old.free {
@@ -342,18 +343,14 @@ impl Trace {
     /// A value for a site from its prior, given the present values of its parents.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
-    pub fn draw(
-        &self,
-        site: super::Site,
-        source: &mut dyn Source,
-    ) -> Result<Option<Datum>, ModelError> {
+    pub fn draw(&self, site: Site, source: &mut dyn Source) -> Result<Option<Datum>, ModelError> {
         self.with_prior(site.0, |prior| source.draw(prior))
     }
 
     /// The log-probability that a site has a value, given the present values of its parents.
     ///
     /// **Errors.** As [`draw`](Self::draw).
-    pub fn log_prior(&self, site: super::Site, value: &Datum) -> Result<Option<f64>, ModelError> {
+    pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_prior(site.0, |prior| prior.log_prob(value))
     }
 }

@@ -5,95 +5,16 @@
 //! or may change, because an element enters the world or leaves it, nothing has been done, and the proposal takes the
 //! general path.
 
-use super::Trace;
-use super::boolean_branch::FlipProposal;
 use super::change::Change;
+use super::look_ahead_list::LookAheadEnd;
 use super::node::NodeRole;
-use super::parameter_readers::WeighedReaders;
 use super::register::ValueRegister;
+use super::state::Trace;
 use crate::element::node::Kind;
 use crate::value::datum::Datum;
 
 /// Maximum number of proposals of a site on the general path, after one that had to take it.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
-
-/// New state of a node whose value changes, or that was recomputed.
-#[derive(Debug, Default)]
-struct TentativeState {
-    number: u32,
-    /// Another value, if it has one.
-    value: ValueRegister,
-    log: f64,
-    weight: f64,
-}
-
-/// The list of a proposal: new states of nodes, not yet applied.
-#[derive(Debug, Default)]
-pub(super) struct ProposalLookAhead {
-    /// `true` if it is that of the last proposal.
-    holds: bool,
-    /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
-    /// first.
-    nodes: Vec<TentativeState>,
-    count: usize,
-    /// Choices that keep their values, and their log-probabilities.
-    weighed: Vec<(u32, f64)>,
-    /// Priority queue of the nodes that read one on the list: heights and numbers, the lowest at the end.
-    queue: Vec<(u32, u32)>,
-    /// A Chain that switches to another result, and that result.
-    switch: Option<(u32, u32)>,
-    /// The node all of whose readers were [weighed](Trace::weigh_reach) at once, and the value it gets.
-    pub(super) reaching: Option<(u32, f64)>,
-    pub(super) readers: WeighedReaders,
-    /// The proposal, if it needs no list.
-    pub(super) forked: Option<FlipProposal>,
-    pub(super) prior: f64,
-    pub(super) likelihood: f64,
-    /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
-    /// own, must not depend on that.
-    is_impossible: bool,
-}
-
-impl ProposalLookAhead {
-    #[inline]
-    pub(super) fn clear(&mut self) {
-        self.holds = false;
-        self.count = 0;
-        self.queue.clear();
-        self.switch = None;
-        (self.reaching, self.forked) = (None, None);
-        self.weighed.clear();
-        (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
-    }
-
-    #[inline]
-    fn put(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
-        if self.nodes.len() == self.count {
-            self.nodes.push(TentativeState::default());
-        }
-        let place = &mut self.nodes[self.count];
-        place.number = number;
-        place.value.copy(value);
-        (place.log, place.weight) = (log, weight);
-        self.count += 1;
-    }
-
-    #[inline]
-    fn put_off(&mut self, height: u32, number: u32) {
-        let lower = self.queue.iter().rev();
-        let lower = lower.take_while(|(other, _)| *other < height).count();
-        let at = self.queue.len() - lower;
-        self.queue.insert(at, (height, number));
-    }
-}
-
-/// Reason that a list ends early.
-pub(super) enum LookAheadEnd {
-    /// The new world has weight zero.
-    Impossible,
-    /// The proposal must take the general path.
-    Otherwise,
-}
 
 impl Trace {
     /// Puts a proposal on the list, if only values change; returns whether it is possible.
@@ -137,7 +58,7 @@ impl Trace {
     /// Lists all changes that follow from another value of a site.
     fn spread(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.next_epoch();
-        // Not moved once it is written: see `ProposalLookAhead::nodes`.
+        // Not moved once it is written: see the nodes of `ProposalLookAhead`.
         let mut own = ValueRegister::default();
         own.set(value);
         let log = self.weigh_own(site, &own).ok_or(LookAheadEnd::Otherwise)?;
@@ -149,7 +70,7 @@ impl Trace {
         node.touched = self.epoch;
         self.foresight.prior = log - node.log;
         self.list(site, &own, log)?;
-        while let Some((_, number)) = self.foresight.queue.pop() {
+        while let Some(number) = self.foresight.next() {
             self.foresee_node(number)?;
         }
         Ok(())
@@ -176,14 +97,14 @@ impl Trace {
         let mut spreads = !value.is_empty();
         // Nothing else is under way that could change what it reaches.
         if spreads
-            && self.foresight.queue.is_empty()
+            && self.foresight.is_settled()
             && let Some(parameter) = value.number()
             && let Some(weighed) = self.weigh_reach(number, parameter)
         {
             weighed?;
             spreads = false;
         }
-        self.nodes[number as usize].listed = self.foresight.count as u32;
+        self.nodes[number as usize].listed = self.foresight.states().len() as u32;
         self.foresight.put(number, value, log, weight);
         if !spreads {
             return Ok(());
@@ -211,8 +132,7 @@ impl Trace {
     pub(super) fn foreseen(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
         if node.touched == self.epoch
-            && let listed = &self.foresight.nodes[..self.foresight.count]
-            && let Some(foreseen) = listed.get(node.listed as usize)
+            && let Some(foreseen) = self.foresight.states().get(node.listed as usize)
             && !foreseen.value.is_empty()
         {
             return &foreseen.value;
@@ -304,22 +224,6 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// The log-probability of the site of a proposal on the list.
-    #[inline]
-    pub(super) fn foreseen_log(&self, site: u32) -> Option<f64> {
-        let foresight = &self.foresight;
-        if !foresight.holds {
-            return None;
-        }
-        if let Some(forked) = &foresight.forked {
-            return (forked.site == site).then_some(forked.log);
-        }
-        let first = foresight.nodes[..foresight.count].first();
-        first
-            .filter(|first| first.number == site)
-            .map(|first| first.log)
-    }
-
     /// Applies the list, if there is one.
     #[inline]
     pub(super) fn keep_foreseen(&mut self) -> bool {
@@ -335,9 +239,9 @@ impl Trace {
         }
         if let Some((by, result)) = self.foresight.switch {
             self.switch(by, result);
-            self.operations.clear();
+            self.undo.operations.clear();
         }
-        for foreseen in &self.foresight.nodes[..self.foresight.count] {
+        for foreseen in self.foresight.states() {
             let node = &mut self.nodes[foreseen.number as usize];
             if !foreseen.value.is_empty() {
                 node.value.copy(&foreseen.value);

@@ -1,92 +1,14 @@
-//! An element of a trace, and the prior of a choice.
+//! An element of a trace.
 
 use std::any::Any;
 use std::sync::Arc;
 
-use rand::{Rng, RngExt};
-
-use super::boolean_branch::BooleanBranch;
-use super::parameter_readers::ParameterReaders;
+use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
 use super::register::ValueRegister;
-use crate::element::likelihood::Likelihood;
-use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
-use crate::error::Fault;
-use crate::factor::Row;
+use crate::element::footprint::ALLOCATION;
+use crate::element::node::{AnyElement, Endless, FamilyOp, Kind, Summary};
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
-use crate::value::support::Support;
-
-/// The distribution of a choice, given the values of its parents.
-#[derive(Clone, Copy)]
-pub enum Prior<'a> {
-    /// The distribution of an atomic element.
-    Atomic(&'a dyn AtomicOp),
-    /// The member of a family with these parameters.
-    Family(&'a dyn ChainOp, &'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// One of these values, with these probabilities.
-    Row(&'a Support, Row<'a>),
-}
-
-impl std::fmt::Debug for Prior<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Atomic(op) => f.write_str(&op.describe()),
-            Self::Family(..) => f.write_str("member of a family"),
-            Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
-        }
-    }
-}
-
-impl Prior<'_> {
-    /// The log-probability or log-density of a value.
-    ///
-    /// **Errors.** Those of the user's distribution.
-    pub fn log_prob(&self, value: &Datum) -> Result<f64, Fault> {
-        match self {
-            Self::Atomic(op) => op.log_prob(value.as_any()),
-            Self::Family(_, op, arguments) => op.log_prob(arguments, value.as_any()),
-            Self::Row(values, row) => {
-                let index = values.index_of(value.as_any());
-                Ok(index.map_or(f64::NEG_INFINITY, |i| row.log(i)))
-            }
-        }
-    }
-}
-
-/// Source of the values of choices: random numbers, or a test that tries them all.
-pub trait Source {
-    /// A value from this distribution.
-    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
-
-    /// A value from the product of this distribution and a likelihood, if the distribution states how to draw one: never if
-    /// the source does not.
-    fn draw_conditional(
-        &mut self,
-        prior: &Prior<'_>,
-        likelihood: &Likelihood,
-    ) -> Result<Option<Datum>, Fault> {
-        let _ = (prior, likelihood);
-        Ok(None)
-    }
-}
-
-impl<R: Rng> Source for R {
-    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
-        match prior {
-            Prior::Atomic(op) => op.sample(self),
-            Prior::Family(_, op, arguments) => op.sample(arguments, self),
-            Prior::Row(values, row) => Ok(values.datum(row.pick(self.random()))),
-        }
-    }
-
-    fn draw_conditional(
-        &mut self,
-        prior: &Prior<'_>,
-        likelihood: &Likelihood,
-    ) -> Result<Option<Datum>, Fault> {
-        prior.sample_conditional(likelihood, self)
-    }
-}
 
 /// Role of a node in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +35,6 @@ pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
-}
-
-/// Use of a node: the reader, and the position among its inputs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NodeUse {
-    pub(super) by: u32,
-    pub(super) input: u32,
 }
 
 /// A node of the dependency graph. Fields that every step reads come first, in as few cache lines as possible.
@@ -342,5 +257,15 @@ impl TraceNode {
             Kind::Chain(_, op) => op.family().is_some_and(FamilyOp::is_continuous),
             Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => false,
         })
+    }
+
+    /// Approximate heap size in bytes, besides its own size and its element.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let uses = self.uses.capacity() * size_of::<NodeUse>();
+        let inputs = self.inputs.capacity() * size_of::<InputEdge>();
+        let branches = self.branches.capacity() * size_of::<u32>();
+        let keys = self.keys.capacity() * size_of::<ValueRegister>();
+        let values = self.value.heap_bytes() + self.old.value.heap_bytes();
+        uses + inputs + branches + keys + size_of_val(&*self.parents) + values + 4 * ALLOCATION
     }
 }

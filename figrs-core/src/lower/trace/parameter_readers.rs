@@ -4,46 +4,14 @@
 //! readers are cached, until the parameter, or a Chain that passes it on, is read by others than before, or another value is
 //! demanded of a reader; a proposal then only asks their families for the log-probabilities of many values at once.
 
-use super::Trace;
-use super::look_ahead::LookAheadEnd;
-use super::node::{NodeRole, NodeUse, TraceNode};
+use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
+use super::node::{NodeRole, TraceNode};
+use super::readers::{NodeUse, ParameterReaders, RunReaders};
 use super::register::ValueRegister;
+use super::state::Trace;
 use crate::element::likelihood::{Likelihood, Term};
 use crate::element::node::FamilyOp;
 use crate::value::datum::Datum;
-
-/// Transitive readers of a node as the parameter of members of families, directly or through Chains whose result it is.
-#[derive(Debug, Default)]
-pub(super) struct ParameterReaders {
-    is_known: bool,
-    /// `true` if the readers of this Chain are in the cache of its result.
-    is_followed: bool,
-    /// `true` if nothing else reads it.
-    is_all: bool,
-    /// The Chains that pass it on.
-    chains: Vec<u32>,
-    /// The choices that have it as their one parameter.
-    choices: Vec<u32>,
-    /// The values of those that observations decide, for others nothing that counts.
-    values: Vec<f64>,
-    /// Runs of choices of one family.
-    runs: Vec<FamilyRun>,
-}
-
-/// Successive choices whose families are the same.
-#[derive(Clone, Copy, Debug)]
-struct FamilyRun {
-    end: usize,
-    /// `true` if observations decide their values.
-    is_observed: bool,
-}
-
-/// The choices of a run, with the values that observations decide.
-struct RunReaders<'a> {
-    choices: &'a [u32],
-    observed: &'a [f64],
-    is_observed: bool,
-}
 
 impl<'a> RunReaders<'a> {
     /// The family, and the present values.
@@ -68,33 +36,6 @@ impl<'a> RunReaders<'a> {
     }
 }
 
-/// Buffers of a weighing of readers.
-#[derive(Debug, Default)]
-pub(super) struct WeighedReaders {
-    /// Values of free readers.
-    values: Vec<f64>,
-    /// The log-probabilities of all readers.
-    logs: Vec<f64>,
-}
-
-impl ParameterReaders {
-    pub(super) fn lose(&mut self) {
-        (self.is_known, self.is_followed) = (false, false);
-    }
-
-    fn runs(&self) -> impl Iterator<Item = RunReaders<'_>> {
-        let mut start = 0;
-        self.runs.iter().map(move |run| {
-            let all = std::mem::replace(&mut start, run.end)..run.end;
-            RunReaders {
-                choices: &self.choices[all.clone()],
-                observed: &self.values[all],
-                is_observed: run.is_observed,
-            }
-        })
-    }
-}
-
 impl Trace {
     /// Clears the cached readers of a node, and of the nodes that it passes on.
     pub(super) fn lose_reach(&mut self, number: u32) {
@@ -102,7 +43,7 @@ impl Trace {
         while let Some(number) = lost {
             let node = &mut self.nodes[number as usize];
             let result = node.inputs.get(node.parents.len()).map(|edge| edge.to);
-            lost = result.filter(|_| node.reach.is_followed);
+            lost = result.filter(|_| node.reach.is_followed());
             node.lose_readers();
         }
     }
@@ -110,20 +51,15 @@ impl Trace {
     /// Collects the readers of a node, if they are not cached; returns whether they are all of its readers.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
-        let reach = &self.nodes[number as usize].reach;
-        if reach.is_known {
-            return reach.is_all;
+        if let Some(are_all) = self.nodes[number as usize].reach.are_all() {
+            return are_all;
         }
         let mut reach = std::mem::take(&mut self.nodes[number as usize].reach);
-        reach.chains.clear();
-        reach.choices.clear();
-        reach.values.clear();
-        reach.runs.clear();
-        reach.is_known = true;
-        reach.is_all = self.follow(number, &mut reach);
-        let is_all = reach.is_all;
-        for &chain in &reach.chains {
-            self.nodes[chain as usize].reach.is_followed = true;
+        reach.clear();
+        let is_all = self.follow(number, &mut reach);
+        reach.complete(is_all);
+        for &chain in reach.chains() {
+            self.nodes[chain as usize].reach.set_followed();
         }
         self.nodes[number as usize].reach = reach;
         is_all
@@ -142,37 +78,23 @@ impl Trace {
                     let Some(value) = node.value.number() else {
                         return false;
                     };
-                    self.append(by, value, reach);
+                    let family = |choice: u32| self.nodes[choice as usize].family();
+                    let same_family = |last: u32| {
+                        let both = family(last).zip(family(by));
+                        both.is_some_and(|(a, b)| a.is_same_as(b))
+                    };
+                    reach.push(by, value, node.demand.is_some(), same_family);
                 } else if input as usize == arity && node.only_passes_on() {
-                    reach.chains.push(by);
+                    reach.push_chain(by);
                 } else {
                     return false;
                 }
             }
-            let Some(&chain) = reach.chains.get(next) else {
+            let Some(&chain) = reach.chains().get(next) else {
                 return true;
             };
             (next, reads) = (next + 1, chain);
         }
-    }
-
-    /// Appends a choice to the last run, or to a new one if its family is another.
-    fn append(&self, choice: u32, value: f64, reach: &mut ParameterReaders) {
-        let node = &self.nodes[choice as usize];
-        let is_observed = node.demand.is_some();
-        let family = |choice: u32| self.nodes[choice as usize].family();
-        let continues = |run: &&mut FamilyRun| {
-            let last = reach.choices.last().and_then(|&last| family(last));
-            let both = last.zip(family(choice));
-            run.is_observed == is_observed && both.is_some_and(|(a, b)| a.is_same_as(b))
-        };
-        let end = reach.choices.len() + 1;
-        match reach.runs.last_mut().filter(continues) {
-            Some(run) => run.end = end,
-            None => reach.runs.push(FamilyRun { end, is_observed }),
-        }
-        reach.choices.push(choice);
-        reach.values.push(value);
     }
 
     /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
@@ -251,11 +173,11 @@ impl Trace {
     pub(super) fn keep_reach(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);
-        debug_assert_eq!(reach.choices.len(), self.foresight.readers.logs.len());
-        for &chain in &reach.chains {
+        debug_assert_eq!(reach.choices().len(), self.foresight.readers.logs.len());
+        for &chain in reach.chains() {
             self.nodes[chain as usize].value.copy(&value);
         }
-        for (&choice, &log) in reach.choices.iter().zip(&self.foresight.readers.logs) {
+        for (&choice, &log) in reach.choices().iter().zip(&self.foresight.readers.logs) {
             self.nodes[choice as usize].log = log;
         }
         self.nodes[number as usize].reach = reach;

@@ -8,108 +8,19 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Trace;
-use super::node::{NodeRole, Source};
+use super::agenda::UpdateStep;
+use super::node::NodeRole;
+use super::prior::Source;
 use super::register::ValueRegister;
+use super::state::Trace;
 use crate::error::ModelError;
-
-/// Next step of the re-evaluation of a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum UpdateStep {
-    /// Bring its inputs up to date.
-    Enter,
-    /// All but the result of a Chain is up to date.
-    Ready,
-    /// So is the result.
-    Finish,
-}
-
-/// Bucket queue of nodes by height.
-#[derive(Debug, Default)]
-pub(super) struct BucketQueue {
-    /// The height and the number of a node, while there is no other.
-    only: Option<(u32, u32)>,
-    heights: Vec<Vec<u32>>,
-    /// Bit set of the heights that have nodes.
-    occupied: Vec<u64>,
-    /// Index of the first word of bits that may be non-zero.
-    first: usize,
-    len: usize,
-}
-
-impl BucketQueue {
-    #[inline]
-    pub(super) fn push(&mut self, height: u32, number: u32) {
-        if self.len == 0 {
-            self.only = Some((height, number));
-        } else {
-            if let Some((height, number)) = self.only.take() {
-                self.insert(height, number);
-            }
-            self.insert(height, number);
-        }
-        self.len += 1;
-    }
-
-    fn insert(&mut self, height: u32, number: u32) {
-        let height = height as usize;
-        if height >= self.heights.len() {
-            self.heights.resize_with(height + 1, Vec::new);
-            self.occupied.resize(height / 64 + 1, 0);
-        }
-        self.heights[height].push(number);
-        self.occupied[height / 64] |= 1 << (height % 64);
-        self.first = self.first.min(height / 64);
-    }
-
-    fn lowest(&mut self) -> Option<u32> {
-        if self.len == 0 {
-            self.first = self.occupied.len();
-            return None;
-        }
-        if let Some((height, _)) = self.only {
-            return Some(height);
-        }
-        while self.occupied[self.first] == 0 {
-            self.first += 1;
-        }
-        Some(self.first as u32 * 64 + self.occupied[self.first].trailing_zeros())
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<(u32, u32)> {
-        if let Some(only) = self.only.take() {
-            self.len = 0;
-            return Some(only);
-        }
-        if self.len == 0 {
-            return None;
-        }
-        self.remove()
-    }
-
-    fn remove(&mut self) -> Option<(u32, u32)> {
-        let height = self.lowest()?;
-        let nodes = &mut self.heights[height as usize];
-        let number = nodes.pop()?;
-        if nodes.is_empty() {
-            self.occupied[height as usize / 64] &= !(1 << (height % 64));
-        }
-        self.len -= 1;
-        Some((height, number))
-    }
-
-    pub(super) fn clear(&mut self) {
-        while self.pop().is_some() {}
-    }
-}
 
 impl Trace {
     /// Marks a node for evaluation whatever its inputs, at the latest before anything that reads it.
     pub(super) fn require(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must) = (true, true);
-        self.agenda.push(node.height, number);
+        self.agenda.lasting.push(node.height, number);
     }
 
     /// Queues the readers of a node.
@@ -128,40 +39,40 @@ impl Trace {
                     if !(alone && reads == number && self.weigh_kept(by)) {
                         let node = &mut self.nodes[by as usize];
                         node.stale = true;
-                        self.agenda.push(node.height, by);
+                        self.agenda.lasting.push(node.height, by);
                     }
                     continue;
                 }
                 node.stale = true;
                 if node.is_terminal() {
-                    self.later.push(by);
+                    self.agenda.later.push(by);
                 } else {
-                    self.marks.push(by);
+                    self.agenda.marks.push(by);
                 }
             }
-            reader = self.marks.pop();
+            reader = self.agenda.marks.pop();
         }
     }
 
     /// Re-evaluates every node that the world needs, and releases those it does not.
     pub(super) fn settle_all(&mut self, source: &mut dyn Source) -> Result<(), ModelError> {
         loop {
-            while let Some((height, number)) = self.agenda.pop() {
+            while let Some((height, number)) = self.agenda.lasting.pop() {
                 let node = &self.nodes[number as usize];
                 if !(node.stale && node.in_world && node.is_used()) {
                     continue;
                 }
                 if node.height > height {
-                    self.agenda.push(node.height, number);
+                    self.agenda.lasting.push(node.height, number);
                 } else if !self.update(number, height) {
                     self.pull(number, height, source)?;
                 }
             }
             self.leave_all();
-            if self.agenda.len > 0 {
+            if !self.agenda.lasting.is_empty() {
                 continue;
             }
-            let Some(number) = self.later.pop() else {
+            let Some(number) = self.agenda.later.pop() else {
                 return Ok(());
             };
             let node = &self.nodes[number as usize];
@@ -227,31 +138,31 @@ impl Trace {
 
     /// Re-evaluates a node, everything below a height being up to date.
     fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
-        self.steps.clear();
-        self.steps.push((root, UpdateStep::Enter));
-        while let Some((number, mut step)) = self.steps.pop() {
+        self.agenda.steps.clear();
+        self.agenda.steps.push((root, UpdateStep::Enter));
+        while let Some((number, mut step)) = self.agenda.steps.pop() {
             let node = &self.nodes[number as usize];
             if !node.stale {
                 continue;
             }
             let arity = node.parents.len();
             if let UpdateStep::Enter = step {
-                let (first, mut high) = (self.steps.len(), 0);
-                self.steps.push((number, UpdateStep::Ready));
+                let (first, mut high) = (self.agenda.steps.len(), 0);
+                self.agenda.steps.push((number, UpdateStep::Ready));
                 for input in node.inputs.iter().take(arity).rev() {
                     let input_node = &self.nodes[input.to as usize];
                     high = high.max(input_node.height);
                     if input_node.stale {
-                        self.steps.push((input.to, UpdateStep::Enter));
+                        self.agenda.steps.push((input.to, UpdateStep::Enter));
                     }
                 }
                 if high > height && self.wait(root, height, high) {
                     return Ok(());
                 }
-                if self.steps.len() > first + 1 {
+                if self.agenda.steps.len() > first + 1 {
                     continue;
                 }
-                self.steps.pop();
+                self.agenda.steps.pop();
                 step = UpdateStep::Ready;
             }
             let node = &self.nodes[number as usize];
@@ -271,8 +182,8 @@ impl Trace {
                             let result_node = &self.nodes[result.to as usize];
                             let (stale, high) = (result_node.stale, result_node.height);
                             if stale {
-                                self.steps.push((number, UpdateStep::Finish));
-                                self.steps.push((result.to, UpdateStep::Enter));
+                                self.agenda.steps.push((number, UpdateStep::Finish));
+                                self.agenda.steps.push((result.to, UpdateStep::Enter));
                             }
                             if high > height && self.wait(root, height, high) {
                                 return Ok(());
@@ -319,14 +230,14 @@ impl Trace {
 
     /// Defers a node that reads something at a height of which not all below is up to date.
     fn wait(&mut self, root: u32, height: u32, high: u32) -> bool {
-        let lowest = self.agenda.lowest();
+        let lowest = self.agenda.lasting.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
             return false;
         }
         self.raise(root, high + 1);
         let raised = self.nodes[root as usize].height;
         if raised > height {
-            self.agenda.push(raised, root);
+            self.agenda.lasting.push(raised, root);
         }
         raised > height
     }

@@ -163,6 +163,38 @@ impl PartialEq for ValueRegister {
     }
 }
 
+/// List of registers, whose memory is used again.
+#[derive(Debug, Default)]
+pub(super) struct RegisterList {
+    registers: Vec<ValueRegister>,
+    count: usize,
+}
+
+impl RegisterList {
+    /// Appends a value; returns the new length.
+    pub(super) fn push(&mut self, value: &Datum) -> usize {
+        if self.registers.len() == self.count {
+            self.registers.push(ValueRegister::default());
+        }
+        self.registers[self.count].set(value);
+        self.count += 1;
+        self.count
+    }
+
+    pub(super) fn get(&self, index: usize) -> &ValueRegister {
+        &self.registers[index]
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Size of the list in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.registers.capacity() * size_of::<ValueRegister>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

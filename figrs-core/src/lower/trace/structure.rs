@@ -1,11 +1,13 @@
 //! Edges of a trace: elements that enter the world and leave it, and demanded values.
 
-use super::Trace;
 use super::change::StructureUndo;
-use super::node::{InputEdge, NodeRole, NodeUse};
+use super::node::{InputEdge, NodeRole};
+use super::readers::NodeUse;
 use super::register::ValueRegister;
-use crate::element::node::Kind;
-use crate::error::ModelError;
+use super::state::Trace;
+use crate::element::node::{AnyElement, ChainOp, Kind};
+use crate::error::{Fault, ModelError};
+use crate::lower::limit::measured;
 use crate::lower::numbering::Numbered;
 use crate::value::datum::Datum;
 
@@ -25,19 +27,19 @@ impl Trace {
         let demanded = demand.is_some() || target.uses.len() > target.loose as usize;
         if target.in_world {
             if target.given.is_none() && (demand.is_some() || target.demand.is_some()) {
-                self.statuses.push(to);
+                self.worklist.statuses.push(to);
             }
         } else {
             target.in_world = true;
-            self.entering.push(to);
+            self.worklist.entering.push(to);
         }
         let target = &self.nodes[to as usize];
         if demanded && target.loose > 0 && target.role.is_choice() {
-            self.shared.push(to);
+            self.worklist.shared.push(to);
         }
         let edge = InputEdge { to, at, demand };
         self.nodes[by as usize].inputs.push(edge);
-        self.operations.push(StructureUndo::Link { by });
+        self.undo.operations.push(StructureUndo::Link { by });
     }
 
     /// Removes the last input of a node.
@@ -50,14 +52,15 @@ impl Trace {
         target.uses.swap_remove(at as usize);
         target.loose -= u32::from(demand.is_none());
         if !target.is_used() {
-            self.orphans.push(to);
+            self.worklist.orphans.push(to);
         } else if target.loose == 0 || demand.is_some() {
-            self.statuses.push(to);
+            self.worklist.statuses.push(to);
         }
         if let Some(&NodeUse { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
             self.nodes[by as usize].inputs[input as usize].at = at;
         }
-        self.operations
+        self.undo
+            .operations
             .push(StructureUndo::Unlink { by, to, at, demand });
     }
 
@@ -149,7 +152,7 @@ impl Trace {
 
     /// Adds linked nodes to the world, and their inputs.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
-        while let Some(number) = self.entering.pop() {
+        while let Some(number) = self.worklist.entering.pop() {
             self.check_limit(self.alive, number)?;
             self.check_bytes(number)?;
             self.alive += 1;
@@ -172,7 +175,7 @@ impl Trace {
 
     /// Removes nodes without readers from the world.
     pub(super) fn leave_all(&mut self) {
-        while let Some(number) = self.orphans.pop() {
+        while let Some(number) = self.worklist.orphans.pop() {
             self.switch_now();
             let node = &self.nodes[number as usize];
             if node.is_used() || !node.in_world {
@@ -193,7 +196,7 @@ impl Trace {
 
     /// Updates the demands on nodes whose uses changed, and the demands that these pass on.
     fn refresh(&mut self) {
-        while let Some(number) = self.statuses.pop() {
+        while let Some(number) = self.worklist.statuses.pop() {
             self.switch_now();
             let node = &self.nodes[number as usize];
             if !node.in_world || !node.is_used() || self.demanded(number) == node.demand.as_ref() {
@@ -212,10 +215,11 @@ impl Trace {
                 let demand = demands.next().flatten();
                 let edge = &self.nodes[number as usize].inputs[input];
                 if edge.demand != demand {
-                    self.statuses.push(edge.to);
+                    self.worklist.statuses.push(edge.to);
                     let old = self.set_demand(number, input, demand);
                     let by = number;
-                    self.operations
+                    self.undo
+                        .operations
                         .push(StructureUndo::Demand { by, input, old });
                 }
             }
@@ -226,7 +230,9 @@ impl Trace {
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         if self.nodes[node as usize].demand != demand {
             let old = self.set_demanded(node, demand);
-            self.operations.push(StructureUndo::Demanded { node, old });
+            self.undo
+                .operations
+                .push(StructureUndo::Demanded { node, old });
         }
     }
 
@@ -304,7 +310,9 @@ impl Trace {
         };
         self.redirect(number, to, at, result);
         let by = number;
-        self.operations.push(StructureUndo::Switch { by, to, at });
+        self.undo
+            .operations
+            .push(StructureUndo::Switch { by, to, at });
         true
     }
 
@@ -379,7 +387,7 @@ impl Trace {
     }
 
     /// The number of a new result of a Chain.
-    fn remember(&mut self, number: u32, element: &crate::element::node::AnyElement) -> u32 {
+    fn remember(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());
@@ -400,5 +408,13 @@ impl Trace {
             node.next_branch = (node.next_branch + 1) % BRANCHES;
         }
         result
+    }
+
+    /// The element that a Chain's function gives for the values of its parents.
+    fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
+        let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
+        let (element, made) = measured(call);
+        self.bytes.add_made(made.bytes);
+        element
     }
 }

@@ -1,0 +1,139 @@
+//! The agenda of a change: nodes to be brought up to date.
+
+/// Next step of the re-evaluation of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum UpdateStep {
+    /// Bring its inputs up to date.
+    Enter,
+    /// All but the result of a Chain is up to date.
+    Ready,
+    /// So is the result.
+    Finish,
+}
+
+/// Bucket queue of nodes by height.
+#[derive(Debug, Default)]
+pub(super) struct BucketQueue {
+    /// The height and the number of a node, while there is no other.
+    only: Option<(u32, u32)>,
+    heights: Vec<Vec<u32>>,
+    /// Bit set of the heights that have nodes.
+    occupied: Vec<u64>,
+    /// Index of the first word of bits that may be non-zero.
+    first: usize,
+    len: usize,
+}
+
+impl BucketQueue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, height: u32, number: u32) {
+        if self.len == 0 {
+            self.only = Some((height, number));
+        } else {
+            if let Some((height, number)) = self.only.take() {
+                self.insert(height, number);
+            }
+            self.insert(height, number);
+        }
+        self.len += 1;
+    }
+
+    fn insert(&mut self, height: u32, number: u32) {
+        let height = height as usize;
+        if height >= self.heights.len() {
+            self.heights.resize_with(height + 1, Vec::new);
+            self.occupied.resize(height / 64 + 1, 0);
+        }
+        self.heights[height].push(number);
+        self.occupied[height / 64] |= 1 << (height % 64);
+        self.first = self.first.min(height / 64);
+    }
+
+    pub(super) fn lowest(&mut self) -> Option<u32> {
+        if self.len == 0 {
+            self.first = self.occupied.len();
+            return None;
+        }
+        if let Some((height, _)) = self.only {
+            return Some(height);
+        }
+        while self.occupied[self.first] == 0 {
+            self.first += 1;
+        }
+        Some(self.first as u32 * 64 + self.occupied[self.first].trailing_zeros())
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(u32, u32)> {
+        if let Some(only) = self.only.take() {
+            self.len = 0;
+            return Some(only);
+        }
+        if self.len == 0 {
+            return None;
+        }
+        self.remove()
+    }
+
+    fn remove(&mut self) -> Option<(u32, u32)> {
+        let height = self.lowest()?;
+        let nodes = &mut self.heights[height as usize];
+        let number = nodes.pop()?;
+        if nodes.is_empty() {
+            self.occupied[height as usize / 64] &= !(1 << (height % 64));
+        }
+        self.len -= 1;
+        Some((height, number))
+    }
+
+    pub(super) fn clear(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
+/// Nodes to be brought up to date.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    /// Lasting nodes, by height.
+    pub(super) lasting: BucketQueue,
+    /// Other nodes, if they stay in the world.
+    pub(super) later: Vec<u32>,
+    /// Steps of the node under way.
+    pub(super) steps: Vec<(u32, UpdateStep)>,
+    /// Nodes whose readers are still to be queued.
+    pub(super) marks: Vec<u32>,
+}
+
+impl Agenda {
+    pub(super) fn clear(&mut self) {
+        self.lasting.clear();
+        self.later.clear();
+        self.steps.clear();
+    }
+}
+
+/// Nodes whose edges or demands are still to follow a change of structure.
+#[derive(Debug, Default)]
+pub(super) struct StructureWorklist {
+    /// Nodes that enter the world, before their inputs do.
+    pub(super) entering: Vec<u32>,
+    /// Nodes that have lost their last reader.
+    pub(super) orphans: Vec<u32>,
+    /// Nodes of which another value may be demanded now.
+    pub(super) statuses: Vec<u32>,
+    /// Choices that an observation decides and that something else reads.
+    pub(super) shared: Vec<u32>,
+}
+
+impl StructureWorklist {
+    pub(super) fn clear(&mut self) {
+        self.entering.clear();
+        self.orphans.clear();
+        self.statuses.clear();
+        self.shared.clear();
+    }
+}

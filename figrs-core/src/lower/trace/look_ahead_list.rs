@@ -1,0 +1,137 @@
+//! The list of a proposal that is weighed before anything is changed.
+
+use super::register::ValueRegister;
+
+/// New state of a node whose value changes, or that was recomputed.
+#[derive(Debug, Default)]
+pub(super) struct TentativeState {
+    pub(super) number: u32,
+    /// Another value, if it has one.
+    pub(super) value: ValueRegister,
+    pub(super) log: f64,
+    pub(super) weight: f64,
+}
+
+/// The list of a proposal: new states of nodes, not yet applied.
+#[derive(Debug, Default)]
+pub(super) struct ProposalLookAhead {
+    /// `true` if it is that of the last proposal.
+    pub(super) holds: bool,
+    /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
+    /// first.
+    nodes: Vec<TentativeState>,
+    count: usize,
+    /// Choices that keep their values, and their log-probabilities.
+    pub(super) weighed: Vec<(u32, f64)>,
+    /// Priority queue of the nodes that read one on the list: heights and numbers, the lowest at the end.
+    queue: Vec<(u32, u32)>,
+    /// A Chain that switches to another result, and that result.
+    pub(super) switch: Option<(u32, u32)>,
+    /// The node all of whose readers were weighed at once, and the value it gets.
+    pub(super) reaching: Option<(u32, f64)>,
+    pub(super) readers: WeighedReaders,
+    /// The proposal, if it needs no list.
+    pub(super) forked: Option<FlipProposal>,
+    pub(super) prior: f64,
+    pub(super) likelihood: f64,
+    /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
+    /// own, must not depend on that.
+    pub(super) is_impossible: bool,
+}
+
+impl ProposalLookAhead {
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.holds = false;
+        self.count = 0;
+        self.queue.clear();
+        self.switch = None;
+        (self.reaching, self.forked) = (None, None);
+        self.weighed.clear();
+        (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
+    }
+
+    /// Adds the new state of a node.
+    #[inline]
+    pub(super) fn put(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
+        if self.nodes.len() == self.count {
+            self.nodes.push(TentativeState::default());
+        }
+        let place = &mut self.nodes[self.count];
+        place.number = number;
+        place.value.copy(value);
+        (place.log, place.weight) = (log, weight);
+        self.count += 1;
+    }
+
+    /// Queues a node that reads one on the list.
+    #[inline]
+    pub(super) fn put_off(&mut self, height: u32, number: u32) {
+        let lower = self.queue.iter().rev();
+        let lower = lower.take_while(|(other, _)| *other < height).count();
+        let at = self.queue.len() - lower;
+        self.queue.insert(at, (height, number));
+    }
+
+    /// Takes the lowest node from the queue.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<u32> {
+        self.queue.pop().map(|(_, number)| number)
+    }
+
+    /// True if no node is queued.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// The new states.
+    #[inline]
+    pub(super) fn states(&self) -> &[TentativeState] {
+        &self.nodes[..self.count]
+    }
+
+    /// The log-probability of the site of the proposal.
+    #[inline]
+    pub(super) fn log_of(&self, site: u32) -> Option<f64> {
+        if !self.holds {
+            return None;
+        }
+        if let Some(forked) = &self.forked {
+            return (forked.site == site).then_some(forked.log);
+        }
+        let first = self.states().first();
+        first
+            .filter(|first| first.number == site)
+            .map(|first| first.log)
+    }
+}
+
+/// Reason that a list ends early.
+pub(super) enum LookAheadEnd {
+    /// The new world has weight zero.
+    Impossible,
+    /// The proposal must take the general path.
+    Otherwise,
+}
+
+/// Buffers of a weighing of readers.
+#[derive(Debug, Default)]
+pub(super) struct WeighedReaders {
+    /// Values of free readers.
+    pub(super) values: Vec<f64>,
+    /// The log-probabilities of all readers.
+    pub(super) logs: Vec<f64>,
+}
+
+/// A proposal of another truth value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlipProposal {
+    pub(super) site: u32,
+    pub(super) truth: bool,
+    /// Its log-probability.
+    pub(super) log: f64,
+    pub(super) chain: u32,
+    /// The new result of the Chain.
+    pub(super) result: u32,
+}

@@ -1,0 +1,141 @@
+//! Readers of a node, as they are cached or listed.
+
+/// Use of a node: the reader, and the position among its inputs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeUse {
+    pub(super) by: u32,
+    pub(super) input: u32,
+}
+
+/// Transitive readers of a node as the parameter of members of families, directly or through Chains whose result it is.
+#[derive(Debug, Default)]
+pub(super) struct ParameterReaders {
+    is_known: bool,
+    /// `true` if the readers of this Chain are in the cache of its result.
+    is_followed: bool,
+    /// `true` if nothing else reads it.
+    is_all: bool,
+    /// The Chains that pass it on.
+    chains: Vec<u32>,
+    /// The choices that have it as their one parameter.
+    choices: Vec<u32>,
+    /// The values of those that observations decide, for others nothing that counts.
+    values: Vec<f64>,
+    /// Runs of choices of one family.
+    runs: Vec<FamilyRun>,
+}
+
+/// Successive choices whose families are the same.
+#[derive(Clone, Copy, Debug)]
+struct FamilyRun {
+    end: usize,
+    /// `true` if observations decide their values.
+    is_observed: bool,
+}
+
+/// The choices of a run, with the values that observations decide.
+pub(super) struct RunReaders<'a> {
+    pub(super) choices: &'a [u32],
+    pub(super) observed: &'a [f64],
+    pub(super) is_observed: bool,
+}
+
+impl ParameterReaders {
+    pub(super) fn lose(&mut self) {
+        (self.is_known, self.is_followed) = (false, false);
+    }
+
+    /// True if nothing else reads it; `None` if that is not known.
+    #[inline]
+    pub(super) fn are_all(&self) -> Option<bool> {
+        self.is_known.then_some(self.is_all)
+    }
+
+    /// Clears the lists.
+    pub(super) fn clear(&mut self) {
+        self.chains.clear();
+        self.choices.clear();
+        self.values.clear();
+        self.runs.clear();
+    }
+
+    /// Marks the lists as complete.
+    pub(super) fn complete(&mut self, is_all: bool) {
+        (self.is_known, self.is_all) = (true, is_all);
+    }
+
+    /// True if the readers of this Chain are in the cache of its result.
+    pub(super) fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
+    pub(super) fn set_followed(&mut self) {
+        self.is_followed = true;
+    }
+
+    /// The Chains that pass the node on.
+    pub(super) fn chains(&self) -> &[u32] {
+        &self.chains
+    }
+
+    pub(super) fn push_chain(&mut self, chain: u32) {
+        self.chains.push(chain);
+    }
+
+    /// The choices that have the node as their one parameter.
+    pub(super) fn choices(&self) -> &[u32] {
+        &self.choices
+    }
+
+    /// Appends a choice to the last run, if that has the same family as its last choice, or else to a new one.
+    pub(super) fn push(
+        &mut self,
+        choice: u32,
+        value: f64,
+        is_observed: bool,
+        same_family: impl FnOnce(u32) -> bool,
+    ) {
+        let last = self.choices.last().copied();
+        let end = self.choices.len() + 1;
+        let run = self
+            .runs
+            .last_mut()
+            .filter(|run| run.is_observed == is_observed);
+        match run.filter(|_| last.is_some_and(same_family)) {
+            Some(run) => run.end = end,
+            None => self.runs.push(FamilyRun { end, is_observed }),
+        }
+        self.choices.push(choice);
+        self.values.push(value);
+    }
+
+    /// The runs of choices.
+    pub(super) fn runs(&self) -> impl Iterator<Item = RunReaders<'_>> {
+        let mut start = 0;
+        self.runs.iter().map(move |run| {
+            let all = std::mem::replace(&mut start, run.end)..run.end;
+            RunReaders {
+                choices: &self.choices[all.clone()],
+                observed: &self.values[all],
+                is_observed: run.is_observed,
+            }
+        })
+    }
+}
+
+/// The one Chain that reads a truth value, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BooleanBranch {
+    /// It is read otherwise.
+    Absent,
+    /// The Chain, and its results for `false` and `true`, as far as they are remembered.
+    Chain(u32, [Option<u32>; 2]),
+}
+
+/// Children of a value in the conditional: choices that read it as a parameter, directly or as the result of Chains that
+/// only pass it on.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    pub(super) chains: Vec<u32>,
+    pub(super) choices: Vec<NodeUse>,
+}
