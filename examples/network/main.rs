@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --example network -- --help`
 
+mod learn;
 mod question;
 mod report;
 
@@ -14,7 +15,10 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
 use figrs::models::network::Network;
-use figrs_command::{Bytes, Failure, bytes, note, observations, parsed, queried, seconds, stop};
+use figrs_command::{
+    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, note, observations,
+    parsed, queried, replace, seconds, stop,
+};
 
 use question::{Findings, Question};
 use report::Report;
@@ -26,6 +30,9 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
+  Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": null, "iterations": n, "stopped": ...,
+   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each;
+   the key of a variable without parents is "".
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
   Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
@@ -65,6 +72,24 @@ struct Options {
     /// Algorithm that answers it.
     #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
     algorithm: Method,
+    /// Data of task learn: a .csv file whose first line names variables, a line a case, empty cells for missing values.
+    #[arg(long, value_name = "FILE.csv")]
+    data: Option<PathBuf>,
+    /// File of the learned network, .bif or .uai, or of samples, .csv; replaced when everything is there.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Numbers that learning starts from (default file).
+    #[arg(long, value_enum)]
+    start: Option<Start>,
+    /// Count added to that of every state in learning (default 0).
+    #[arg(long, value_name = "COUNT", value_parser = count, allow_negative_numbers = true)]
+    prior: Option<f64>,
+    /// Make exactly so many rounds of learning; with --tolerance, at most so many (default: at most 1000).
+    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    iterations: Option<u64>,
+    /// End learning once a round raises the log-likelihood by no more than this share of it (default 1e-8).
+    #[arg(long, value_name = "SHARE", value_parser = count, allow_negative_numbers = true)]
+    tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: Option<u32>,
@@ -104,6 +129,27 @@ enum Task {
     Sample,
     /// The predicted cost of the marginals of the queried variables, without computing them.
     Cost,
+    /// The tables that make --data most likely, by expectation-maximisation.
+    Learn,
+}
+
+/// Numbers that learning starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Start {
+    /// Those of the file.
+    File,
+    /// All states of a row equally likely.
+    Uniform,
+    /// Drawn with --seed.
+    Random,
+}
+
+/// A finite number that is not negative.
+fn count(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if f64::is_finite(number) && number >= 0.0 => Ok(number),
+        _ => Err("give a number that is not negative".into()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -151,14 +197,19 @@ impl Options {
         }
         let sampling = self.algorithm == Method::ImportanceSampling;
         let several = matches!(self.task, Task::KBest | Task::Sample);
+        self.check_learning()?;
         if self.count.is_some() && !several {
             return Err("--count needs --task k-best or sample".into());
         }
         if self.samples.is_some() && !sampling {
             return Err("--samples needs --algorithm importance-sampling".into());
         }
-        if self.seed.is_some() && !sampling && self.task != Task::Sample {
-            return Err("--seed needs --task sample or --algorithm importance-sampling".into());
+        let draws = sampling || self.task == Task::Sample || self.start == Some(Start::Random);
+        if self.seed.is_some() && !draws {
+            return Err(
+                "--seed needs --task sample, --start random or --algorithm importance-sampling"
+                    .into(),
+            );
         }
         if self.memory.is_some() && (sampling || self.algorithm == Method::Enumerate) {
             return Err("--memory needs junction-tree or an algorithm by elimination".into());
@@ -167,6 +218,52 @@ impl Options {
             return Err("--query has no effect on --task evidence; leave it out".into());
         }
         Ok(())
+    }
+
+    /// Refuses options of learning where nothing is learned, and others where something is.
+    fn check_learning(&self) -> Result<(), Failure> {
+        let learns = self.task == Task::Learn;
+        let of_learning = [
+            ("--data", self.data.is_some()),
+            ("--start", self.start.is_some()),
+            ("--prior", self.prior.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+        ];
+        if let Some((flag, _)) = of_learning.iter().find(|(_, given)| *given && !learns) {
+            return Err(format!("{flag} needs --task learn").into());
+        }
+        if learns {
+            let others = [
+                ("--evidence", self.evidence.is_some()),
+                ("--observe", !self.observe.is_empty()),
+                ("--query", self.query != ["all"]),
+                ("--repeat", self.repeat != 1),
+            ];
+            if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
+                return Err(format!("{flag} has no effect on --task learn; leave it out").into());
+            }
+            if self.data.is_none() {
+                return Err("--task learn needs --data FILE.csv".into());
+            }
+        }
+        let Some(out) = &self.out else { return Ok(()) };
+        let formats: &[&str] = match self.task {
+            Task::Learn => &["bif", "uai"],
+            Task::Sample => &["csv"],
+            _ => return Err("--out needs --task learn or sample".into()),
+        };
+        if !formats.iter().any(|format| has_extension(out, format)) {
+            let formats: Vec<String> = formats.iter().map(|format| format!(".{format}")).collect();
+            let (task, formats) = (named(&self.task), formats.join(" or "));
+            return Err(format!("--out of --task {task} is a {formats} file").into());
+        }
+        let files = [
+            ("--file", Some(&*self.file)),
+            ("--data", self.data.as_deref()),
+        ];
+        check_distinct(&[&files[..], &[("--out", Some(out))]].concat())?;
+        check_writable(out)
     }
 }
 
@@ -215,20 +312,16 @@ fn remedy(error: &figrs::Error) -> Option<String> {
 fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
     stop::listen(options.time)?;
+    if options.task == Task::Learn {
+        return learn::run(options);
+    }
     let started = Instant::now();
     let given = options.clone();
     let read = stop::attempt(move || read(given))?;
     let question = Arc::new(read.ok_or_else(|| stop::nothing("a network"))??);
     let network = &question.network;
     let parse = started.elapsed();
-    if let Some(first) = network.normalised().first() {
-        note(format!(
-            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
-            network.normalised().len(),
-            first.line,
-            network.row_name(first)
-        ));
-    }
+    note_normalised(network);
     let (mut compiles, mut queries) = (Vec::new(), Vec::new());
     let mut found: Option<Findings> = None;
     for _ in 0..options.repeat {
@@ -262,6 +355,11 @@ fn run(options: &Options) -> Result<(), Failure> {
             reason.told()
         ));
     }
+    if let (Some(out), Some(samples)) = (&options.out, &findings.samples) {
+        return replace(out, |file| {
+            Ok(report::write_samples(file, &question, samples)?)
+        });
+    }
     let report = Report {
         question: &question,
         findings: &findings,
@@ -273,6 +371,18 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Json => writeln!(out, "{}", report.json())?,
     }
     Ok(out.flush()?)
+}
+
+/// Tells of rows whose sums were not one.
+fn note_normalised(network: &Network) {
+    if let Some(first) = network.normalised().first() {
+        note(format!(
+            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
+            network.normalised().len(),
+            first.line,
+            network.row_name(first)
+        ));
+    }
 }
 
 /// Reads the network and builds the question about it.

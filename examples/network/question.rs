@@ -54,10 +54,10 @@ impl Question {
         match self.options.algorithm {
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
-                self.by(&VariableElimination::new().options(self.limits()))
+                self.by(&VariableElimination::new().options(limits(&self.options)))
             }
             Method::MpeVariableElimination => {
-                self.by(&MpeVariableElimination::new().options(self.limits()))
+                self.by(&MpeVariableElimination::new().options(limits(&self.options)))
             }
             Method::Enumerate if self.options.task == Task::Mpe => self.timed(|| {
                 Enumerate::new().most_probable_world(&self.model, self.network.elements())
@@ -87,18 +87,6 @@ impl Question {
         })
     }
 
-    /// The limits of an elimination.
-    fn limits(&self) -> eliminate::Options {
-        let limits = eliminate::Options::default();
-        match self.options.memory {
-            // A table may take all of it: eight bytes an entry.
-            Some(Bytes(bytes)) => limits
-                .memory_budget(bytes)
-                .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
-            None => limits,
-        }
-    }
-
     /// The queried elements.
     fn asked(&self) -> impl Iterator<Item = &Element<State>> {
         let elements = self.network.elements();
@@ -108,7 +96,7 @@ impl Question {
     /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
-            Task::Evidence => Vec::new(),
+            Task::Evidence | Task::Learn => Vec::new(),
             Task::Marginals | Task::Cost => self.asked().cloned().collect(),
             Task::Mpe | Task::KBest | Task::Sample => self.network.elements().to_vec(),
         }
@@ -129,7 +117,7 @@ impl Question {
             });
         }
         let tree = JunctionTree::new()
-            .options(self.limits())
+            .options(limits(&self.options))
             .compile(&self.model, self.targets())?;
         let mut findings = Findings {
             compile: Some(started.elapsed()),
@@ -143,8 +131,8 @@ impl Question {
         let started = Instant::now();
         let count = self.options.count;
         match self.options.task {
-            // Told already, without compiling.
-            Task::Cost => {}
+            // Told already, without compiling; a task of its own.
+            Task::Cost | Task::Learn => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();
@@ -232,5 +220,17 @@ impl Question {
             log_probability: world.log_probability(),
             states: world.values(self.asked())?,
         })
+    }
+}
+
+/// The limits of an elimination.
+pub(crate) fn limits(options: &Options) -> eliminate::Options {
+    let limits = eliminate::Options::default();
+    match options.memory {
+        // A table may take all of it: eight bytes an entry.
+        Some(Bytes(bytes)) => limits
+            .memory_budget(bytes)
+            .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
+        None => limits,
     }
 }

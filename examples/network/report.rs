@@ -223,7 +223,22 @@ fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or(0)
 }
 
+/// Writes samples as comma-separated values, a line for each.
+pub(crate) fn write_samples(
+    file: &mut dyn Write,
+    question: &Question,
+    samples: &[Vec<State>],
+) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(file);
+    let variables = question.network.variables();
+    writer.write_record(question.queried.iter().map(|&v| variables[v].name()))?;
+    for states in samples {
+        writer.write_record(states.iter().map(State::name))?;
+    }
+    writer.flush()
+}
+
 /// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
-fn as_json(number: f64) -> Json {
+pub(crate) fn as_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -51,7 +51,8 @@ use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    tolerance: f64,
+    /// Share of the log-likelihood by which a round must raise it for another to follow; all rounds are made if `None`.
+    tolerance: Option<f64>,
     rounds: u64,
     starts: Vec<(AnyElement, Datum)>,
     threads: Option<NonZero<usize>>,
@@ -69,7 +70,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Self {
             engine,
             with_prior: false,
-            tolerance: DEFAULT_TOLERANCE,
+            tolerance: Some(DEFAULT_TOLERANCE),
             rounds: DEFAULT_ROUNDS,
             starts: Vec::new(),
             threads: None,
@@ -88,13 +89,19 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); with 0 once it raises
     /// it no more.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
+        self.tolerance = Some(tolerance);
         self
     }
 
     /// Ends after so many rounds at most (default 1000).
     pub fn rounds(mut self, rounds: u64) -> Self {
         self.rounds = rounds;
+        self
+    }
+
+    /// Makes exactly so many rounds, whatever they change.
+    pub fn exact_rounds(mut self, rounds: u64) -> Self {
+        (self.rounds, self.tolerance) = (rounds, None);
         self
     }
 
@@ -119,11 +126,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         if let Some(mistake) = &cases.mistake {
             return Err(mistake.clone());
         }
-        if self.tolerance.is_nan() || self.tolerance < 0.0 {
+        if let Some(tolerance) = self.tolerance.filter(|x| x.is_nan() || *x < 0.0) {
             return Err(Error::InvalidSetting {
                 algorithm: "ExpectationMaximization",
                 setting: "tolerance",
-                value: self.tolerance.to_string(),
+                value: tolerance.to_string(),
                 remedy: "give a number that is not negative",
             });
         }
@@ -198,8 +205,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             let rounds = log_likelihoods.len() as u64 - 1;
             monitor.report(rounds);
             let now = values();
-            if let Some((last, _)) = &before
-                && objective - last <= self.tolerance * objective.abs()
+            if let (Some((last, _)), Some(tolerance)) = (&before, self.tolerance)
+                && objective - last <= tolerance * objective.abs()
             {
                 break (Stopped::Finished, now);
             }

@@ -1,11 +1,12 @@
 //! A network: its variables, tables and elements.
 
+use figrs_core::factor::Weights;
 use figrs_core::{Element, Model};
 use rustc_hash::FxHashMap;
 
 use super::observation::Observation;
 use super::variable::{combination, unknown_state, unknown_variable};
-use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable};
+use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable, elements};
 
 /// A discrete network from a file, as elements that can be queried like any others.
 #[derive(Clone, Debug)]
@@ -88,6 +89,26 @@ impl Network {
             variable: position,
             state,
         })
+    }
+
+    /// The network with other numbers in its tables, a list for each.
+    pub(super) fn with_numbers(&self, numbers: Vec<Vec<f64>>) -> Self {
+        let tables: Vec<NetworkTable> = self
+            .tables
+            .iter()
+            .zip(numbers)
+            .map(|(table, numbers)| NetworkTable {
+                variables: table.variables.clone(),
+                weights: Weights::from_linear(numbers),
+            })
+            .collect();
+        let elements = elements::bayesian(&self.variables, &tables);
+        Self {
+            elements: elements.unwrap_or_else(|_| self.elements.clone()),
+            tables,
+            normalised: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// A model without observations. That of a Markov network holds its factors as evidence, and the probability

@@ -56,6 +56,18 @@ pub enum NetworkError {
     NotBayesian,
 }
 
+/// Reason for which the tables of a network cannot be learned.
+#[derive(Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum NetworkLearningError {
+    /// A Markov network has no conditional tables.
+    #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
+    NotBayesian,
+    /// Learning has no result.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+}
+
 /// A mistake in the text of a network or evidence file.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
@@ -202,6 +214,28 @@ pub enum TextProblem {
     Contradiction {
         /// The variable.
         variable: String,
+    },
+    /// Data is not comma-separated values.
+    #[error("not comma-separated values: {reason}")]
+    Csv {
+        /// Reason that the reader gives.
+        reason: String,
+    },
+    /// Data names a variable twice.
+    #[error("the column `{variable}` stands a second time; keep one of them")]
+    RepeatedColumn {
+        /// The variable.
+        variable: String,
+    },
+    /// A row of data has another number of cells than there are columns.
+    #[error(
+        "the row has {found} cells for {needed} columns; make them agree, and leave a missing cell empty"
+    )]
+    CellCount {
+        /// Cells of the row.
+        found: usize,
+        /// Columns.
+        needed: usize,
     },
     /// An evidence file holds several sets of evidence.
     #[error("{samples} sets of evidence; keep one of them in the file")]

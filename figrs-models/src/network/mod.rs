@@ -28,8 +28,9 @@
 //! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`] |
 //! | values of their elements | [`State`] |
 //! | evidence files | [`Observation`] |
+//! | data, and tables learned from it | [`NetworkData`], [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
-//! | errors | [`NetworkError`], [`TextProblem`], [`Unknown`] |
+//! | errors | [`NetworkError`], [`NetworkLearningError`], [`TextProblem`], [`Unknown`] |
 //!
 //! # File formats
 //!
@@ -53,12 +54,14 @@
 
 mod bif;
 mod contents;
+mod data;
 mod draft;
 mod elements;
 mod error;
 mod evidence;
 mod format;
 mod kind;
+mod learning;
 mod lexer;
 mod observation;
 mod row;
@@ -68,8 +71,10 @@ mod unknown;
 mod variable;
 
 pub use contents::Network;
-pub use error::{NetworkError, TextProblem};
+pub use data::NetworkData;
+pub use error::{NetworkError, NetworkLearningError, TextProblem};
 pub use kind::NetworkKind;
+pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
 pub use observation::Observation;
 pub use row::{NormalisedRow, ROUNDING};
 pub use state::State;

@@ -8,6 +8,7 @@ mod generators_reference;
 mod grid_automata;
 mod network_answers;
 mod network_files;
+mod network_learning;
 mod network_round_trips;
 mod seen_levels;
 mod vglc_smb;

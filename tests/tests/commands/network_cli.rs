@@ -4,4 +4,5 @@ mod answers;
 mod estimates;
 mod failures;
 mod files;
+mod learning;
 mod worlds;

@@ -48,7 +48,7 @@ impl Files {
     /// Runs the example; of the arguments those with an extension are files of the directory.
     pub(crate) fn run(&self, arguments: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
-            let is_file = [".bif", ".uai", ".json", ".evid", ".txt"]
+            let is_file = [".bif", ".uai", ".json", ".evid", ".txt", ".csv"]
                 .iter()
                 .any(|extension| argument.ends_with(extension));
             if is_file {

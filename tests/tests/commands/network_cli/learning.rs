@@ -1,0 +1,121 @@
+//! Learning of the tables of networks on the command line.
+
+use figrs_tests::example::text;
+use serde_json::Value as Json;
+
+use crate::network_cli::files::Files;
+
+const DATA: &str = "rain,grass\nyes,wet\nno,dry\n,wet\nno,\nno,wet\n";
+
+fn files() -> Files {
+    let files = Files::new();
+    std::fs::write(files.path("data.csv"), DATA).unwrap();
+    files
+}
+
+fn numbers(list: &Json) -> Vec<f64> {
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|x| x.as_f64().unwrap())
+        .collect()
+}
+
+#[test]
+fn tables_and_log_likelihoods_are_printed_and_written() {
+    let files = files();
+    let learn = "--file garden.bif --task learn --data data.csv --out learned.bif";
+    let found = files.json(&format!("{learn} --iterations 1"));
+    // By hand: with P(rain) .2 and P(wet | rain) .9, P(wet | no rain) .2 the third row has rain with .18 / .34.
+    let rain = 0.18 / 0.34;
+    let table = &found["tables"]["rain"][""];
+    assert!(
+        (table["yes"].as_f64().unwrap() - (1.0 + rain) / 5.0).abs() < 1e-12,
+        "{table}"
+    );
+    let wet = found["tables"]["grass"]["rain=no"]["wet"].as_f64().unwrap();
+    let expected = (1.0 + 1.0 - rain + 0.2) / (2.0 + 1.0 - rain + 1.0);
+    assert!((wet - expected).abs() < 1e-12, "{wet} {expected}");
+    let likelihoods = numbers(&found["log_likelihoods"]);
+    let first: f64 = [0.2 * 0.9, 0.8 * 0.8, 0.34, 0.8, 0.8 * 0.2]
+        .iter()
+        .map(|p: &f64| p.ln())
+        .sum();
+    assert!((likelihoods[0] - first).abs() < 1e-12 && likelihoods.len() == 2);
+    assert_eq!(
+        (&found["iterations"], &found["score"]),
+        (&1.into(), &Json::Null)
+    );
+    // What was written gives the same again.
+    let again = files.json("--file learned.bif --task learn --data data.csv --iterations 0");
+    assert!((numbers(&again["log_likelihoods"])[0] - likelihoods[1]).abs() < 1e-12);
+    assert!(
+        files
+            .text(&format!(
+                "{learn} --prior 1 --start random --seed 3 --tolerance 1e-3"
+            ))
+            .contains("log-likelihood")
+    );
+}
+
+#[test]
+fn samples_are_written_as_data() {
+    let files = Files::new();
+    files.text("--file garden.bif --task sample --count 2000 --out drawn.csv");
+    let drawn = std::fs::read_to_string(files.path("drawn.csv")).unwrap();
+    assert!(drawn.starts_with("grass,rain,cat=mood\n") && drawn.lines().count() == 2001);
+    let found = files.json("--file garden.bif --task learn --data drawn.csv --start uniform");
+    let rain = found["tables"]["rain"][""]["yes"].as_f64().unwrap();
+    // Within 4.5 standard errors: one false alarm in 150 000, and the seed is fixed.
+    assert!(
+        (rain - 0.2).abs() < 4.5 * (0.16f64 / 2000.0).sqrt(),
+        "{rain}"
+    );
+}
+
+#[test]
+fn wrong_data_and_options_are_told() {
+    let files = files();
+    std::fs::write(files.path("state.csv"), "rain,grass\nyes,wet\nmaybe,dry\n").unwrap();
+    std::fs::write(
+        files.path("impossible.csv"),
+        "rain,cat=mood\nyes,sits\nno,flies\n",
+    )
+    .unwrap();
+    let data = "--file garden.bif --task learn --data data.csv";
+    for (options, words) in [
+        (
+            "--file garden.bif --task learn --data state.csv".into(),
+            "state.csv:3:1",
+        ),
+        (
+            "--file garden.bif --task learn --data impossible.csv".into(),
+            "impossible.csv:3",
+        ),
+        (
+            "--file pair.uai --task learn --data data.csv".into(),
+            "variable",
+        ),
+        ("--file garden.bif --task learn".into(), "--data"),
+        ("--file garden.bif --data data.csv".into(), "--task learn"),
+        ("--file garden.bif --iterations 3".into(), "--task learn"),
+        (format!("{data} --observe rain=yes"), "--observe"),
+        (format!("{data} --prior -1"), "--prior"),
+        (format!("{data} --seed 1"), "--seed"),
+        (format!("{data} --out learned.csv"), ".bif or .uai"),
+        (format!("{data} --out data.csv"), ".bif or .uai"),
+        (format!("{data} --algorithm enumerate"), "junction-tree"),
+        (
+            "--file garden.bif --task mpe --out world.csv".into(),
+            "--out",
+        ),
+    ] {
+        let output = files.run(&options);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options}: {told}");
+        assert!(
+            told.starts_with("error: ") && told.contains(words),
+            "{options}: {told}"
+        );
+    }
+}
