@@ -54,3 +54,7 @@ pub mod models_of_data {}
     [Tutorial]: crate::tutorial\n"]
 #[doc = include_str!("../docs/tutorial/8-levels-by-example.md")]
 pub mod levels_by_example {}
+
+#[doc = "[A first model]: a_first_model\n"]
+#[doc = include_str!("../docs/tutorial/9-learning.md")]
+pub mod learning {}

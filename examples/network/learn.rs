@@ -8,7 +8,7 @@ use figrs::models::network::{
 };
 use figrs::prelude::*;
 use figrs::{Stopped, printable};
-use figrs_command::{Failure, Progress, note, replace_text, stop};
+use figrs_command::{Failure, Progress, has_extension, note, replace_text, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
@@ -21,9 +21,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let learned = stop::attempt(move || learned(&given))?;
     let learned = learned.ok_or_else(|| stop::nothing("a learned network"))??;
     if let Some(out) = &options.out {
-        let text = match figrs_command::has_extension(out, "bif") {
-            true => learned.network.to_bif()?,
-            false => learned.network.to_uai(),
+        let text = if has_extension(out, "bif") {
+            learned.network.to_bif()?
+        } else {
+            learned.network.to_uai()
         };
         replace_text(out, &text)?;
     }

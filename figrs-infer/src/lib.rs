@@ -28,6 +28,7 @@
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
+//! | [`ExpectationMaximization`], which learns parameters | `learning/` |
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
 //! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has

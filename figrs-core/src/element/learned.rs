@@ -15,7 +15,7 @@ use crate::element::Element;
 /// Builds a parameter that is learned from data: an element with a prior, which stands where other elements take a number or a list
 /// of weights.
 ///
-/// [Expectation-maximisation](https://docs.rs/figrs) gives it one value, that of the largest likelihood or posterior density; to samplers it is an
+/// Expectation-maximisation (of `figrs-infer`) gives it one value, that of the largest likelihood or posterior density; to samplers it is an
 /// ordinary element with this prior, whose posterior they draw from. It is one parameter however many elements and branches
 /// take it.
 ///

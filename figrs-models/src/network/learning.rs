@@ -12,7 +12,7 @@ use super::{
 ///
 /// The rows of all tables are parameters, each its own. A row that no case needs keeps its numbers.
 ///
-/// **Guarantee, complexity, references.** Those of [`ExpectationMaximization`].
+/// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
 ///
 /// ```
 /// # use figrs_models::network::{Network, NetworkLearner};
