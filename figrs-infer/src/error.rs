@@ -301,6 +301,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of a row of data that no world has.
+    pub(crate) fn impossible_case(row: usize) -> Self {
+        let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \
+                       possible";
+        Self::InvalidCase {
+            row,
+            problem: problem.into(),
+        }
+    }
+
     /// True if work was ended by a deadline or an interrupt.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(

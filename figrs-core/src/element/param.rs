@@ -42,8 +42,13 @@ impl Param {
     }
 
     /// True if both are one parameter.
-    pub fn is_same_as(&self, other: &Self) -> bool {
+    fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// An identity that is unique among the parameters that are alive.
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     /// Changes the value for all elements that use this parameter. A run that is under way may see either value.

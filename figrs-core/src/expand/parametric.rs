@@ -71,6 +71,13 @@ impl LearnedParameters {
         self.learned.values()
     }
 
+    /// The parameters at a position.
+    ///
+    /// **Panics** if there are none.
+    pub fn at(&self, position: usize) -> &LearnedParameter {
+        &self.learned[position]
+    }
+
     /// The position and the parameters of an element, if it was reached.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;

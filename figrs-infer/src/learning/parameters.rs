@@ -5,6 +5,7 @@ use std::ops::Range;
 use figrs_core::expand::{Expansion, LearnedParameter, LearnedParameters, ParametricOutcomes};
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, Likelihood, Number};
+use rustc_hash::FxHashMap;
 
 use super::case_table::CaseTable;
 use crate::error::Error;
@@ -71,6 +72,7 @@ impl Outcomes {
         density_column: impl Fn(usize) -> Option<usize>,
     ) -> Result<Self, Error> {
         check_readers(expansion, &learned)?;
+        let places = places(&learned);
         let mut outcomes = Self {
             readers: learned.iter().map(|_| Vec::new()).collect(),
             learned,
@@ -78,7 +80,8 @@ impl Outcomes {
             origins: Vec::new(),
         };
         for parametric in expansion.parametric_outcomes() {
-            outcomes.add(parametric, cases, density_column(parametric.position))?;
+            let column = density_column(parametric.position);
+            outcomes.add(parametric, (cases, column), &places)?;
         }
         if outcomes.readers.iter().all(Vec::is_empty) {
             return Err(Error::NothingToLearn);
@@ -89,8 +92,8 @@ impl Outcomes {
     fn add(
         &mut self,
         parametric: &ParametricOutcomes,
-        cases: &CaseTable,
-        column: Option<usize>,
+        (cases, column): (&CaseTable, Option<usize>),
+        places: &Places,
     ) -> Result<(), Error> {
         let first = self.len();
         let support = &parametric.support;
@@ -109,11 +112,9 @@ impl Outcomes {
                 (0..support.len()).map(|i| support.datum(i)).collect()
             }
         };
-        for (at, learned) in self.learned.iter().enumerate() {
-            if let Some(numbers) = numbers_of(&parametric.member, learned)? {
-                let member = self.members.len();
-                self.readers[at].push(Reader { member, numbers });
-            }
+        let member = self.members.len();
+        for (at, numbers) in reads(&parametric.member, &self.learned, places)? {
+            self.readers[at].push(Reader { member, numbers });
         }
         self.members.push(Member {
             element: parametric.member.clone(),
@@ -223,31 +224,53 @@ impl Outcomes {
     }
 }
 
-/// The numbers of a member that are those of a learned parameter.
-fn numbers_of(
+/// For each parameter the learned one whose number it is, and the position of that number.
+type Places = FxHashMap<usize, (usize, usize)>;
+
+fn places(learned: &LearnedParameters) -> Places {
+    let places = learned.iter().enumerate().flat_map(|(at, learned)| {
+        let params = learned.params.iter().enumerate();
+        params.map(move |(place, param)| (param.id(), (at, place)))
+    });
+    places.collect()
+}
+
+/// The learned parameters that a member reads, each with the range of its numbers.
+///
+/// **Errors.** [`Error::NotLearnable`] if one is not read as a whole, once and in its order.
+fn reads(
     member: &AnyElement,
-    learned: &LearnedParameter,
-) -> Result<Option<Range<usize>>, Error> {
+    learned: &LearnedParameters,
+    places: &Places,
+) -> Result<Vec<(usize, Range<usize>)>, Error> {
+    let mut reads: Vec<(usize, Range<usize>)> = Vec::new();
     let numbers = atomic(member).map_or(&[][..], AtomicOp::numbers);
-    let place = |number: &Number| match number {
-        Number::Param(param) => learned.params.iter().position(|p| p.is_same_as(param)),
-        Number::Constant(_) => None,
-    };
-    let Some(start) = numbers.iter().position(|number| place(number).is_some()) else {
-        return Ok(None);
-    };
-    let range = start..(start + learned.params.len()).min(numbers.len());
-    let found = numbers
-        .iter()
-        .enumerate()
-        .filter_map(|(i, n)| Some((i, place(n)?)));
-    if !found.eq(range.clone().zip(0..learned.params.len())) {
-        return Err(Error::NotLearnable {
-            parameter: learned.element.label(),
-            element: member.label(),
-        });
+    for (i, number) in numbers.iter().enumerate() {
+        let Number::Param(param) = number else {
+            continue;
+        };
+        let Some(&(at, place)) = places.get(&param.id()) else {
+            continue;
+        };
+        match reads.iter_mut().find(|(parameter, _)| *parameter == at) {
+            None if place == 0 => reads.push((at, i..i + 1)),
+            Some((_, range)) if range.end == i && place == range.len() => range.end += 1,
+            _ => return Err(not_learnable(learned, at, member)),
+        }
     }
-    Ok(Some(range))
+    for (at, range) in &reads {
+        if learned.at(*at).params.len() != range.len() {
+            return Err(not_learnable(learned, *at, member));
+        }
+    }
+    Ok(reads)
+}
+
+fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) -> Error {
+    Error::NotLearnable {
+        parameter: learned.at(at).element.label(),
+        element: member.label(),
+    }
 }
 
 /// An error if a function reads a learned parameter, or a Chain results in one.

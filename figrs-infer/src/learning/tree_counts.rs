@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use figrs_core::expand::{Content, Encoding, Expansion, LearnedParameters};
-use figrs_core::factor::{FactorGraph, FactorTable, Weights};
+use figrs_core::expand::{Encoding, Expansion, LearnedParameters};
+use figrs_core::factor::{FactorGraph, FactorTable};
 use figrs_core::{AnyElement, Datum, Model, Until};
 
-use super::case_table::{CaseTable, Cell, MISSING};
+use super::case_table::{CaseTable, MISSING};
+use super::column_factors::{ColumnFactors, column_factors, density_columns};
+use super::complete_rows::CompleteRows;
 use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
 use super::parameters::{Origin, Outcomes};
 use crate::error::Error;
@@ -33,19 +35,7 @@ pub(super) struct TreeCounts {
     graph: FactorGraph,
     counting: CountingTree,
     columns: Vec<ColumnFactors>,
-}
-
-/// The factors that a cell of a column changes.
-#[derive(Debug)]
-enum ColumnFactors {
-    /// The one that holds the evidence, with a table for each cell and one for a missing cell.
-    Evidence {
-        factor: usize,
-        cells: Vec<FactorTable>,
-        missing: FactorTable,
-    },
-    /// Those that hold densities of its values.
-    Densities(Vec<usize>),
+    complete: CompleteRows,
 }
 
 impl TreeCounts {
@@ -80,19 +70,10 @@ impl TreeCounts {
             limits,
         )?;
         let graph = compiled.graph().clone();
-        let columns = (0..cases.columns.len())
-            .map(|at| {
-                let is_density = places.contains(&Some(at));
-                if is_density {
-                    return Ok(ColumnFactors::Densities(density_factors(
-                        &graph, &outcomes, at,
-                    )));
-                }
-                evidence_factors(&expansion, &compiled, cases, at)
-            })
-            .collect::<Result<_, Error>>()?;
+        let columns = column_factors((&expansion, &compiled, &graph), &outcomes, cases, &places)?;
         Ok(Self {
             counting: CountingTree::new(compiled.tree(), &graph),
+            complete: CompleteRows::new(&graph, &columns, &outcomes, cases)?,
             outcomes,
             graph,
             columns,
@@ -146,14 +127,14 @@ impl TreeCounts {
         &self,
         worker: &mut RowWorker,
         numbers: &RoundNumbers<'_>,
-        rows: std::ops::Range<usize>,
+        rows: &[usize],
     ) -> Result<Expected, Error> {
         let mut expected = Expected {
             log_likelihood: 0.0,
             counts: vec![0.0; self.outcomes.len()],
         };
         let mut changed = Vec::new();
-        for at in rows {
+        for &at in rows {
             if numbers.until.is_over() {
                 return Err(EliminationError::Interrupted.into());
             }
@@ -178,12 +159,7 @@ impl TreeCounts {
                     }
                 });
             if log == f64::NEG_INFINITY {
-                let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters \
-                               that make it possible";
-                return Err(Error::InvalidCase {
-                    row: number,
-                    problem: problem.into(),
-                });
+                return Err(Error::impossible_case(number));
             }
             expected.log_likelihood += weight * log;
         }
@@ -237,15 +213,25 @@ impl ExpectationStep for TreeCounts {
                 row: vec![None; self.columns.len()],
             })
         };
-        let rows = cases.distinct();
-        let unit_rows = rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS);
-        let unit = |worker: &mut RowWorker, unit: u64| {
-            let first = unit as usize * unit_rows;
-            self.count(worker, &numbers, first..(first + unit_rows).min(rows))
-        };
+        // If a complete row is impossible, the tree finds out which.
+        let all_rows: Vec<usize>;
         let mut all = Expected {
             log_likelihood: 0.0,
             counts: vec![0.0; self.outcomes.len()],
+        };
+        let rows = if let Some(log_likelihood) = self.complete.log_likelihood(log_weights) {
+            all.log_likelihood = log_likelihood;
+            all.counts.clone_from(&self.complete.counts);
+            &self.complete.open
+        } else {
+            all_rows = (0..cases.distinct()).collect();
+            &all_rows
+        };
+        let unit_rows = rows.len().div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS);
+        let unit = |worker: &mut RowWorker, unit: u64| {
+            let first = unit as usize * unit_rows;
+            let rows = &rows[first..(first + unit_rows).min(rows.len())];
+            self.count(worker, &numbers, rows)
         };
         let take = |unit: Expected| {
             all.log_likelihood += unit.log_likelihood;
@@ -254,7 +240,7 @@ impl ExpectationStep for TreeCounts {
             }
             ControlFlow::Continue(())
         };
-        let units = 0..rows.div_ceil(unit_rows) as u64;
+        let units = 0..rows.len().div_ceil(unit_rows) as u64;
         in_order(threads, (units, 1), worker, unit, take)?;
         Ok(all)
     }
@@ -283,99 +269,4 @@ fn set_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> f64) {
     {
         *weights = weights.with_log_weights(log_weight);
     }
-}
-
-/// For each element of an expansion the column that observes it, or the Chain that results in it, if its outcomes are not listed.
-///
-/// **Errors.** [`Error::InvalidCase`] if others read an element whose value a row leaves out.
-fn density_columns(expansion: &Expansion, cases: &CaseTable) -> Result<Vec<Option<usize>>, Error> {
-    let elements = expansion.elements();
-    let mut columns = vec![None; elements.len()];
-    let is_density = |position: usize| {
-        let parametric = elements[position].parametric;
-        parametric.is_some_and(|at| expansion.parametric_outcomes()[at].support.is_empty())
-    };
-    for (column, &position) in expansion.targets().iter().enumerate() {
-        let mut densities = vec![position];
-        if let Content::Chain { results, .. } = &elements[position].content {
-            densities.extend(results);
-        }
-        densities.retain(|&position| is_density(position));
-        for density in densities {
-            columns[density] = Some(column);
-        }
-        if columns.contains(&Some(column)) {
-            let is_read = elements.iter().any(|e| e.parents.contains(&position));
-            if let Some(row) = cases.first_missing(column).filter(|_| is_read) {
-                let element = elements[position].element.label();
-                let problem = format!(
-                    "{element} has a density and other elements read it, so that it must have a value in every row; give one"
-                );
-                return Err(Error::InvalidCase { row, problem });
-            }
-        }
-    }
-    Ok(columns)
-}
-
-/// The factors with densities of a column.
-fn density_factors(graph: &FactorGraph, outcomes: &Outcomes, column: usize) -> Vec<usize> {
-    let is_of = |origin: &u32| {
-        *origin != Weights::NO_ORIGIN
-            && matches!(outcomes.origin(*origin), Origin::Column { column: of, .. } if of == column)
-    };
-    let has_some = |table: &FactorTable| match table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
-            weights.origins().is_some_and(|all| all.iter().any(is_of))
-        }
-        FactorTable::Function { .. } => false,
-    };
-    let factors = graph.factors.iter().enumerate();
-    factors
-        .filter_map(|(at, factor)| has_some(&factor.table).then_some(at))
-        .collect()
-}
-
-/// The tables of the evidence in the cells of a column.
-fn evidence_factors(
-    expansion: &Expansion,
-    compiled: &CompiledEncoding,
-    cases: &CaseTable,
-    at: usize,
-) -> Result<ColumnFactors, Error> {
-    let column = &cases.columns[at];
-    let support = &expansion.elements()[expansion.targets()[at]].support;
-    let weights = |cell: &Cell| -> Result<Weights, Error> {
-        let statements = match cell {
-            Cell::Value(value) => {
-                let found = support.index_of(value.as_any());
-                let weight = |i| f64::from(u8::from(found == Some(i)));
-                return Ok((0..support.len()).map(weight).collect::<Vec<f64>>().into());
-            }
-            Cell::Statements(statements) => statements,
-        };
-        let mut logs = vec![0.0; support.len()];
-        for (i, log) in logs.iter_mut().enumerate() {
-            for statement in statements {
-                *log += statement.weight(&column.element, support.any(i))?.1;
-            }
-        }
-        Ok(Weights::from_logs(logs))
-    };
-    let mut cells = Vec::with_capacity(column.cells.len());
-    for (number, cell) in column.cells.iter().enumerate() {
-        let weights = weights(cell)?;
-        if let Cell::Value(value) = cell
-            && (0..weights.len()).all(|i| weights.is_zero(i))
-        {
-            let problem = format!("{:?} cannot be {value:?}; mend the value", column.element);
-            return Err(cases.invalid((at, number), problem));
-        }
-        cells.push(compiled.statement_table(at, Some(weights)));
-    }
-    Ok(ColumnFactors::Evidence {
-        factor: compiled.statement_factor(at),
-        cells,
-        missing: compiled.statement_table(at, None),
-    })
 }

@@ -126,7 +126,8 @@ fn data(network: &Network, seed: u64) -> NetworkData {
             cell(["on", "off"]),
             cell(["yes", "no"]),
         ];
-        text += &format!("{}\n", cells.join(","));
+        text.push_str(&cells.join(","));
+        text.push('\n');
     }
     network.data_from_csv(&text).unwrap()
 }
