@@ -84,19 +84,20 @@ pub use rand;
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::element::family_values::{Many, MemberFault, Summary};
+    pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
     pub use crate::element::learned_prior::LearnedPrior;
     pub use crate::element::node::{
-        ApplyOp, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, TableOp, contained,
+        ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, TableOp,
+        contained,
     };
-    pub use crate::expand::sharing::Asked;
+    pub use crate::expand::sharing::QueryKind;
     pub use crate::factor::assignment::Assignments;
     pub use crate::factor::entries::{for_each_entry, has_zeros, is_wide, log_entry, log_stored};
     pub use crate::factor::log_table::LogTable;
     pub use crate::factor::reduce::{DecidedVariables, ReducedGraph, Restriction};
     pub use crate::factor::weights::sums_to_one;
     pub use crate::lower::columns::{
-        Block, BlockWeights, Held, PlainWeights, Pool, TargetColumn, WeightForm,
+        Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
     };
-    pub use crate::lower::trace::{Change, Prior, Site, Source, Trace};
+    pub use crate::lower::trace::{Change, ChoiceSource, Prior, Site, Trace};
 }

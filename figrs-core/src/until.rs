@@ -40,8 +40,8 @@ mod tests {
     use super::*;
     use crate::element::Flip;
     use crate::error::ModelError;
-    use crate::expand::sharing::Asked;
-    use crate::expand::{Budget, Expansion, Memory};
+    use crate::expand::sharing::QueryKind;
+    use crate::expand::{Budget, Expansion, ExpansionCache};
     use crate::factor::Weights;
     use crate::model::Model;
 
@@ -58,8 +58,8 @@ mod tests {
             let limits = (Budget::default(), &until);
             let unneeded = |_: &Expansion| Ok::<Weights, ModelError>(Weights::from_linear(vec![]));
             let all =
-                Expansion::sharing_calls(&model, &targets, limits, Asked::Sums, unneeded).err();
-            let memory = &mut Memory::default();
+                Expansion::sharing_calls(&model, &targets, limits, QueryKind::Sums, unneeded).err();
+            let memory = &mut ExpansionCache::default();
             let deep = Expansion::to_depth(&model, &targets, limits.0, 3, (memory, &until)).err();
             [all, deep]
         };

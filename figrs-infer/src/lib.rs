@@ -120,6 +120,8 @@ pub mod internals {
     pub use crate::answer::numeric::{NumericColumns, NumericValue, numbers};
     pub use crate::answer::value_names::{distinct_names, text};
     pub use crate::compare::{drawable, range};
-    pub use crate::mcmc::metropolis_hastings::{Dice, Kernel, Proposals, Step, Terms};
+    pub use crate::mcmc::metropolis_hastings::{
+        AcceptanceTerms, Kernel, Proposals, Step, StepDecisions,
+    };
     pub use crate::smc::particle_filter;
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
-use figrs_infer::internals::particle_filter::{Filtered, Particles, Weighed, filter, one_of_each};
+use figrs_infer::internals::particle_filter::{
+    ParticleWeights, Particles, PopulationResult, filter, one_of_each,
+};
 use figrs_infer::{Error, Resampling};
 
 use crate::oracle::{EveryChoice, LogSum};
@@ -76,8 +78,8 @@ impl Particles for Populations<'_> {
         Ok(true)
     }
 
-    fn weights(&self) -> Weighed {
-        let mut weighed = Weighed {
+    fn weights(&self) -> ParticleWeights {
+        let mut weighed = ParticleWeights {
             weights: Vec::new(),
             log_scales: Vec::new(),
         };
@@ -195,7 +197,7 @@ pub fn mean_estimate(
     setting: Setting,
     limit: usize,
     mut ancestors: impl FnMut(&[f64], usize, &mut EveryChoice) -> Vec<u32>,
-    estimate: impl Fn(Filtered, f64) -> f64,
+    estimate: impl Fn(PopulationResult, f64) -> f64,
 ) -> Result<Option<MeanEstimate>, Error> {
     let targets: Vec<AnyElement> = target.into_iter().cloned().collect();
     let mut program = Program::new(model, &targets, 1_000_000)?;

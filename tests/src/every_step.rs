@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use figrs_core::internals::{Kind, Prior, Source, Trace};
+use figrs_core::internals::{ChoiceSource, Kind, Prior, Trace};
 use figrs_core::{AnyElement, Datum, ElementId, Fault, Model};
 use figrs_infer::Error;
-use figrs_infer::internals::{Dice, Kernel, Proposals, Terms};
+use figrs_infer::internals::{AcceptanceTerms, Kernel, Proposals, StepDecisions};
 
 use crate::oracle::LogSum;
 
@@ -81,7 +81,7 @@ fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
 
 fn finite(
     outcomes: Result<
-        Result<figrs_core::internals::FiniteOutcomes, figrs_core::internals::Endless>,
+        Result<figrs_core::internals::FiniteOutcomes, figrs_core::internals::NotEnumerable>,
         Fault,
     >,
 ) -> figrs_core::Support {
@@ -89,19 +89,19 @@ fn finite(
     outcomes.expect("random models are finite").support
 }
 
-impl Source for EveryDecision {
+impl ChoiceSource for EveryDecision {
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
         let (value, _) = self.decide(|| outcomes(prior));
         Ok(value.expect("a draw has a value"))
     }
 }
 
-impl Dice for EveryDecision {
-    fn below(&mut self, count: usize) -> usize {
+impl StepDecisions for EveryDecision {
+    fn uniform_index(&mut self, count: usize) -> usize {
         self.decide(|| vec![(None, 1.0 / count as f64); count]).1
     }
 
-    fn coin(&mut self, probability: f64) -> bool {
+    fn bernoulli(&mut self, probability: f64) -> bool {
         let ways = [(None, probability), (None, 1.0 - probability)];
         let sure = probability >= 1.0 || probability <= 0.0;
         if sure {
@@ -111,14 +111,14 @@ impl Dice for EveryDecision {
     }
 
     fn normal(&mut self) -> f64 {
-        if self.coin(0.5) { 1.0 } else { -1.0 }
+        if self.bernoulli(0.5) { 1.0 } else { -1.0 }
     }
 }
 
 /// Draws that were made before.
 struct Script<'a>(std::slice::Iter<'a, Datum>);
 
-impl Source for Script<'_> {
+impl ChoiceSource for Script<'_> {
     fn draw(&mut self, _: &Prior<'_>) -> Result<Datum, Fault> {
         Ok(self.0.next().expect("as many draws as before").clone())
     }
@@ -261,7 +261,7 @@ impl Worlds {
     pub fn matrix(
         &mut self,
         proposals: &Proposals,
-        log_acceptance: fn(&Terms) -> f64,
+        log_acceptance: fn(&AcceptanceTerms) -> f64,
         limit: usize,
     ) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let mut kernel = Kernel::new(proposals.clone());
@@ -272,14 +272,14 @@ impl Worlds {
     pub fn adapted(
         &mut self,
         proposals: &Proposals,
-        dice: &mut impl Dice,
+        decisions: &mut impl StepDecisions,
         steps: usize,
     ) -> Result<Kernel, Error> {
         let mut kernel = Kernel::new(proposals.clone());
         kernel.adapt(true);
         self.enter(0)?;
         for _ in 0..steps {
-            kernel.step(&mut self.trace, dice, Terms::log_acceptance)?;
+            kernel.step(&mut self.trace, decisions, AcceptanceTerms::log_acceptance)?;
         }
         kernel.adapt(false);
         Ok(kernel)
@@ -289,7 +289,7 @@ impl Worlds {
     pub fn matrix_of(
         &mut self,
         kernel: &mut Kernel,
-        log_acceptance: fn(&Terms) -> f64,
+        log_acceptance: fn(&AcceptanceTerms) -> f64,
         limit: usize,
     ) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let mut rows = Vec::new();
@@ -312,7 +312,7 @@ impl Worlds {
         Ok(Some(rows))
     }
 
-    /// Walks at random from world to world, by accepting each proposal or not as a coin says; checks each world as a whole.
+    /// Walks at random from world to world, by accepting each proposal or not as a bernoulli says; checks each world as a whole.
     ///
     /// # Panics
     ///
@@ -320,15 +320,15 @@ impl Worlds {
     pub fn walk(
         &mut self,
         proposals: &Proposals,
-        dice: &mut impl Dice,
+        decisions: &mut impl StepDecisions,
         steps: usize,
     ) -> Result<(), Error> {
         let mut kernel = Kernel::new(proposals.clone());
         self.enter(0)?;
         for _ in 0..steps {
             let before = self.present();
-            let half = |_: &Terms| -std::f64::consts::LN_2;
-            let step = kernel.step(&mut self.trace, dice, half)?;
+            let half = |_: &AcceptanceTerms| -std::f64::consts::LN_2;
+            let step = kernel.step(&mut self.trace, decisions, half)?;
             let after = self.present();
             assert!(step.accepted || before == after);
         }

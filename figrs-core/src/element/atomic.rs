@@ -11,7 +11,7 @@ use rand::Rng;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
-use super::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
+use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable, contained};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
@@ -68,11 +68,11 @@ const TOLERANCE: f64 = 1e-6;
 /// Outcomes without their type: equal values merge, and the probabilities are checked.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
-) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
     let outcomes = match outcomes {
         Outcomes::Finite(outcomes) => outcomes,
-        Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
-        Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
+        Outcomes::Infinite => return Ok(Err(NotEnumerable::Infinite)),
+        Outcomes::Continuous => return Ok(Err(NotEnumerable::Continuous)),
     };
     let mut values = SupportBuilder::new::<T>();
     let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
@@ -142,7 +142,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         contained(|| self.distribution.check()).unwrap_or_else(|fault| Err(fault.to_string()))
     }
 
-    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
         listed(contained(|| self.distribution.outcomes())?)
     }
 

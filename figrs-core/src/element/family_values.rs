@@ -17,7 +17,7 @@ pub enum MemberArgument<'a> {
 
 /// Independent values of one member of a family.
 #[derive(Clone, Copy, Debug)]
-pub enum Many<'a> {
+pub enum IidValues<'a> {
     /// The values.
     Values(&'a dyn AnyColumn),
     /// Their sufficient statistics.
@@ -26,7 +26,7 @@ pub enum Many<'a> {
 
 /// The sufficient statistics of a value that is a list.
 #[derive(Clone, Debug)]
-pub struct Summary(pub(crate) Vec<f64>);
+pub struct SufficientStatistics(pub(crate) Vec<f64>);
 
 /// Failure of a member of a family.
 #[derive(Clone, Debug)]

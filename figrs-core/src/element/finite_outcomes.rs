@@ -13,22 +13,22 @@ pub struct FiniteOutcomes {
 
 /// Obstacle to listing the outcomes of an atomic element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endless {
+pub enum NotEnumerable {
     /// Countably many.
     Infinite,
     /// A continuum.
     Continuous,
     /// Finitely many, but too many to be listed.
-    Many,
+    TooMany,
 }
 
-impl Endless {
+impl NotEnumerable {
     /// The obstacle in words.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Infinite => "infinitely many discrete",
             Self::Continuous => "continuous",
-            Self::Many => "too many discrete",
+            Self::TooMany => "too many discrete",
         }
     }
 }

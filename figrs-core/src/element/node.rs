@@ -25,15 +25,17 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 
-pub(crate) use super::family_values::{Many, MemberArgument, MemberFault, Summary};
-pub use super::finite_outcomes::{Endless, FiniteOutcomes};
+pub(crate) use super::family_values::{
+    IidValues, MemberArgument, MemberFault, SufficientStatistics,
+};
+pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
     /// Checks the parameters; the error is a message.
     fn check(&self) -> Result<(), String>;
     /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
-    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.
@@ -137,7 +139,10 @@ pub trait FamilyOp: Send + Sync {
     /// True if `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
     /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
-    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
+    fn outcomes(
+        &self,
+        arguments: &[&dyn Any],
+    ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
@@ -185,7 +190,7 @@ pub trait FamilyOp: Send + Sync {
         &self,
         arguments: &[&dyn Any],
         open: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
     /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or the
@@ -225,20 +230,22 @@ pub trait FamilyOp: Send + Sync {
     /// Sufficient statistics of the values of a column, if the family has them.
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>>;
     /// The sum of `log_prob` over independent values.
-    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault>;
+    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &IidValues<'_>)
+    -> Result<f64, Fault>;
     /// As [`log_prob_of_all`](Self::log_prob_of_all), for arguments that all are numbers; `None` where `check` or
     /// `log_prob` would fail.
-    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64>;
+    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &IidValues<'_>)
+    -> Option<f64>;
     /// The sums of `log_prob` over independent values, for each row of columns of arguments, `count` values each.
     fn log_probs_of_all(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
     /// Sufficient statistics that stand for a value weighed many times, in `log_prob` and `log_prob_for_numbers`, if that
     /// is quicker.
-    fn summary(&self, value: &dyn Any) -> Option<Summary> {
+    fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
     }

@@ -28,7 +28,7 @@ impl Expansion {
 
     /// Reason that worlds may weigh any number because of an element, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
-        let endless = |&r: &usize| matches!(self.elements[r].content, Content::Endless(_));
+        let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {
             Content::Chain { results, .. } => results.iter().any(endless),
             _ => false,

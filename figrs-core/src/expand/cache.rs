@@ -14,7 +14,7 @@ use crate::value::support::SupportBuilder;
 /// A Chain's function runs once for a combination of values however often the model is expanded, and gives the same element
 /// each time. So the least nesting depth of every element is known.
 #[derive(Debug)]
-pub struct Memory {
+pub struct ExpansionCache {
     /// With the elements, so that their identities are not given to others.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// Number of cached combinations of values, and of positions in them.
@@ -23,7 +23,7 @@ pub struct Memory {
     before: Footprint,
 }
 
-impl Default for Memory {
+impl Default for ExpansionCache {
     fn default() -> Self {
         Self {
             elements: FxHashMap::default(),
@@ -46,7 +46,7 @@ struct MemoisedCalls {
     results: FxHashMap<Box<[u32]>, Result<AnyElement, Fault>>,
 }
 
-impl Memory {
+impl ExpansionCache {
     /// Approximate size in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();

@@ -1,7 +1,7 @@
 //! Expanded elements: supports, tables and weights.
 
 use crate::element::footprint::ALLOCATION;
-use crate::element::node::{AnyElement, Endless};
+use crate::element::node::{AnyElement, NotEnumerable};
 use crate::error::ModelError;
 use crate::factor::{FactorTable, Weights};
 use crate::value::support::Support;
@@ -32,16 +32,16 @@ pub struct ExpandedElement {
     /// probabilities.
     pub parametric: Option<usize>,
     /// The combinations of parent values for which the element's function failed, if there are any.
-    pub doubt: Option<Box<Doubt>>,
+    pub failures: Option<Box<FunctionFailures>>,
 }
 
-/// Combinations of parent values for which an element has no value because its function failed.
+/// Failures of an element's function: the combinations of parent values for which it has no value.
 ///
 /// An expansion runs functions for all combinations of the values that parents can take, some of which no
 /// world may have: parents may depend on each other, and a branch may be taken for some values only. So
 /// a failure is a mistake in the model only if a world can get there.
 #[derive(Clone, Debug)]
-pub struct Doubt {
+pub struct FunctionFailures {
     /// The failure at the first of the combinations.
     pub error: ModelError,
     /// By combination: `true` if the function failed.
@@ -60,11 +60,14 @@ impl ExpandedElement {
             Content::Atomic(weights) | Content::Table(weights) | Content::Score(weights) => {
                 weights.bytes()
             }
-            Content::Fixed | Content::Endless(_) | Content::Unexplored => 0,
+            Content::Fixed | Content::NotEnumerable(_) | Content::Unexplored => 0,
         };
-        let doubt = self.doubt.as_ref().map_or(0, |doubt| doubt.failed.len());
+        let failures = self
+            .failures
+            .as_ref()
+            .map_or(0, |failures| failures.failed.len());
         let own = size_of::<Self>() + size_of_val(&*self.parents) + POSITION + 2 * ALLOCATION;
-        (own + weights + content + doubt) as u64
+        (own + weights + content + failures) as u64
     }
 
     /// Number of values of the element in an encoding, with `unknown` and without `absent`.
@@ -74,7 +77,7 @@ impl ExpandedElement {
 
     /// True if the element has a value for every combination of parent values.
     pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
-        self.doubt.is_none() && !self.has_unknown_parents(elements)
+        self.failures.is_none() && !self.has_unknown_parents(elements)
     }
 
     /// True if the value of a parent may be unknown.
@@ -91,7 +94,7 @@ pub enum Content {
     /// Random, with these probabilities of the values of the support.
     Atomic(Weights),
     /// Random, without a finite support; only a Chain that is observed may use it.
-    Endless(Endless),
+    NotEnumerable(NotEnumerable),
     /// A function: for each combination of parent values the position of the value, or
     /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) where evidence excludes it.
     Apply(Vec<u32>),

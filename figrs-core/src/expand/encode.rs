@@ -96,7 +96,7 @@ impl EncodingBuilder<'_> {
                 let identity = self.positions_in(expanded.parents[0], expanded);
                 self.function(position, &expanded.parents, &identity);
                 if self.is_wild(position) {
-                    let failed = |i: usize| expanded.doubt.as_ref().is_some_and(|d| d.failed[i]);
+                    let failed = |i: usize| expanded.failures.as_ref().is_some_and(|d| d.failed[i]);
                     let possible = |i: usize| f64::from(u8::from(failed(i) || !weights.is_zero(i)));
                     let weights = (0..weights.len()).map(possible).collect();
                     self.unary(position, &Weights::from_linear(weights));
@@ -105,7 +105,7 @@ impl EncodingBuilder<'_> {
                 }
             }
             Content::Chain { choice, results } => self.chain(position, choice, results)?,
-            Content::Endless(_) => expanded.require_finite()?,
+            Content::NotEnumerable(_) => expanded.require_finite()?,
         }
         if let Some(weights) = &expanded.weights {
             self.unary(position, weights);
@@ -126,7 +126,7 @@ impl EncodingBuilder<'_> {
         let scope = self.scope(position, &expanded.parents);
         let rows = self.graph.dense_size(&scope.variables);
         let entries = rows.checked_mul(self.graph.cardinality(self.variable(position)));
-        expanded.doubt.is_none()
+        expanded.failures.is_none()
             && scope.variables.len() == expanded.parents.len()
             && entries == Some(weights.len())
             && !self.may_be_absent(position)
@@ -150,20 +150,24 @@ impl EncodingBuilder<'_> {
 
     /// True if the element may have any value where its function fails, because the encoding asks for failures.
     pub(super) fn is_wild(&self, position: usize) -> bool {
-        self.doubted.is_some() && self.expansion.elements()[position].doubt.is_some()
+        self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
     /// Adds a variable that tells whether the element is reached with parent values for which its function fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
-        let (Some(doubt), Some(asked)) = (&expanded.doubt, self.doubted) else {
+        let (Some(failures), Some(asked)) = (&expanded.failures, self.failure_query) else {
             return;
         };
         if asked != FailureQuery::Any && asked != FailureQuery::One(position) {
             return;
         }
         let variable = self.graph.add_variable(2);
-        let index: Vec<u32> = doubt.failed.iter().map(|&failed| failed.into()).collect();
+        let index: Vec<u32> = failures
+            .failed
+            .iter()
+            .map(|&failed| failed.into())
+            .collect();
         let numbers = SituationValues {
             index: &index,
             unknown: 0,
@@ -253,8 +257,8 @@ impl EncodingBuilder<'_> {
         self.expansion.check_table(expanded, needed)?;
         let wild = self.is_wild(position);
         let fails = |combination: usize| {
-            let doubt = expanded.doubt.as_ref();
-            wild && doubt.is_some_and(|doubt| doubt.failed[combination])
+            let failures = expanded.failures.as_ref();
+            wild && failures.is_some_and(|failures| failures.failed[combination])
         };
         let mut weights = WeightsBuilder::default();
         let mut open_zeros = Vec::new();
@@ -290,7 +294,7 @@ impl EncodingBuilder<'_> {
                 break;
             }
         }
-        let normalised = !expanded.restricted && expanded.doubt.is_none() && !may_be_absent;
+        let normalised = !expanded.restricted && expanded.failures.is_none() && !may_be_absent;
         let mut variables = scope.variables;
         variables.push(self.variable(position));
         self.note_open_zeros(open_zeros);

@@ -88,7 +88,7 @@ impl EncodingBuilder<'_> {
         }
         let parametric = row.parametric.map(|at| &self.expansion.parametric[at]);
         let atomic = parametric.map_or(&row.element, |outcomes| &outcomes.member);
-        if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, atomic.kind()) {
+        if let (Content::NotEnumerable(_), Kind::Atomic(op)) = (&row.content, atomic.kind()) {
             let values = 0..chain.support.len();
             let log = |i| op.log_prob(chain.support.any(i));
             let logs: Result<Vec<f64>, Fault> = values.clone().map(log).collect();
@@ -249,7 +249,7 @@ impl EncodingBuilder<'_> {
             }
         }
         let normalised =
-            !expanded.restricted && expanded.doubt.is_none() && !self.may_be_absent(position);
+            !expanded.restricted && expanded.failures.is_none() && !self.may_be_absent(position);
         let mut variables = scope.variables;
         variables.push(self.variable(position));
         self.add_sparse(variables, table, normalised);

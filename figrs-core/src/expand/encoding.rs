@@ -120,7 +120,7 @@ impl Encoding {
         let mut elements = expansion.elements().iter().zip(&reaches.reach);
         // Where these stand in a branch, they must not weigh in the worlds that do not take it.
         let conditional = elements.any(|(element, reach)| {
-            let weighs = matches!(element.content, Content::Score(_)) || element.doubt.is_some();
+            let weighs = matches!(element.content, Content::Score(_)) || element.failures.is_some();
             weighs && matches!(reach, Some(ReachCondition::When(_)))
         });
         let unreached = if conditional {
@@ -131,14 +131,24 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// For the worlds in which a function fails ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)): that
+    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): that
     /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
-    pub fn for_doubt(expansion: &Expansion, position: Option<usize>) -> Result<Self, ModelError> {
+    pub fn for_failures(
+        expansion: &Expansion,
+        position: Option<usize>,
+    ) -> Result<Self, ModelError> {
         let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
-        let doubted = Some(position.map_or(FailureQuery::Any, FailureQuery::One));
+        let failure_query = Some(position.map_or(FailureQuery::Any, FailureQuery::One));
         let undecided = Undecided::LeftOut;
-        EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, doubted).build()
+        EncodingBuilder::new(
+            expansion,
+            reaches,
+            Unreached::Absent,
+            undecided,
+            failure_query,
+        )
+        .build()
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
@@ -235,11 +245,11 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
     /// The failures that are asked for, if any are.
-    pub(super) doubted: Option<FailureQuery>,
+    pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     /// By position: `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
-    /// Variables that tell which of the functions in doubt fail.
+    /// Variables that tell which of the functions asked for fail.
     pub(super) failures: Vec<Guard>,
     /// The weights of outcomes that are zero at present: factors, and positions in the weights of each.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
@@ -256,7 +266,7 @@ impl<'e> EncodingBuilder<'e> {
         reaches: ReachConditions,
         unreached: Unreached,
         undecided: Undecided,
-        doubted: Option<FailureQuery>,
+        failure_query: Option<FailureQuery>,
     ) -> Self {
         let mut is_root = vec![false; expansion.elements().len()];
         for root in expansion.roots() {
@@ -268,7 +278,7 @@ impl<'e> EncodingBuilder<'e> {
             graph: FactorGraph::default(),
             variables: vec![None; expansion.elements().len()],
             selectors: FxHashMap::default(),
-            doubted,
+            failure_query,
             undecided,
             failures: Vec::new(),
             open_zeros: Vec::new(),
@@ -296,7 +306,7 @@ impl<'e> EncodingBuilder<'e> {
         for position in needed {
             self.add_factors(position)?;
         }
-        if self.doubted.is_some() {
+        if self.failure_query.is_some() {
             self.require_failure();
         }
         let count = 0..self.expansion.elements().len();

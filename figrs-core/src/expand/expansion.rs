@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
-use super::content::{Content, Doubt, ExpandedElement};
+use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
@@ -92,9 +92,9 @@ impl Expansion {
     }
 
     /// The positions of the elements whose functions failed for some combination, that the roots need.
-    pub fn doubts(&self) -> impl Iterator<Item = (usize, &Doubt)> {
+    pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
-        elements.filter_map(|(position, element)| Some((position, element.doubt.as_deref()?)))
+        elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
     /// The element for which evidence leaves no value, if there is one; the expansion ended there.
@@ -107,7 +107,7 @@ impl ExpandedElement {
     /// An error if the element has no finite support.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
-            Content::Endless(endless) => Err(ModelError::NotFinite {
+            Content::NotEnumerable(endless) => Err(ModelError::NotFinite {
                 element: self.element.label(),
                 kind: endless.describe(),
             }),

@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
     use crate::element::{Constant, Element, Uniform};
-    use crate::expand::{Budget, Expansion, Memory};
+    use crate::expand::{Budget, Expansion, ExpansionCache};
     use crate::model::Model;
     use crate::until::Until;
 
@@ -76,7 +76,7 @@ mod tests {
         let targets = [element.erased().clone()];
         let before = Footprint::now();
         let whole = Expansion::new(&Model::new(), &targets, budget).unwrap_err();
-        let mut memory = Memory::default();
+        let mut memory = ExpansionCache::default();
         let depth = Expansion::to_depth(
             &Model::new(),
             &targets,

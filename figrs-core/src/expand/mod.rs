@@ -14,7 +14,7 @@
 //! [`Expansion::learning`] puts parameters in the place of [`Learned`](crate::Learned) elements; the weights that parameters decide
 //! know the outcomes that they are the probabilities of.
 //!
-//! A function that fails for some combination is a [`Doubt`]: an algorithm asks [`Encoding::for_doubt`] whether a
+//! A function that fails for some combination leaves [`FunctionFailures`]: an algorithm asks [`Encoding::for_failures`] whether a
 //! world can get there before it reports the failure.
 
 mod bounded;
@@ -38,8 +38,8 @@ mod situation;
 mod walks;
 
 pub use budget::{Budget, DEFAULT_BYTES};
-pub use cache::Memory;
-pub use content::{Content, Doubt, ExpandedElement};
+pub use cache::ExpansionCache;
+pub use content::{Content, ExpandedElement, FunctionFailures};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
 pub use parametric::{LearnedParameter, LearnedParameters, ParametricOutcomes};

@@ -111,7 +111,7 @@ impl ExpandedElement {
     /// True if the element can stand as a row of a Chain's table.
     fn is_row(&self) -> bool {
         match self.content {
-            Content::Atomic(_) | Content::Endless(_) | Content::Fixed => true,
+            Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
             // Its parents, if it has any, are in the world where it is.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,

@@ -1,6 +1,6 @@
 //! The table of one element over the supports of its parents.
 
-use super::content::{Content, Doubt, ExpandedElement};
+use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::memory_account::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
@@ -32,7 +32,7 @@ pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), Mode
     Ok(())
 }
 
-type ExpandedTable = Result<(Support, Content, Option<Doubt>), ModelError>;
+type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;
 
 /// Collector of the combinations for which a function fails.
 #[derive(Default)]
@@ -44,7 +44,7 @@ struct FailureCollector {
 impl FailureCollector {
     /// Records the outcome for the next combination; returns the value if there is one. An error that concerns more than
     /// the worlds with this combination is passed on.
-    fn note<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
+    fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
             Ok(value) => Ok(Some(value)),
@@ -56,15 +56,15 @@ impl FailureCollector {
         }
     }
 
-    /// Notes a combination that cannot be.
-    fn skip(&mut self) {
+    /// Records a combination that no world has.
+    fn record_impossible(&mut self) {
         self.failed.push(true);
     }
 
-    /// The doubt that remains.
-    fn doubt(self) -> Option<Doubt> {
+    /// The failures, if there are any.
+    fn finish(self) -> Option<FunctionFailures> {
         let failed = self.failed;
-        self.first.map(|error| Doubt { error, failed })
+        self.first.map(|error| FunctionFailures { error, failed })
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn atomic(
         }
         (Err(endless), None) => {
             let none = element.no_values().build();
-            Ok((none, Content::Endless(endless), None))
+            Ok((none, Content::NotEnumerable(endless), None))
         }
     }
 }
@@ -127,19 +127,19 @@ pub(super) fn apply(
     product::each(parents, supports, |arguments| {
         check_time(limits.until, element)?;
         let Some(arguments) = arguments else {
-            failures.skip();
+            failures.record_impossible();
             index.push(FactorTable::NO_VALUE);
             return Ok(());
         };
         let value = op.intern(arguments, &mut values);
-        let value = failures.note(value.map_err(|fault| element.fault(fault)))?;
+        let value = failures.record(value.map_err(|fault| element.fault(fault)))?;
         if value.is_some_and(|v| v + 1 == values.len()) {
             (limits.room)(own + values.bytes() as u64)?;
         }
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
     })?;
-    Ok((values.build(), Content::Apply(index), failures.doubt()))
+    Ok((values.build(), Content::Apply(index), failures.finish()))
 }
 
 /// The rows of a conditional table for the values that its parents can take.
@@ -180,13 +180,13 @@ pub(super) fn table(
                 Some(row * states.len() + positions.state(value)?)
             });
         let known = row.ok_or_else(|| unknown_state(element, supports, &assignment, &parents));
-        match failures.note(known)? {
+        match failures.record(known)? {
             Some(row) => weights.extend(op.weights(), row * columns..(row + 1) * columns),
             None => weights.repeat(0.0, columns),
         }
         all.advance(&mut assignment);
     }
-    Ok((values, Content::Table(weights.build()), failures.doubt()))
+    Ok((values, Content::Table(weights.build()), failures.finish()))
 }
 
 /// Positions of a parent's values among the states that a table has for it.
@@ -244,7 +244,7 @@ pub(super) fn score(
         until,
         &mut failures,
     )?;
-    Ok((support.clone(), Content::Score(weights), failures.doubt()))
+    Ok((support.clone(), Content::Score(weights), failures.finish()))
 }
 
 /// The product of the weights that some evidence gives each value.
@@ -259,7 +259,7 @@ fn weigh(
     for (i, product) in products.iter_mut().enumerate() {
         for piece in evidence {
             check_time(until, element)?;
-            let weight = failures.note(piece.weight(element, support.any(i)))?;
+            let weight = failures.record(piece.weight(element, support.any(i)))?;
             let (weight, log) = weight.unwrap_or((0.0, f64::NEG_INFINITY));
             product.times(weight, log);
         }
@@ -329,7 +329,10 @@ pub(super) fn restrict(
             *rows = rows.select(&kept);
         }
         Content::Score(scores) => *scores = scores.select(&kept),
-        Content::Fixed | Content::Endless(_) | Content::Chain { .. } | Content::Unexplored => {}
+        Content::Fixed
+        | Content::NotEnumerable(_)
+        | Content::Chain { .. }
+        | Content::Unexplored => {}
     }
     Ok(())
 }

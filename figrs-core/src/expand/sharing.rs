@@ -20,7 +20,7 @@ use crate::until::Until;
 
 /// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum QueryKind {
     /// Sums over them.
     Sums,
     /// The values of the elements in the most probable one.
@@ -42,7 +42,7 @@ impl Expansion {
         model: &Model,
         targets: &[AnyElement],
         (budget, until): (Budget, &Until),
-        asked: Asked,
+        asked: QueryKind,
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
@@ -95,7 +95,7 @@ struct CallSharing<'m> {
     nothing: &'m Model,
     budget: Budget,
     until: &'m Until,
-    asked: Asked,
+    asked: QueryKind,
     calls: CallSolutions,
     bodies: Vec<CallExpansion<'m>>,
     /// Memory taken by the walk that waits for all of them.
@@ -197,8 +197,8 @@ impl<'m> CallSharing<'m> {
     /// functions of them, do not count; in a world they would be missing.
     fn captures(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
-            Content::Apply(_) => self.asked == Asked::Sums,
-            Content::Atomic(weights) => self.asked == Asked::Sums && weights.len() == 1,
+            Content::Apply(_) => self.asked == QueryKind::Sums,
+            Content::Atomic(weights) => self.asked == QueryKind::Sums && weights.len() == 1,
             _ => false,
         };
         first.elements().iter().any(|expanded| {
@@ -211,7 +211,7 @@ impl<'m> CallSharing<'m> {
 /// True if the values of a body are random by its choices alone, whatever they are.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
-        expanded.doubt.is_none() && !matches!(expanded.content, Content::Score(_))
+        expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))
     };
     expansion.impossible().is_none() && expansion.elements().iter().all(is_plain)
 }

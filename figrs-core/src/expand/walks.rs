@@ -1,7 +1,7 @@
 //! Expansions of models: whole, with learned parameters, and to a depth.
 
 use super::budget::Budget;
-use super::cache::Memory;
+use super::cache::ExpansionCache;
 use super::expander::{DepthLimit, Expander};
 use super::expansion::Expansion;
 use super::parametric::LearnedParameters;
@@ -54,7 +54,7 @@ impl Expansion {
         targets: &[AnyElement],
         budget: Budget,
         depth: usize,
-        (memory, until): (&mut Memory, &Until),
+        (memory, until): (&mut ExpansionCache, &Until),
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {

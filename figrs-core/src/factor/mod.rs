@@ -18,4 +18,4 @@ pub(crate) mod reduce;
 pub(crate) mod weights;
 
 pub use graph::{Factor, FactorGraph, FactorTable, VarId};
-pub use weights::{Row, Weights, WorldWeight};
+pub use weights::{WeightSlice, Weights, WorldWeight};

@@ -158,8 +158,8 @@ impl Weights {
     }
 
     /// Some consecutive weights.
-    pub fn row(&self, start: usize, len: usize) -> Row<'_> {
-        Row {
+    pub fn row(&self, start: usize, len: usize) -> WeightSlice<'_> {
+        WeightSlice {
             weights: self,
             start,
             len,
@@ -210,13 +210,13 @@ pub fn sums_to_one(row: &[f64]) -> bool {
 
 /// Consecutive weights of a list, such as one row of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct WeightSlice<'a> {
     weights: &'a Weights,
     start: usize,
     len: usize,
 }
 
-impl<'a> Row<'a> {
+impl<'a> WeightSlice<'a> {
     /// The weights divided by `exp` of the scale of their list; the rows of a table have none.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]

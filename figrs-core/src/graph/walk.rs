@@ -8,7 +8,7 @@ use crate::element::label::Label;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::parents::Parents;
 use crate::error::ModelError;
-use crate::expand::{Budget, Content, Expansion, Memory};
+use crate::expand::{Budget, Content, Expansion, ExpansionCache};
 use crate::factor::assignment::Assignments;
 use crate::model::Model;
 use crate::model::statements::StatementIndex;
@@ -99,7 +99,7 @@ impl ModelGraph {
         depth: usize,
     ) -> Result<Self, ModelError> {
         let targets = targets.elements();
-        let (budget, mut memory) = (Budget::default(), Memory::default());
+        let (budget, mut memory) = (Budget::default(), ExpansionCache::default());
         let expansion = Expansion::to_depth(
             model,
             &targets,

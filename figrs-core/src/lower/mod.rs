@@ -16,6 +16,6 @@ pub(crate) mod trace;
 pub(crate) mod world;
 
 pub use limit::WorldLimit;
-pub use numbering::Roots;
+pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Choice, Chooser, Observations};

@@ -14,7 +14,7 @@ use crate::value::datum::Datum;
 
 /// The order in which the statements of evidence are met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Roots {
+pub enum EvidenceOrder {
     /// Observations first: elements that they determine need not be drawn.
     ObservationsFirst,
     /// As the model states them.
@@ -101,13 +101,13 @@ pub(super) trait Numbered {
     fn reach(
         &mut self,
         model: &Model,
-        order: Roots,
+        order: EvidenceOrder,
         targets: &[AnyElement],
         limit: usize,
     ) -> Result<(Vec<u32>, Vec<u32>), ModelError> {
         let is_first = |statement: &Evidence| match order {
-            Roots::ObservationsFirst => statement.observed().is_some(),
-            Roots::AsStated => true,
+            EvidenceOrder::ObservationsFirst => statement.observed().is_some(),
+            EvidenceOrder::AsStated => true,
         };
         let (first, others): (Vec<_>, Vec<_>) =
             (model.evidence().iter()).partition(|(_, statement)| is_first(statement));

@@ -81,13 +81,13 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
 /// An error if a function of the model fails in some world; failures for combinations of values that no world
 /// has do not matter.
 pub(crate) fn check_doubts(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
-    let fails = |position| some_world(&Encoding::for_doubt(expansion, position)?, limits);
-    if expansion.doubts().next().is_none() || !fails(None)? {
+    let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
+    if expansion.failures().next().is_none() || !fails(None)? {
         return Ok(());
     }
-    for (position, doubt) in expansion.doubts() {
+    for (position, failures) in expansion.failures() {
         if fails(Some(position))? {
-            return Err(doubt.error.clone().into());
+            return Err(failures.error.clone().into());
         }
     }
     Ok(())

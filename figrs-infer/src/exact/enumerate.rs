@@ -1,7 +1,7 @@
 //! Brute force over worlds.
 
 use figrs_core::factor::WorldWeight;
-use figrs_core::internals::{Endless, FiniteOutcomes};
+use figrs_core::internals::{FiniteOutcomes, NotEnumerable};
 use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldLimit};
 use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
 
@@ -239,7 +239,7 @@ impl Path {
 
 fn outcomes(
     element: &AnyElement,
-    outcomes: Result<Result<FiniteOutcomes, Endless>, Fault>,
+    outcomes: Result<Result<FiniteOutcomes, NotEnumerable>, Fault>,
     log_prob: impl Fn(&Datum) -> Result<f64, Fault>,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
     let finite = outcomes.map_err(|fault| element.fault(fault))?;

@@ -1,6 +1,6 @@
 //! Bounds of marginals by variable elimination on a part of the model, which grows.
 
-use figrs_core::expand::{Budget, Encoding, Expansion, Memory};
+use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Model, ModelError};
 
 use super::conflict;
@@ -138,7 +138,7 @@ impl Algorithm for LazyVariableElimination {
             algorithm: self,
             model,
             targets,
-            memory: Memory::default(),
+            memory: ExpansionCache::default(),
             spent: 0,
         };
         match self.goal {
@@ -162,7 +162,7 @@ struct DeepeningSearch<'a> {
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
-    memory: Memory,
+    memory: ExpansionCache,
     spent: u64,
 }
 

@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::sync::OnceLock;
 
-use figrs_core::expand::{Budget, Expansion, Memory};
-use figrs_core::internals::Asked;
+use figrs_core::expand::{Budget, Expansion, ExpansionCache};
+use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Model, Until};
 
 use super::call_solver;
@@ -64,7 +64,7 @@ impl Limits {
     pub(crate) fn expand(&self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
         match self.depth {
             Some(depth) => {
-                let mut memory = Memory::default();
+                let mut memory = ExpansionCache::default();
                 let budget = self.budget;
                 Ok(Expansion::to_depth(
                     model,
@@ -78,7 +78,7 @@ impl Limits {
                 model,
                 targets,
                 (self.budget, &self.options.until),
-                Asked::Sums,
+                QueryKind::Sums,
                 |body| call_solver::sums(body, &self.options),
             ),
         }
@@ -94,7 +94,7 @@ impl Limits {
             model,
             targets,
             (self.budget, &self.options.until),
-            Asked::BestWorld,
+            QueryKind::BestWorld,
             |body| call_solver::maxima(body, &self.options),
         )
     }

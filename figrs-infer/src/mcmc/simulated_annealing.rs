@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Datum, Model};
 
-use super::metropolis_hastings::{MetropolisSettings, Terms, stepping};
+use super::metropolis_hastings::{AcceptanceTerms, MetropolisSettings, stepping};
 use crate::algorithm::Algorithm;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, Improvement};
@@ -144,7 +144,7 @@ impl SimulatedAnnealing {
                 turn.run().report(chain * self.steps + search.steps);
             }
             let temperature = self.hottest * (cooling * search.steps as f64).exp();
-            let step = kernel.step(&mut trace, &mut random, |terms: &Terms| {
+            let step = kernel.step(&mut trace, &mut random, |terms: &AcceptanceTerms| {
                 terms.log_target() / temperature + terms.log_proposals()
             })?;
             search.steps += 1;

@@ -1,7 +1,7 @@
 //! Settings of samplers of independent worlds, and the size of the blocks in which they draw.
 
 use figrs_core::internals::Block;
-use figrs_core::lower::{Observations, Roots};
+use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Model, stream};
 
 use super::settings::SamplerSettings;
@@ -46,7 +46,7 @@ pub(crate) struct BlockSampling<'a> {
 
 impl BlockSampling<'_> {
     pub(super) fn block(&self, model: &Model, targets: &[AnyElement]) -> Result<Block, Error> {
-        let order = Roots::ObservationsFirst;
+        let order = EvidenceOrder::ObservationsFirst;
         let block = Block::new(model, targets, self.observations, order, self.drawing.limit);
         Ok(block?)
     }

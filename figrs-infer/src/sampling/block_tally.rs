@@ -1,6 +1,6 @@
 //! Sums of the rows of a block by the values of the targets.
 
-use figrs_core::internals::{Block, Held, TargetColumn, WeightForm};
+use figrs_core::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
 
 use super::weight_tail::largest;
@@ -110,8 +110,8 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
 fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> BlockTargetTally {
     let mut values = element.no_column();
     let mut sums = Vec::new();
-    match column.held() {
-        Held::Bits(bits) => {
+    match column.values() {
+        ColumnValues::Bits(bits) => {
             let first = column.first_row().unwrap_or(0);
             let first = bits[first / 64] >> (first % 64) & 1 == 1;
             for truth in [first, !first] {
@@ -148,7 +148,7 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> B
                 }
             }
         }
-        Held::Codes(codes) => {
+        ColumnValues::Codes(codes) => {
             const UNKNOWN: u32 = u32::MAX;
             let weights = by_row(column, form);
             let mut positions = vec![UNKNOWN; column.codes()];
@@ -166,7 +166,7 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> B
                 sum.1 += weight * weight;
             }
         }
-        Held::Typed(typed) => {
+        ColumnValues::Typed(typed) => {
             // As for codes, so that the sums do not depend on how the values are held.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
@@ -207,14 +207,14 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
 /// The values of a column, row after row.
 fn drawn(column: &TargetColumn<'_>, element: &AnyElement) -> Box<dyn AnyColumn> {
     let mut values = element.no_column();
-    match column.held() {
-        Held::Typed(typed) => values.append(typed),
-        Held::Bits(bits) => {
+    match column.values() {
+        ColumnValues::Typed(typed) => values.append(typed),
+        ColumnValues::Bits(bits) => {
             for &row in column.rows() {
                 values.push(&(bits[row as usize / 64] >> (row % 64) & 1 == 1));
             }
         }
-        Held::Codes(codes) => {
+        ColumnValues::Codes(codes) => {
             for value in codes.iter().filter_map(|&code| column.value(code)) {
                 values.push(value);
             }

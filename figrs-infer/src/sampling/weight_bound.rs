@@ -1,6 +1,6 @@
 //! Upper bound of the weight that the evidence of a model gives to a world.
 
-use figrs_core::internals::{Endless, FamilyOp, Kind};
+use figrs_core::internals::{FamilyOp, Kind, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
@@ -47,7 +47,7 @@ impl WeightBound {
                 Kind::Atomic(op) => {
                     let log = op.log_prob(value.as_any());
                     self.log += log.ok().filter(|log| log.is_finite()).unwrap_or(0.0);
-                    let is_continuous = matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+                    let is_continuous = matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
                     self.densities += usize::from(is_continuous);
                 }
                 Kind::Chain(_, op) => {
@@ -91,11 +91,11 @@ mod tests {
 
     /// Uniform around a centre, with a width; a family of somebody else's.
     #[derive(Debug)]
-    struct Window {
+    struct StatedWindow {
         states_its_bound: bool,
     }
 
-    impl Family<f64> for Window {
+    impl Family<f64> for StatedWindow {
         fn parameters(&self) -> &'static [&'static str] {
             &["centre", "width"]
         }
@@ -157,7 +157,7 @@ mod tests {
     fn families_of_a_user_have_the_bound_that_they_state() {
         let centre = Flip::new(0.5).map(|&is| f64::from(is));
         let seen = |states_its_bound, width: f64| {
-            let window = Window { states_its_bound };
+            let window = StatedWindow { states_its_bound };
             let seen = Atomic::family(window, [Operand::from(&centre), width.into()]);
             bound(&Model::new().observe(&seen, 0.4))
         };

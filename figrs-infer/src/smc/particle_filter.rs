@@ -29,7 +29,7 @@ pub trait Particles {
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
     /// The weights of the particles, of each population since its last replacement.
-    fn weights(&self) -> Weighed;
+    fn weights(&self) -> ParticleWeights;
 
     /// Particles become copies of their ancestors, in populations of equal size: for each there is from now on, `replaced` says whether its
     /// particles have a weight of one now; else they keep those of their ancestors.
@@ -38,7 +38,7 @@ pub trait Particles {
 
 /// The weights of particles.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weighed {
+pub struct ParticleWeights {
     /// A weight for each particle: those of a population stand together.
     pub weights: Vec<f64>,
     /// For each population the natural logarithm of the unit of its weights; nothing if they cannot be compared yet.
@@ -47,7 +47,7 @@ pub struct Weighed {
 
 /// Result of a population: evidence estimate, replacements, final position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Filtered {
+pub struct PopulationResult {
     /// The logarithm of the product of the mean weights at all replacements. With the mean of the last weights it is the estimate of
     /// the probability of evidence.
     pub log_replaced: f64,
@@ -76,12 +76,12 @@ pub fn filter<P: Particles>(
     threshold: f64,
     random: &mut P::Random,
     mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
-) -> Result<Option<Vec<Filtered>>, Error> {
-    let place = |place| Filtered {
+) -> Result<Option<Vec<PopulationResult>>, Error> {
+    let place = |place| PopulationResult {
         place: Some(place),
-        ..Filtered::default()
+        ..PopulationResult::default()
     };
-    let mut filtered: Vec<Filtered> = (0..particles.populations()).map(place).collect();
+    let mut filtered: Vec<PopulationResult> = (0..particles.populations()).map(place).collect();
     let mut next = 0;
     let mut is_more = particles.is_more(next, random)?;
     while is_more {
@@ -93,7 +93,7 @@ pub fn filter<P: Particles>(
         if !is_more {
             break;
         }
-        let Weighed {
+        let ParticleWeights {
             weights,
             log_scales,
         } = particles.weights();
@@ -159,11 +159,11 @@ pub fn filter<P: Particles>(
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
     particles: &mut P,
-    filtered: &mut [Filtered],
+    filtered: &mut [PopulationResult],
     random: &mut P::Random,
     mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
 ) {
-    let Weighed {
+    let ParticleWeights {
         weights,
         log_scales,
     } = particles.weights();

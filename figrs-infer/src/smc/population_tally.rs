@@ -1,9 +1,9 @@
 //! Sums of the populations of a block by the values of the targets.
 
-use figrs_core::internals::{Block, Held, TargetColumn};
+use figrs_core::internals::{Block, ColumnValues, TargetColumn};
 use figrs_core::{AnyColumn, AnyElement};
 
-use super::particle_filter::Filtered;
+use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 
 /// Results kept of the particles that have met all evidence.
@@ -55,13 +55,13 @@ impl PopulationTally {
         block: &mut Block,
         targets: &[AnyElement],
         (size, keep): (usize, KeptParticles),
-        filtered: &[Filtered],
+        filtered: &[PopulationResult],
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let (weights, units) = block.weights().of_populations(size);
         // All have a unit: those that have more densities than others are no longer there.
         let unit = |place: usize| units[place].unwrap_or(0.0);
-        let weigh = |one: &Filtered| {
+        let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
                 let weights = &weights[place * size..(place + 1) * size];
                 (sums(weights).0, weights.iter().copied().fold(0.0, f64::max))
@@ -127,13 +127,13 @@ impl PopulationTally {
 fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
     const UNKNOWN: u32 = u32::MAX;
     let mut values = element.no_column();
-    let codes: Vec<u32> = match column.held() {
-        Held::Bits(bits) => {
+    let codes: Vec<u32> = match column.values() {
+        ColumnValues::Bits(bits) => {
             let truth = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
             column.rows().iter().map(truth).collect()
         }
-        Held::Codes(codes) => codes.to_vec(),
-        Held::Typed(typed) => {
+        ColumnValues::Codes(codes) => codes.to_vec(),
+        ColumnValues::Typed(typed) => {
             let codes = element.no_values().encode(typed).unwrap_or_default();
             for (at, &code) in codes.iter().enumerate() {
                 if code as usize == values.len() {

@@ -4,8 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use figrs_core::internals::{Block, Held};
-use figrs_core::lower::{Observations, Roots};
+use figrs_core::internals::{Block, ColumnValues};
+use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Flip, If, Model, Normal, StandardDeviation, Stream, stream};
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
@@ -71,13 +71,13 @@ fn rows(block: &mut Block, elements: &[Target]) -> Rows {
         let column = block.target(i);
         for (at, (row, values, _)) in rows.iter_mut().enumerate() {
             assert_eq!(column.rows()[at] as usize, *row);
-            values.push(match column.held() {
-                Held::Bits(bits) => bits[*row / 64] >> (*row % 64) & 1,
-                Held::Codes(codes) => {
+            values.push(match column.values() {
+                ColumnValues::Bits(bits) => bits[*row / 64] >> (*row % 64) & 1,
+                ColumnValues::Codes(codes) => {
                     let value = column.value(codes[at]).expect("a code has a value");
                     element.code_of(value)
                 }
-                Held::Typed(typed) => element.code_of(typed.any(at)),
+                ColumnValues::Typed(typed) => element.code_of(typed.any(at)),
             });
         }
     }
@@ -89,7 +89,7 @@ fn rows(block: &mut Block, elements: &[Target]) -> Rows {
 
 fn block(model: &Model, elements: &[Target]) -> Result<Block, TestCaseError> {
     let erased: Vec<AnyElement> = elements.iter().map(Target::erased).collect();
-    let order = Roots::ObservationsFirst;
+    let order = EvidenceOrder::ObservationsFirst;
     Block::new(model, &erased, Observations::Weigh, order, LIMIT).map_err(failed)
 }
 
@@ -326,20 +326,20 @@ fn rows_weigh_the_densities_at_their_values() {
         .observe(&seen, 1.5)
         .log_weigh(&place, |x| -x * x);
     let targets = [place.erased().clone(), wide.erased().clone()];
-    let order = Roots::ObservationsFirst;
+    let order = EvidenceOrder::ObservationsFirst;
     let mut block = Block::new(&model, &targets, Observations::Weigh, order, LIMIT).unwrap();
     block.run(ROWS, &mut stream(9, 0)).unwrap();
     assert_eq!(block.weights().survivors(), ROWS);
     let plain = block.weights().plain();
     let weights = plain.rows(ROWS);
-    let wide: Vec<bool> = match block.target(1).held() {
-        Held::Bits(bits) => (0..ROWS)
+    let wide: Vec<bool> = match block.target(1).values() {
+        ColumnValues::Bits(bits) => (0..ROWS)
             .map(|r| bits[r / 64] >> (r % 64) & 1 == 1)
             .collect(),
         other => panic!("{other:?} of truth values"),
     };
-    let places: Vec<f64> = match block.target(0).held() {
-        Held::Typed(values) => {
+    let places: Vec<f64> = match block.target(0).values() {
+        ColumnValues::Typed(values) => {
             let value = |row| *values.any(row).downcast_ref::<f64>().unwrap();
             (0..ROWS).map(value).collect()
         }

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use figrs_core::{Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, stream};
-use figrs_infer::internals::{Proposals, Terms};
+use figrs_infer::internals::{AcceptanceTerms, Proposals};
 use figrs_infer::{Enumerate, Run};
 use figrs_tests::every_step::{Worlds, drift, is_irreducible};
 use figrs_tests::random_model::{Built, Description, build, for_random_models};
@@ -59,7 +59,7 @@ fn the_posterior_is_stationary() {
         };
         worlds_are_those_of_the_model(&built, &worlds)?;
         let kernel = Proposals::new();
-        let matrix = worlds.matrix(&kernel, Terms::log_acceptance, DECISIONS);
+        let matrix = worlds.matrix(&kernel, AcceptanceTerms::log_acceptance, DECISIONS);
         let Some(matrix) = matrix.map_err(failed)? else {
             return Ok(());
         };
@@ -120,7 +120,7 @@ fn asymmetric() -> (Model, Vec<Element<u32>>) {
 fn drift_of(
     (model, targets): (Model, Vec<Element<u32>>),
     proposals: impl FnOnce(&[Element<u32>]) -> Proposals,
-    log_acceptance: fn(&Terms) -> f64,
+    log_acceptance: fn(&AcceptanceTerms) -> f64,
 ) -> f64 {
     let erased: Vec<_> = targets.iter().map(|t| t.erased().clone()).collect();
     let mut worlds = Worlds::new(&model, &erased, 200).unwrap().unwrap();
@@ -137,18 +137,18 @@ fn proposals_of_the_users_own_are_weighed() {
         proposals.set(&elements[0], |&from| up(from));
         proposals
     };
-    assert!(drift_of(asymmetric(), own, Terms::log_acceptance) < EXACT);
-    assert!(drift_of(branches(), own, Terms::log_acceptance) < EXACT);
+    assert!(drift_of(asymmetric(), own, AcceptanceTerms::log_acceptance) < EXACT);
+    assert!(drift_of(branches(), own, AcceptanceTerms::log_acceptance) < EXACT);
     let with_block = |elements: &[Element<u32>]| {
         let mut proposals = own(elements);
         proposals.add_block(&elements[0]);
         proposals
     };
-    assert!(drift_of(branches(), with_block, Terms::log_acceptance) < EXACT);
+    assert!(drift_of(branches(), with_block, AcceptanceTerms::log_acceptance) < EXACT);
 }
 
 /// A mistake that is easily made with the acceptance: its name, and the ratio that the faulty kernel takes instead.
-type Mistake = (&'static str, fn(&Terms) -> f64);
+type Mistake = (&'static str, fn(&AcceptanceTerms) -> f64);
 
 const MISTAKES: [Mistake; 5] = [
     ("everything is accepted", |_| 0.0),
@@ -221,13 +221,13 @@ fn pairs_of_stuck_choices_connect_worlds_and_leave_the_posterior() {
     targets.push(dial.erased().clone());
     let mut worlds = Worlds::new(&model, &targets, 100).unwrap().unwrap();
     let proposals = Proposals::new();
-    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let alone = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
     assert!(!is_irreducible(&alone.unwrap().unwrap()));
     let mut kernel = worlds.adapted(&proposals, &mut stream(1, 0), 400).unwrap();
-    let adapted = worlds.matrix_of(&mut kernel, Terms::log_acceptance, 10_000);
+    let adapted = worlds.matrix_of(&mut kernel, AcceptanceTerms::log_acceptance, 10_000);
     let adapted = adapted.unwrap().unwrap();
     assert!(is_irreducible(&adapted) && drift(&worlds.posterior, &adapted) < EXACT);
-    let unweighed = |t: &Terms| t.log_acceptance() - t.backward + t.forward;
+    let unweighed = |t: &AcceptanceTerms| t.log_acceptance() - t.backward + t.forward;
     let matrix = worlds.matrix_of(&mut kernel, unweighed, 10_000);
     assert!(drift(&worlds.posterior, &matrix.unwrap().unwrap()) > WRONG);
 }
@@ -243,8 +243,8 @@ fn walks_of_integers_leave_the_posterior() {
         .unwrap();
     let proposals = Proposals::new();
     let mut kernel = worlds.adapted(&proposals, &mut stream(2, 0), 100).unwrap();
-    let fresh = worlds.matrix(&proposals, Terms::log_acceptance, 10_000);
-    let adapted = worlds.matrix_of(&mut kernel, Terms::log_acceptance, 10_000);
+    let fresh = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 10_000);
+    let adapted = worlds.matrix_of(&mut kernel, AcceptanceTerms::log_acceptance, 10_000);
     for matrix in [&fresh, &adapted] {
         let matrix = matrix.as_ref().unwrap().as_ref().unwrap();
         assert!(is_irreducible(matrix) && drift(&worlds.posterior, matrix) < EXACT);
@@ -261,11 +261,11 @@ fn blocks_connect_worlds() {
     let targets = [a.erased().clone(), b.erased().clone()];
     let mut worlds = Worlds::new(&model, &targets, 10).unwrap().unwrap();
     let mut proposals = Proposals::new();
-    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let alone = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
     let alone = alone.unwrap().unwrap();
     assert!(!is_irreducible(&alone) && drift(&worlds.posterior, &alone) < EXACT);
     proposals.add_block((&a, &b));
-    let together = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let together = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
     let together = together.unwrap().unwrap();
     assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
 }
@@ -281,10 +281,10 @@ fn a_block_connects_the_worlds_of_two_conditions() {
     let targets = [test.erased().clone()];
     let mut worlds = Worlds::new(&model, &targets, 10).unwrap().unwrap();
     let mut proposals = Proposals::new();
-    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let alone = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
     assert!(!is_irreducible(&alone.unwrap().unwrap()));
     proposals.add_block((&then, &other));
-    let together = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let together = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
     let together = together.unwrap().unwrap();
     assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
     let is_true = |&world: &usize| worlds.target(world, 0).get() == Some(&true);

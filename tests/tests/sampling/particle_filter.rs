@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use figrs_core::lower::{Observations, Program};
 use figrs_core::{Constant, Element, Flip, Model, Normal, Select, Uniform, Variance};
-use figrs_infer::internals::particle_filter::Filtered;
+use figrs_infer::internals::particle_filter::PopulationResult;
 use figrs_infer::{Answer, Error, Resampling, Run, SequentialMonteCarlo, VariableElimination};
 use figrs_tests::every_population::{MeanEstimate, Setting, every_ancestor, mean_estimate};
 use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};
@@ -39,7 +39,7 @@ fn evidence(model: &Model) -> f64 {
     total.value()
 }
 
-fn whole(filtered: Filtered, log_mean: f64) -> f64 {
+fn whole(filtered: PopulationResult, log_mean: f64) -> f64 {
     filtered.log_replaced + log_mean
 }
 
@@ -184,7 +184,7 @@ fn mistakes_are_found() {
         let sound = |weights: &[f64], count: usize, every: &mut EveryChoice| {
             every_ancestor(how, weights, count, every)
         };
-        let forgets = |_: Filtered, log_mean: f64| log_mean;
+        let forgets = |_: PopulationResult, log_mean: f64| log_mean;
         let forgotten = mean_estimate((&model, None), one(2, 1.0), 300_000, sound, forgets);
         assert!(wrong(forgotten.unwrap()), "{how:?}: forgotten weights");
         let squared = |weights: &[f64], count: usize, every: &mut EveryChoice| {

@@ -9,8 +9,8 @@ use rand::Rng;
 use super::distribution::{Space, Tails};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
-    AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
-    Summary,
+    AnyElement, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, IidValues, Kind, MemberFault,
+    NotEnumerable, SufficientStatistics,
 };
 use super::parents::AsElement;
 use crate::element::copies::copied;
@@ -106,16 +106,16 @@ impl<T: Value> IidList<T> {
     }
 
     /// The list, if the value is one of the right length, or the sufficient statistics of one.
-    fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&Many<'_>) -> R) -> Option<R> {
-        if let Some(Summary(statistics)) = value.downcast_ref() {
-            return Some(read(&Many::Statistics(statistics)));
+    fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
+        if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
+            return Some(read(&IidValues::Statistics(statistics)));
         }
         let values = value.downcast_ref::<Vec<T>>()?;
-        (values.len() == self.count).then(|| read(&Many::Values(values)))
+        (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
     /// As [`read`](Self::read), with the sufficient statistics wherever there are any.
-    fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&Many<'_>) -> R) -> Option<R> {
+    fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
             None => self.read(value, read),
@@ -123,7 +123,10 @@ impl<T: Value> IidList<T> {
     }
 
     /// All lists of these outcomes, the last value varying fastest.
-    fn lists(&self, outcomes: Result<FiniteOutcomes, Endless>) -> Result<FiniteOutcomes, Endless> {
+    fn lists(
+        &self,
+        outcomes: Result<FiniteOutcomes, NotEnumerable>,
+    ) -> Result<FiniteOutcomes, NotEnumerable> {
         let none = || Ok((SupportBuilder::new::<T>().build(), Vec::new()));
         let (values, each) = match outcomes {
             _ if self.count == 0 => none()?,
@@ -135,7 +138,7 @@ impl<T: Value> IidList<T> {
                 .filter(|&all| all <= MAX_ENUMERATED_LISTS)
         };
         let Some(size) = (0..self.count).try_fold(1, size) else {
-            return Err(Endless::Many);
+            return Err(NotEnumerable::TooMany);
         };
         let mut support = SupportBuilder::new::<Vec<T>>();
         let mut probabilities = Vec::with_capacity(size);
@@ -171,7 +174,7 @@ impl<T: Value> AtomicOp for IidList<T> {
         self.atomic()?.check()
     }
 
-    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
         let op = self.atomic().map_err(Fault::Distribution)?;
         Ok(self.lists(op.outcomes()?))
     }
@@ -263,17 +266,21 @@ impl<T: Value> FamilyOp for IidList<T> {
         self.count > 0 && self.family().is_continuous()
     }
 
-    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    fn outcomes(
+        &self,
+        arguments: &[&dyn Any],
+    ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
         Ok(self.lists(self.family().outcomes(arguments)?))
     }
 
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
-        let log = |values: &Many<'_>| self.family().log_prob_of_all(arguments, values);
+        let log = |values: &IidValues<'_>| self.family().log_prob_of_all(arguments, values);
         self.read_short(value, log).unwrap_or(Ok(f64::NEG_INFINITY))
     }
 
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
-        let log = |values: &Many<'_>| self.family().log_prob_of_all_for_numbers(arguments, values);
+        let log =
+            |values: &IidValues<'_>| self.family().log_prob_of_all_for_numbers(arguments, values);
         self.read(value, log).unwrap_or(Some(f64::NEG_INFINITY))
     }
 
@@ -288,7 +295,7 @@ impl<T: Value> FamilyOp for IidList<T> {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
-        let add = |values: &Many<'_>| {
+        let add = |values: &IidValues<'_>| {
             let family = self.family();
             family.likelihood_of_all(arguments, open, values, &mut *likelihood)
         };
@@ -303,10 +310,10 @@ impl<T: Value> FamilyOp for IidList<T> {
         &self,
         arguments: &[&dyn Any],
         open: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
-        let Many::Values(lists) = values else {
+        let IidValues::Values(lists) = values else {
             likelihood.refuse();
             return Ok(());
         };
@@ -359,7 +366,8 @@ impl<T: Value> FamilyOp for IidList<T> {
         count: usize,
         value: &dyn Any,
     ) -> Result<Vec<f64>, MemberFault> {
-        let logs = |values: &Many<'_>| self.family().log_probs_of_all(arguments, count, values);
+        let logs =
+            |values: &IidValues<'_>| self.family().log_probs_of_all(arguments, count, values);
         let none = || Ok(vec![f64::NEG_INFINITY; count]);
         self.read_short(value, logs).unwrap_or_else(none)
     }
@@ -368,16 +376,24 @@ impl<T: Value> FamilyOp for IidList<T> {
         None
     }
 
-    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault> {
-        let Many::Values(lists) = values else {
+    fn log_prob_of_all(
+        &self,
+        arguments: &[&dyn Any],
+        values: &IidValues<'_>,
+    ) -> Result<f64, Fault> {
+        let IidValues::Values(lists) = values else {
             return Ok(f64::NEG_INFINITY);
         };
         let log = |at| FamilyOp::log_prob(self, arguments, lists.any(at));
         (0..lists.len()).map(log).sum()
     }
 
-    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64> {
-        let Many::Values(lists) = values else {
+    fn log_prob_of_all_for_numbers(
+        &self,
+        arguments: &[f64],
+        values: &IidValues<'_>,
+    ) -> Option<f64> {
+        let IidValues::Values(lists) = values else {
             return None;
         };
         let log = |at| self.log_prob_for_numbers(arguments, lists.any(at));
@@ -388,10 +404,10 @@ impl<T: Value> FamilyOp for IidList<T> {
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault> {
         let mut sums = vec![0.0; count];
-        if let Many::Values(lists) = values {
+        if let IidValues::Values(lists) = values {
             for at in 0..lists.len() {
                 let logs = self.log_probs(arguments, count, lists.any(at))?;
                 sums.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
@@ -404,10 +420,10 @@ impl<T: Value> FamilyOp for IidList<T> {
         self
     }
 
-    fn summary(&self, value: &dyn Any) -> Option<Summary> {
+    fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let values = value.downcast_ref::<Vec<T>>();
         let values = values.filter(|values| values.len() == self.count)?;
-        self.family().statistics(values).map(Summary)
+        self.family().statistics(values).map(SufficientStatistics)
     }
 }
 

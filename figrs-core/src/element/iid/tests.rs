@@ -166,6 +166,6 @@ fn long_lists_of_finitely_many_values_are_not_listed() {
     assert_eq!(two.probabilities, [0.0625, 0.1875, 0.1875, 0.5625]);
     assert_eq!(kind(0).unwrap().probabilities, [1.0]);
     assert_eq!(kind(16).unwrap().probabilities.len(), 1 << 16);
-    assert_eq!(kind(17).unwrap_err(), Endless::Many);
-    assert_eq!(kind(1_000_000).unwrap_err(), Endless::Many);
+    assert_eq!(kind(17).unwrap_err(), NotEnumerable::TooMany);
+    assert_eq!(kind(1_000_000).unwrap_err(), NotEnumerable::TooMany);
 }

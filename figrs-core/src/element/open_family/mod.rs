@@ -16,8 +16,8 @@ use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter}
 use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
-    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Many, MemberArgument, MemberFault,
-    contained,
+    AnyElement, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault,
+    NotEnumerable, contained,
 };
 use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};
@@ -108,13 +108,13 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
     }
 
     /// The sum of the log-probabilities of independent values.
-    fn sum(&self, numbers: &[f64], values: &Many<'_>) -> Result<f64, Fault> {
+    fn sum(&self, numbers: &[f64], values: &IidValues<'_>) -> Result<f64, Fault> {
         match values {
-            Many::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
+            IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
                 Some(values) => proper_sum(values, |value| self.family.log_prob(numbers, value)),
                 None => Ok(f64::NEG_INFINITY),
             },
-            Many::Statistics(statistics) => {
+            IidValues::Statistics(statistics) => {
                 let log = self.family.log_prob_of_all(numbers, statistics);
                 proper(*statistics, log)
             }
@@ -186,7 +186,10 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         )
     }
 
-    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    fn outcomes(
+        &self,
+        arguments: &[&dyn Any],
+    ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
         let member = self.member_for(arguments);
         listed(contained(|| member.outcomes())?)
     }
@@ -286,13 +289,13 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         &self,
         arguments: &[&dyn Any],
         open: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
         let range = self.range(arguments, open);
         contained(|| {
             self.numbers(arguments, |numbers| match values {
-                Many::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
+                IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
                     Some(values) => {
                         for value in values {
                             let open = range.clone();
@@ -301,7 +304,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
                     }
                     None => likelihood.refuse(),
                 },
-                Many::Statistics(statistics) => {
+                IidValues::Statistics(statistics) => {
                     self.family
                         .likelihood_of_all(numbers, range, statistics, likelihood);
                 }
@@ -383,11 +386,19 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         all_finite.then_some(statistics)
     }
 
-    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault> {
+    fn log_prob_of_all(
+        &self,
+        arguments: &[&dyn Any],
+        values: &IidValues<'_>,
+    ) -> Result<f64, Fault> {
         contained(|| self.numbers(arguments, |numbers| self.sum(numbers, values)))?
     }
 
-    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64> {
+    fn log_prob_of_all_for_numbers(
+        &self,
+        arguments: &[f64],
+        values: &IidValues<'_>,
+    ) -> Option<f64> {
         self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
             self.sum(numbers, values).ok()
@@ -398,7 +409,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
-        values: &Many<'_>,
+        values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault> {
         let mut logs = Vec::with_capacity(count);
         self.for_rows(arguments, count, |numbers| {

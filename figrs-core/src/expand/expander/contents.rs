@@ -1,9 +1,9 @@
 //! Values and contents of elements whose parents are expanded.
 
-use super::super::content::{Content, Doubt, ExpandedElement};
+use super::super::content::{Content, ExpandedElement, FunctionFailures};
 use super::super::rows;
 use super::{BranchResults, Expander};
-use crate::element::node::{AnyElement, Endless, Kind};
+use crate::element::node::{AnyElement, Kind, NotEnumerable};
 use crate::error::ModelError;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
@@ -52,18 +52,19 @@ impl Expander<'_> {
             room: &|bytes: u64| self.check_bytes(&element, bytes),
             until: &self.until,
         };
-        let (support, content, doubt) = match element.kind() {
+        let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
-                let (support, content, doubt) = rows::atomic(&element, &**op, observed.as_ref())?;
+                let (support, content, failures) =
+                    rows::atomic(&element, &**op, observed.as_ref())?;
                 let content = self.with_origins(&element, &support, content);
-                (support, content, doubt)
+                (support, content, failures)
             }
             Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
             Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
             Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
-        self.finish(element, depth, parents, support, content, doubt)
+        self.finish(element, depth, parents, support, content, failures)
     }
 
     /// The values of a Chain, from those of its results.
@@ -88,7 +89,7 @@ impl Expander<'_> {
             }
             let position = self.expansion.positions[&result.id()];
             let expanded = &self.expansion.elements[position];
-            if let (Content::Endless(_), Some(value)) = (&expanded.content, &observed) {
+            if let (Content::NotEnumerable(_), Some(value)) = (&expanded.content, &observed) {
                 values.insert(value.as_any());
             } else {
                 expanded.require_finite()?;
@@ -108,12 +109,12 @@ impl Expander<'_> {
             *chosen = renumbered[*chosen as usize];
         }
         let failed = choice.iter().map(|&c| c == Content::NO_CHOICE);
-        let doubt = error.map(|error| Doubt {
+        let failures = error.map(|error| FunctionFailures {
             error,
             failed: failed.collect(),
         });
         let content = Content::Chain { choice, results };
-        self.finish(element, depth, parents, values.build(), content, doubt)
+        self.finish(element, depth, parents, values.build(), content, failures)
     }
 
     fn any_unknown(&self, positions: &[usize]) -> bool {
@@ -134,8 +135,12 @@ impl Expander<'_> {
 
     /// See [`ExpandedElement::log_ceiling`].
     fn log_ceiling(&self, element: &AnyElement, content: &Content) -> f64 {
-        let endless =
-            |&r: &usize| matches!(self.expansion.elements[r].content, Content::Endless(_));
+        let endless = |&r: &usize| {
+            matches!(
+                self.expansion.elements[r].content,
+                Content::NotEnumerable(_)
+            )
+        };
         let own = match (element.kind(), content) {
             (Kind::Score(_, evidence), _) => evidence.log_maximum(),
             (_, Content::Chain { results, .. }) if results.iter().any(endless) => None,
@@ -167,8 +172,9 @@ impl Expander<'_> {
         value: &Datum,
     ) -> Result<(), ModelError> {
         let results = || results.iter().map(|&r| &self.expansion.elements[r]);
-        let density =
-            |r: &ExpandedElement| matches!(r.content, Content::Endless(Endless::Continuous));
+        let density = |r: &ExpandedElement| {
+            matches!(r.content, Content::NotEnumerable(NotEnumerable::Continuous))
+        };
         let mass = |r: &ExpandedElement| r.support.index_of(value.as_any()).is_some();
         if results().any(density) && results().any(mass) {
             return Err(ModelError::MixedObservation {
@@ -206,9 +212,9 @@ impl Expander<'_> {
         parents: Vec<usize>,
         support: Support,
         content: Content,
-        doubt: Option<Doubt>,
+        failures: Option<FunctionFailures>,
     ) -> Result<(), ModelError> {
-        if let Some(Doubt { error, failed }) = &doubt
+        if let Some(FunctionFailures { error, failed }) = &failures
             && failed.iter().all(|&failed| failed)
             && !self.any_unknown(&parents)
         {
@@ -233,16 +239,16 @@ impl Expander<'_> {
             weights: None,
             restricted: false,
             parametric,
-            doubt: doubt.map(Box::new),
+            failures: failures.map(Box::new),
         };
         let evidence = self.statements.evidence(&expanded.element);
-        if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
+        if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
             rows::restrict(&mut expanded, &evidence, &self.until)?;
         }
         self.spending.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;
         let position = self.expansion.elements.len();
-        if expanded.states() == 0 && !matches!(expanded.content, Content::Endless(_)) {
+        if expanded.states() == 0 && !matches!(expanded.content, Content::NotEnumerable(_)) {
             self.expansion.impossible = Some(position);
         }
         self.expansion

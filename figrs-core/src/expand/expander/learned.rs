@@ -66,9 +66,9 @@ impl Expander<'_> {
             unreachable!("a family that takes parameters has atomic members");
         };
         let observed = self.observed(&element);
-        let (support, content, doubt) = rows::atomic(&element, &**op, observed.as_ref())?;
+        let (support, content, failures) = rows::atomic(&element, &**op, observed.as_ref())?;
         let content = self.with_origins(member.as_ref().unwrap_or(&element), &support, content);
-        self.finish(element, depth, Vec::new(), support, content, doubt)
+        self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
     /// The content of the next element of the expansion, with weights that know their origins if parameters decide them.
@@ -120,7 +120,7 @@ impl Expander<'_> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {
             Content::Atomic(weights) => weights.origins().is_some(),
-            content => matches!(content, Content::Endless(_)),
+            content => matches!(content, Content::NotEnumerable(_)),
         };
         let is_here = has_origins && last.position == self.expansion.elements.len();
         is_here.then(|| self.expansion.parametric.len() - 1)

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::Budget;
-use super::cache::Memory;
+use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
 use super::expansion::Expansion;
@@ -40,7 +40,7 @@ struct Frame {
 /// Depth limit of the expansion of Chains.
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
-    pub(super) memory: &'m mut Memory,
+    pub(super) memory: &'m mut ExpansionCache,
     /// `true` if an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
     pub(super) stale: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::element::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes, Kind};
+use crate::element::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
 
@@ -24,7 +24,7 @@ pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
-) -> Result<Result<FiniteOutcomes, Endless>, ModelError> {
+) -> Result<Result<FiniteOutcomes, NotEnumerable>, ModelError> {
     op.check().map_err(|problem| element.invalid(problem))?;
     op.outcomes().map_err(|fault| element.fault(fault))
 }
@@ -45,5 +45,5 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
         return Ok(false);
     };
     let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
-    Ok(matches!(outcomes, Err(Endless::Continuous)))
+    Ok(matches!(outcomes, Err(NotEnumerable::Continuous)))
 }

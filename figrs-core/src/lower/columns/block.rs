@@ -18,7 +18,7 @@ use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::lower::Observations;
 use crate::lower::limit::WorldLimit;
-use crate::lower::numbering::{Numbered, Numbering, Roots};
+use crate::lower::numbering::{EvidenceOrder, Numbered, Numbering};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
@@ -80,7 +80,7 @@ impl Block {
         model: &Model,
         targets: &[AnyElement],
         observations: Observations,
-        order: Roots,
+        order: EvidenceOrder,
         limit: impl Into<WorldLimit>,
     ) -> Result<Self, ModelError> {
         let model = &*match observations {

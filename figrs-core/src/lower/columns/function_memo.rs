@@ -87,8 +87,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crate::element::Flip;
-    use crate::lower::columns::{Block, Held};
-    use crate::lower::{Observations, Roots};
+    use crate::lower::columns::{Block, ColumnValues};
+    use crate::lower::{EvidenceOrder, Observations};
     use crate::model::Model;
     use crate::random::stream;
 
@@ -104,13 +104,13 @@ mod tests {
             })
         };
         let targets = [report().erased().clone(), report().erased().clone()];
-        let (observations, order) = (Observations::Weigh, Roots::AsStated);
+        let (observations, order) = (Observations::Weigh, EvidenceOrder::AsStated);
         let mut block = Block::new(&Model::new(), &targets, observations, order, 10).unwrap();
         block.run(1 << 14, &mut stream(1, 0)).unwrap();
         // Debug builds call a function twice for each value, to compare.
         assert!(CALLS.load(Ordering::Relaxed) <= 4);
-        let mut bits = |target| match block.target(target).held() {
-            Held::Bits(bits) => bits.to_vec(),
+        let mut bits = |target| match block.target(target).values() {
+            ColumnValues::Bits(bits) => bits.to_vec(),
             other => panic!("{other:?}"),
         };
         let (first, second) = (bits(0), bits(1));

@@ -52,5 +52,5 @@ mod weights;
 pub use block::Block;
 pub use memory_pool::Pool;
 pub use plain_weights::{PlainWeights, WeightForm};
-pub use target_column::{Held, TargetColumn};
+pub use target_column::{ColumnValues, TargetColumn};
 pub use weights::BlockWeights;

@@ -229,20 +229,20 @@ mod tests {
     use crate::element::parents::Parents;
     use crate::element::{DiscreteUniform, Element, Flip, If, Score, inject};
     use crate::error::ModelError;
-    use crate::lower::columns::{Block, Held};
-    use crate::lower::{Observations, Roots};
+    use crate::lower::columns::{Block, ColumnValues};
+    use crate::lower::{EvidenceOrder, Observations};
     use crate::random::stream;
     use crate::{AnyElement, Model};
 
     fn block(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Block, ModelError> {
-        let order = Roots::ObservationsFirst;
+        let order = EvidenceOrder::ObservationsFirst;
         Block::new(model, targets, Observations::Weigh, order, limit)
     }
 
     fn truths(block: &mut Block, target: usize) -> Vec<bool> {
         let width = block.width();
-        match block.target(target).held() {
-            Held::Bits(bits) => (0..width)
+        match block.target(target).values() {
+            ColumnValues::Bits(bits) => (0..width)
                 .map(|r| bits[r / 64] >> (r % 64) & 1 == 1)
                 .collect(),
             other => panic!("{other:?} of truth values"),
@@ -311,10 +311,12 @@ mod tests {
         let weights = plain.rows(500);
         let column = block.target(0);
         for (row, weight) in weights.iter().enumerate() {
-            let n = match column.held() {
-                Held::Codes(codes) => column.value(codes[row]).and_then(|n| n.downcast_ref()),
-                Held::Typed(values) => values.any(row).downcast_ref::<i64>(),
-                Held::Bits(_) => None,
+            let n = match column.values() {
+                ColumnValues::Codes(codes) => {
+                    column.value(codes[row]).and_then(|n| n.downcast_ref())
+                }
+                ColumnValues::Typed(values) => values.any(row).downcast_ref::<i64>(),
+                ColumnValues::Bits(_) => None,
             };
             let n = *n.unwrap();
             let right = [0.25, 0.5][(n % 2) as usize] * 0.5 * if n % 4 < 2 { 1.0 } else { 3.0 };

@@ -11,7 +11,9 @@ use super::draw::{AtomicSampler, CodeSampler};
 use super::rare_branches::RowEvaluations;
 use super::selection::{Selection, for_each_row, mask_where};
 use super::task::{EvaluationTask, RootEvaluation};
-use crate::element::node::{AnyElement, ApplyOp, AtomicOp, Endless, FamilyOp, Kind, MemberFault};
+use crate::element::node::{
+    AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault, NotEnumerable,
+};
 use crate::error::ModelError;
 use crate::lower::Observations;
 use crate::lower::numbering::Numbered;
@@ -399,7 +401,7 @@ impl Block {
                 AtomicSampler::Finite(drawn, self.add_book(Dictionary::Fixed(outcomes.support)))
             }
             Err(endless) => AtomicSampler::Open {
-                continuous: endless == Endless::Continuous,
+                continuous: endless == NotEnumerable::Continuous,
             },
         };
         self.bytes.added(prepared.bytes());

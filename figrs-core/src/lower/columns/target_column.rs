@@ -57,7 +57,7 @@ enum TargetColumnValues {
 
 /// Representation of the values of a column.
 #[derive(Debug)]
-pub enum Held<'a> {
+pub enum ColumnValues<'a> {
     /// Truth values: one bit for each row of the block.
     Bits(&'a [u64]),
     /// Codes: positions in a dictionary of values, in the order of the rows.
@@ -83,11 +83,11 @@ impl TargetColumn<'_> {
     }
 
     /// The values.
-    pub fn held(&self) -> Held<'_> {
+    pub fn values(&self) -> ColumnValues<'_> {
         match &self.values {
-            TargetColumnValues::Bits(bits) => Held::Bits(bits),
-            TargetColumnValues::Codes(codes) => Held::Codes(codes),
-            TargetColumnValues::Typed(values) => Held::Typed(&**values),
+            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
+            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
+            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
         }
     }
 

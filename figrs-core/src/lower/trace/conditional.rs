@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::node::NodeRole;
-use super::prior::Source;
+use super::prior::ChoiceSource;
 use super::readers::{NodeUse, Readers};
 use super::state::{Site, Trace};
 use crate::element::likelihood::{Likelihood, Term};
@@ -23,7 +23,7 @@ impl Trace {
         &mut self,
         site: Site,
         power: f64,
-        source: &mut dyn Source,
+        source: &mut dyn ChoiceSource,
     ) -> Result<Option<Datum>, ModelError> {
         let node = &self.nodes[site.number()];
         if node.weighs {

@@ -3,12 +3,12 @@
 use std::any::Any;
 
 use super::node::NodeRole;
-use super::prior::{Prior, Source};
+use super::prior::{ChoiceSource, Prior};
 use super::register::ValueRegister;
 use super::state::{Site, Trace};
 use crate::element::node::{Kind, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::factor::Row;
+use crate::factor::WeightSlice;
 use crate::value::datum::{Datum, Plain};
 
 impl Trace {
@@ -277,7 +277,7 @@ impl Trace {
     }
 
     /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
-    pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn Source) -> bool {
+    pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.own.get(0));
         let Some(log) = self.weigh_own(number, &own) else {
@@ -295,7 +295,7 @@ impl Trace {
     }
 
     /// Sets the value of a choice, and its log-probability.
-    pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn Source) {
+    pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn ChoiceSource) {
         if !self.nodes[number as usize].must && self.weigh_kept(number) {
             return;
         }
@@ -343,7 +343,11 @@ impl Trace {
     /// A value for a site from its prior, given the present values of its parents.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
-    pub fn draw(&self, site: Site, source: &mut dyn Source) -> Result<Option<Datum>, ModelError> {
+    pub fn draw(
+        &self,
+        site: Site,
+        source: &mut dyn ChoiceSource,
+    ) -> Result<Option<Datum>, ModelError> {
         self.with_prior(site.0, |prior| source.draw(prior))
     }
 
@@ -356,7 +360,7 @@ impl Trace {
 }
 
 /// The row of a table for these values of its parents; the position of a parent whose value is none of its states.
-fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<Row<'a>, usize> {
+fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<WeightSlice<'a>, usize> {
     let mut parents = arguments.iter().zip(op.states()).enumerate();
     let row = parents.try_fold(0, |row, (parent, (&value, states))| {
         let state = states.index_of(value).ok_or(parent)?;

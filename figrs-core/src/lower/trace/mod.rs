@@ -48,5 +48,5 @@ mod structure;
 mod trace_memory;
 
 pub use change::Change;
-pub use prior::{Prior, Source};
+pub use prior::{ChoiceSource, Prior};
 pub use state::{Site, Trace};

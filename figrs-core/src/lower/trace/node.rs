@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
 use super::register::ValueRegister;
 use crate::element::footprint::ALLOCATION;
-use crate::element::node::{AnyElement, Endless, FamilyOp, Kind, Summary};
+use crate::element::node::{AnyElement, FamilyOp, Kind, NotEnumerable, SufficientStatistics};
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
@@ -93,7 +93,7 @@ pub(super) struct TraceNode {
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
     /// A demanded value that is a list, and the sufficient statistics that stand for it.
-    summary: Option<(Datum, Summary)>,
+    summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
     /// `true` if its values are integers far apart; `None` if unknown.
     pub(super) is_wide: Option<bool>,
@@ -253,7 +253,7 @@ impl TraceNode {
     pub(super) fn is_continuous(&mut self) -> bool {
         let element = &self.element;
         *self.continuous.get_or_insert_with(|| match element.kind() {
-            Kind::Atomic(op) => matches!(op.outcomes(), Ok(Err(Endless::Continuous))),
+            Kind::Atomic(op) => matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous))),
             Kind::Chain(_, op) => op.family().is_some_and(FamilyOp::is_continuous),
             Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => false,
         })

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use crate::element::likelihood::Likelihood;
 use crate::element::node::{AtomicOp, ChainOp, FamilyOp};
 use crate::error::Fault;
-use crate::factor::Row;
+use crate::factor::WeightSlice;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 
@@ -19,7 +19,7 @@ pub enum Prior<'a> {
     /// The member of a family with these parameters.
     Family(&'a dyn ChainOp, &'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// One of these values, with these probabilities.
-    Row(&'a Support, Row<'a>),
+    Row(&'a Support, WeightSlice<'a>),
 }
 
 impl std::fmt::Debug for Prior<'_> {
@@ -62,7 +62,7 @@ impl Prior<'_> {
 }
 
 /// Source of the values of choices: random numbers, or a test that tries them all.
-pub trait Source {
+pub trait ChoiceSource {
     /// A value from this distribution.
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
 
@@ -78,7 +78,7 @@ pub trait Source {
     }
 }
 
-impl<R: Rng> Source for R {
+impl<R: Rng> ChoiceSource for R {
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
         match prior {
             Prior::Atomic(op) => op.sample(self),

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use super::agenda::UpdateStep;
 use super::node::NodeRole;
-use super::prior::Source;
+use super::prior::ChoiceSource;
 use super::register::ValueRegister;
 use super::state::Trace;
 use crate::error::ModelError;
@@ -55,7 +55,7 @@ impl Trace {
     }
 
     /// Re-evaluates every node that the world needs, and releases those it does not.
-    pub(super) fn settle_all(&mut self, source: &mut dyn Source) -> Result<(), ModelError> {
+    pub(super) fn settle_all(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.lasting.pop() {
                 let node = &self.nodes[number as usize];
@@ -137,7 +137,12 @@ impl Trace {
     }
 
     /// Re-evaluates a node, everything below a height being up to date.
-    fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
+    fn pull(
+        &mut self,
+        root: u32,
+        height: u32,
+        source: &mut dyn ChoiceSource,
+    ) -> Result<(), ModelError> {
         self.agenda.steps.clear();
         self.agenda.steps.push((root, UpdateStep::Enter));
         while let Some((number, mut step)) = self.agenda.steps.pop() {

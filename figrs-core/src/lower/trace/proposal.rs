@@ -1,7 +1,7 @@
 //! Proposals: changes of the world, accepted or undone.
 
 use super::change::{Change, StructureUndo};
-use super::prior::Source;
+use super::prior::ChoiceSource;
 use super::state::{Site, Trace};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
@@ -66,7 +66,7 @@ impl Trace {
     /// `false` tells an impossible world; the trace then waits for another start.
     ///
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
-    pub fn restart(&mut self, source: &mut dyn Source) -> Result<bool, ModelError> {
+    pub fn restart(&mut self, source: &mut dyn ChoiceSource) -> Result<bool, ModelError> {
         self.purge();
         for node in &mut self.nodes {
             node.lose_readers();
@@ -104,7 +104,7 @@ impl Trace {
         &mut self,
         site: Site,
         value: &Datum,
-        source: &mut dyn Source,
+        source: &mut dyn ChoiceSource,
     ) -> Result<bool, ModelError> {
         if let Some(possible) = self.foresee(site.0, value) {
             return Ok(possible);
@@ -127,7 +127,7 @@ impl Trace {
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
-        source: &mut dyn Source,
+        source: &mut dyn ChoiceSource,
     ) -> Result<bool, ModelError> {
         self.begin();
         for (site, value) in values {

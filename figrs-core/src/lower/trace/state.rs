@@ -11,7 +11,7 @@ use crate::element::distribution::Space;
 use crate::element::node::{AnyElement, FamilyOp, Kind};
 use crate::error::ModelError;
 use crate::lower::limit::WorldLimit;
-use crate::lower::numbering::{Numbered, Numbering, Roots};
+use crate::lower::numbering::{EvidenceOrder, Numbered, Numbering};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::random::stream;
@@ -107,7 +107,8 @@ impl Trace {
             faults: Vec::new(),
             readers: Readers::default(),
         };
-        let (stated, targets) = trace.reach(model, Roots::AsStated, targets, limit.elements)?;
+        let (stated, targets) =
+            trace.reach(model, EvidenceOrder::AsStated, targets, limit.elements)?;
         for &root in stated.iter().chain(&targets) {
             if !std::mem::replace(&mut trace.nodes[root as usize].root, true) {
                 trace.roots.push(root);

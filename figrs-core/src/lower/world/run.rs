@@ -4,9 +4,9 @@ use std::any::Any;
 
 use super::program::{Program, Slot};
 use crate::element::footprint::ALLOCATION;
-use crate::element::node::{AnyElement, AtomicOp, Endless, FamilyOp, Kind};
+use crate::element::node::{AnyElement, AtomicOp, FamilyOp, Kind, NotEnumerable};
 use crate::error::{Fault, ModelError};
-use crate::factor::{Row, WorldWeight};
+use crate::factor::{WeightSlice, WorldWeight};
 use crate::lower::limit::measured;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
@@ -18,7 +18,7 @@ pub enum Choice<'a> {
     /// The value of a Chain that is a family, with these values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// One of the values of a table's row, with these probabilities.
-    Row(&'a Support, Row<'a>),
+    Row(&'a Support, WeightSlice<'a>),
 }
 
 impl std::fmt::Debug for Choice<'_> {
@@ -206,7 +206,7 @@ impl WorldRun<'_> {
     /// True if the likelihood of an atomic element is a density.
     fn is_continuous(&mut self, slot: Slot, op: &dyn AtomicOp) -> bool {
         let instruction = &mut self.program.instructions[slot.index()];
-        let continuous = || matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+        let continuous = || matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
         *instruction.continuous.get_or_insert_with(continuous)
     }
 

@@ -1,7 +1,7 @@
 //! Branches of a Chain as lists of outcomes.
 
 use figrs_core::factor::WorldWeight;
-use figrs_core::internals::{Endless, Kind};
+use figrs_core::internals::{Kind, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
 
@@ -54,7 +54,8 @@ pub(super) fn outcomes(
     }
     if let Kind::Atomic(op) = branch.kind() {
         let observed = slot.observed();
-        let density = observed.is_some() && matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+        let density =
+            observed.is_some() && matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
         return Ok(BranchOutcomes {
             outcomes: atomic(&branch, observed)?,
             merged: false,

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use figrs_core::factor::WorldWeight;
-use figrs_core::internals::{Endless, FiniteOutcomes, Kind, MemberFault};
+use figrs_core::internals::{FiniteOutcomes, Kind, MemberFault, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ModelError};
 
 /// The outcomes of a random choice.
@@ -54,7 +54,7 @@ pub(super) fn atomic(
 /// Outcomes as a list, if they are finitely many.
 pub(super) fn listed(
     element: &AnyElement,
-    outcomes: Result<FiniteOutcomes, Endless>,
+    outcomes: Result<FiniteOutcomes, NotEnumerable>,
     log_prob: impl Fn(&dyn Any) -> Result<f64, MemberFault>,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
     let finite = outcomes.map_err(|endless| ModelError::NotFinite {

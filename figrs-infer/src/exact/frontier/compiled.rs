@@ -23,7 +23,7 @@ use crate::exact::limits::Limits;
 
 /// Sums over all worlds, as ordinary numbers where they hold them.
 #[derive(Debug)]
-enum WorldSums {
+enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
@@ -53,7 +53,7 @@ pub struct CompiledFrontier {
     memory: u64,
     names: Arc<TargetNames>,
     explored: Arc<Exploration>,
-    sums: Arc<WorldSums>,
+    sums: Arc<TotalMessages>,
     log_evidence: f64,
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
@@ -95,14 +95,14 @@ impl CompiledFrontier {
             BackwardMessages::new(&explored, memory)
         };
         let sums = match plain {
-            Some(messages) => WorldSums::Plain(messages),
-            None => WorldSums::Logs(
+            Some(messages) => TotalMessages::Plain(messages),
+            None => TotalMessages::Logs(
                 BackwardMessages::new(&explored, memory).expect("logarithms stay in their range"),
             ),
         };
         let log_evidence = match &sums {
-            WorldSums::Plain(messages) => messages.total.ln() + messages.log_scale,
-            WorldSums::Logs(messages) => messages.total + messages.log_scale,
+            TotalMessages::Plain(messages) => messages.total.ln() + messages.log_scale,
+            TotalMessages::Logs(messages) => messages.total + messages.log_scale,
         };
         let mut positions = FxHashMap::default();
         let mut last = Vec::with_capacity(targets.len());
@@ -172,8 +172,8 @@ impl CompiledFrontier {
     fn all_marginals(&self) -> &[Vec<f64>] {
         self.marginals.get_or_init(|| {
             let found = match &*self.sums {
-                WorldSums::Plain(messages) => queries::marginals(&self.explored, messages),
-                WorldSums::Logs(messages) => queries::marginals(&self.explored, messages),
+                TotalMessages::Plain(messages) => queries::marginals(&self.explored, messages),
+                TotalMessages::Logs(messages) => queries::marginals(&self.explored, messages),
             };
             let again = || {
                 let messages = BackwardMessages::<LogSumProduct>::new(&self.explored, self.memory)?;
@@ -310,8 +310,8 @@ impl CompiledFrontier {
 
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {
         match &*self.sums {
-            WorldSums::Plain(messages) => queries::draw(&self.explored, messages, rngs),
-            WorldSums::Logs(messages) => queries::draw(&self.explored, messages, rngs),
+            TotalMessages::Plain(messages) => queries::draw(&self.explored, messages, rngs),
+            TotalMessages::Logs(messages) => queries::draw(&self.explored, messages, rngs),
         }
     }
 
@@ -327,7 +327,7 @@ impl CompiledFrontier {
     }
 }
 
-impl WorldSums {
+impl TotalMessages {
     /// Number of worlds to draw in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;

@@ -174,7 +174,7 @@ impl ContractionTree {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];
         for (id, tensor) in self.tensors.iter().enumerate() {
-            let is_leaf = matches!(tensor.origin, super::tensor::Origin::Factor(_));
+            let is_leaf = matches!(tensor.origin, super::tensor::TensorOrigin::Factor(_));
             let key = (is_leaf, tensor.len);
             for &rank in self.scopes.get(&tensor.scope) {
                 let rank = rank as usize;

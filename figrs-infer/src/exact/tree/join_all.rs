@@ -6,7 +6,9 @@ use crate::exact::eliminate::{
     AssignmentLimits, AssignmentSupport, ConstraintTable, EliminationError, assignments,
 };
 
-use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, union, values_of};
+use super::tensor::{
+    AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, union, values_of,
+};
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
@@ -124,7 +126,7 @@ impl TreeBuilder<'_> {
 
     /// A tensor as the join sees it; `None` if no entry is known to be zero.
     fn operand(&self, tensor: u32) -> Option<ConstraintTable<'_>> {
-        if let Origin::Factor(i) = self.tree.tensor(tensor).origin {
+        if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];
             if let FactorTable::Function { index } = &factor.table {
                 let rank = |v: &VarId| self.tree.ranks[v.index()].map(VarId);

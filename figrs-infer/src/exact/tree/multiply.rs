@@ -8,7 +8,7 @@ use crate::exact::eliminate::EliminationError;
 
 use super::contraction_tree::ContractionStep;
 use super::sort_merge_join::{EntryList, SortMergeJoin};
-use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, union};
+use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, union};
 use super::tree_builder::TreeBuilder;
 
 /// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
@@ -240,7 +240,7 @@ impl TreeBuilder<'_> {
         products: Option<Arc<[u32]>>,
     ) -> Result<u32, EliminationError> {
         let step = self.tree.steps.len() as u32;
-        let out = self.tensor(scope, layout, len, Origin::Step(step))?;
+        let out = self.tensor(scope, layout, len, TensorOrigin::Step(step))?;
         for &input in &inputs {
             self.tree.tensors[input as usize].used_by = Some(step);
         }

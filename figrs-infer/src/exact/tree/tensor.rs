@@ -17,9 +17,9 @@ pub(super) type AssignmentIndex = u128;
 /// Base-2 logarithm of the number of assignments that can be numbered.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// Origin of a tensor.
+/// TensorOrigin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
-pub(super) enum Origin {
+pub(super) enum TensorOrigin {
     /// A factor of the graph.
     Factor(u32),
     /// A step of the tree.
@@ -45,7 +45,7 @@ pub(super) struct Tensor {
     pub(super) start: usize,
     /// Number of entries it stores.
     pub(super) len: usize,
-    pub(super) origin: Origin,
+    pub(super) origin: TensorOrigin,
     /// The step that uses it; roots have none.
     pub(super) used_by: Option<u32>,
 }

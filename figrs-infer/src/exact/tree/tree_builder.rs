@@ -12,7 +12,7 @@ use super::contraction_tree::{ContractionTree, check};
 use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::lay;
 use super::sort_merge_join::EntryList;
-use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Origin, Rank, Tensor};
+use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
 /// Operations of the plan for each entry read beyond which impossible values are excluded beforehand.
@@ -169,7 +169,7 @@ impl<'a> TreeBuilder<'a> {
             self.thresholds,
             self.is_sparse,
         );
-        let origin = Origin::Factor(i as u32);
+        let origin = TensorOrigin::Factor(i as u32);
         let tensor = self.tensor(&laid.scope, laid.layout.clone(), laid.len, origin)?;
         if self.is_sparse {
             self.add_support(tensor, laid.support())?;
@@ -184,7 +184,7 @@ impl<'a> TreeBuilder<'a> {
         scope: &[Rank],
         layout: Layout,
         len: usize,
-        origin: Origin,
+        origin: TensorOrigin,
     ) -> Result<u32, EliminationError> {
         if len > self.budget || self.log_size(scope) >= MAX_LOG_ASSIGNMENTS {
             return Err(self.too_large(self.log_size(scope).exp2()));

@@ -6,7 +6,7 @@ use figrs_core::factor::FactorGraph;
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::fnv::Fnv;
-use super::tensor::{AssignmentIndex, Layout, Origin, Tensor};
+use super::tensor::{AssignmentIndex, Layout, Tensor, TensorOrigin};
 
 impl ContractionTree {
     /// A checksum that tells damaged trees from the one that was saved.
@@ -41,7 +41,8 @@ impl ContractionTree {
                     let tensor = self.tensors.get(leaf.tensor as usize);
                     leaf.factor == i
                         && tensor.is_some_and(|tensor| {
-                            tensor.origin == Origin::Factor(i) && leaf.is_sound(tensor.len, factor)
+                            tensor.origin == TensorOrigin::Factor(i)
+                                && leaf.is_sound(tensor.len, factor)
                         })
                 })
             && self
@@ -111,8 +112,8 @@ impl ContractionTree {
 
     fn step_is_sound(&self, step: &ContractionStep, at: u32) -> bool {
         let made = |t: u32| match self.tensors.get(t as usize).map(|tensor| tensor.origin) {
-            Some(Origin::Factor(_)) => true,
-            Some(Origin::Step(before)) => before < at,
+            Some(TensorOrigin::Factor(_)) => true,
+            Some(TensorOrigin::Step(before)) => before < at,
             None => false,
         };
         let taken = |t: &u32| made(*t) && *t < step.out && self.tensor(*t).used_by == Some(at);
@@ -123,7 +124,7 @@ impl ContractionTree {
         if step.inputs.is_empty()
             || !step.inputs.iter().all(taken)
             || distinct.len() != step.inputs.len()
-            || out.is_none_or(|out| out.origin != Origin::Step(at))
+            || out.is_none_or(|out| out.origin != TensorOrigin::Step(at))
         {
             return false;
         }

@@ -2,11 +2,11 @@
 
 use figrs_core::internals::{Change, Trace};
 
-use super::dice::Dice;
+use super::decisions::StepDecisions;
 
 /// Terms of the acceptance ratio; all numbers are natural logarithms, except the counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub struct AcceptanceTerms {
     /// The change of the world by the proposal.
     pub change: Change,
     /// The probability of proposing the new values in the old world.
@@ -17,7 +17,7 @@ pub struct Terms {
     pub picks: (usize, usize),
 }
 
-impl Terms {
+impl AcceptanceTerms {
     /// The logarithm of the ratio of the probabilities of the two worlds, evidence included. Fewer densities among the
     /// likelihoods make a world infinitely more likely.
     #[inline]
@@ -83,13 +83,13 @@ impl Step {
 }
 
 /// Keeps or undoes a proposal of positive weight.
-pub(super) fn conclude<D: Dice>(
+pub(super) fn conclude<D: StepDecisions>(
     trace: &mut Trace,
-    dice: &mut D,
+    decisions: &mut D,
     log_gain: f64,
     log_acceptance: f64,
 ) -> Step {
-    if dice.accepts(log_acceptance) {
+    if decisions.accepts(log_acceptance) {
         trace.keep();
         Step {
             accepted: true,

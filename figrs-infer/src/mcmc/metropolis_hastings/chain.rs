@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::dice::Dice;
+use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
@@ -29,7 +29,7 @@ pub(super) struct ChainLength {
 /// Draws worlds from the prior until one has a positive weight.
 pub(super) fn first_world(
     trace: &mut Trace,
-    dice: &mut impl Dice,
+    decisions: &mut impl StepDecisions,
     max_tries: u64,
     turn: &TimeShare<'_>,
 ) -> Result<(), Error> {
@@ -43,7 +43,7 @@ pub(super) fn first_world(
         if turn.stopped().is_some() {
             return Err(turn.run().nothing_done());
         }
-        if trace.restart(dice)? {
+        if trace.restart(decisions)? {
             return Ok(());
         }
         // Nothing to choose: another try would give the same world.
@@ -114,7 +114,7 @@ impl MetropolisChain {
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
-        dice: &mut impl Dice,
+        decisions: &mut impl StepDecisions,
         turn: &TimeShare<'_>,
         done: &AtomicU64,
     ) -> Result<(), Error> {
@@ -137,7 +137,9 @@ impl MetropolisChain {
                 self.kernel.adapt(false);
                 self.ladder.adapt(false);
             }
-            let made = self.ladder.step(&mut self.trace, &mut self.kernel, dice)?;
+            let made = self
+                .ladder
+                .step(&mut self.trace, &mut self.kernel, decisions)?;
             if warm {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);

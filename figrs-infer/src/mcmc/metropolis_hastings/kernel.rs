@@ -2,7 +2,7 @@
 
 use figrs_core::internals::Trace;
 
-use super::acceptance::Terms;
+use super::acceptance::AcceptanceTerms;
 use super::block_proposals::BlockProposals;
 use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
@@ -37,7 +37,7 @@ impl Kernel {
         }
     }
 
-    /// A kernel for the prior times the likelihood to this power: steps are then to be accepted by [`Terms::log_tempered`].
+    /// A kernel for the prior times the likelihood to this power: steps are then to be accepted by [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -75,11 +75,11 @@ impl Kernel {
     }
 
     #[inline]
-    pub(super) fn terms(&self, trace: &Trace, forward: f64, backward: f64) -> Terms {
+    pub(super) fn terms(&self, trace: &Trace, forward: f64, backward: f64) -> AcceptanceTerms {
         let change = *trace.change();
         let several = self.picks();
         let (before, after) = change.choices;
-        Terms {
+        AcceptanceTerms {
             change,
             forward,
             backward,

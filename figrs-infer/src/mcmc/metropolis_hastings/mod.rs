@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `dice` | random decisions of a step |
+//! | `decisions` | random decisions of a step |
 //! | `acceptance` | terms of the acceptance of a proposal, and the result of a step |
 //! | `kernel` | the proposals of a chain and their adapted scales |
 //! | `step`, `single_site`, `several_sites` | one step of a chain, by a proposal for one site or for several |
@@ -24,7 +24,7 @@ mod block_proposals;
 mod chain;
 mod collect;
 mod coordinates;
-mod dice;
+mod decisions;
 mod kernel;
 mod probes;
 mod proposal_success;
@@ -41,8 +41,8 @@ mod tempering;
 #[cfg(test)]
 mod tests;
 
-pub use acceptance::{Step, Terms};
-pub use dice::Dice;
+pub use acceptance::{AcceptanceTerms, Step};
+pub use decisions::StepDecisions;
 pub use kernel::Kernel;
 pub use proposals::Proposals;
 

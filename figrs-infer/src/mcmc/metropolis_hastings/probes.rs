@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use figrs_core::{AnyElement, Model};
 
-use super::acceptance::Terms;
+use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
 use crate::error::Error;
@@ -80,7 +80,7 @@ fn one(
         if step.is_multiple_of(BLOCK) && run.stopped().is_some() {
             return Ok(None);
         }
-        kernel.step(&mut trace, &mut random, Terms::log_acceptance)?;
+        kernel.step(&mut trace, &mut random, AcceptanceTerms::log_acceptance)?;
         if step >= steps / 2 {
             record.see(&trace);
         }

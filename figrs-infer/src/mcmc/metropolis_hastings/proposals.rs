@@ -1,6 +1,6 @@
 //! Custom proposals and blocks, and the scales of random walks.
 
-use figrs_core::internals::{Kind, Prior, Site, Source};
+use figrs_core::internals::{ChoiceSource, Kind, Prior, Site};
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
 use rustc_hash::FxHashMap;
 
@@ -80,7 +80,10 @@ impl Proposals {
     }
 
     /// A value of an atomic element.
-    pub(super) fn draw(element: &AnyElement, source: &mut dyn Source) -> Result<Datum, Error> {
+    pub(super) fn draw(
+        element: &AnyElement,
+        source: &mut dyn ChoiceSource,
+    ) -> Result<Datum, Error> {
         match element.kind() {
             Kind::Atomic(op) => {
                 let drawn = source.draw(&Prior::Atomic(&**op));

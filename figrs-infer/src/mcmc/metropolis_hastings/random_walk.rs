@@ -3,7 +3,7 @@
 //! Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; with a scale that is adapted as well, algorithm 4 of
 //! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
-use super::dice::Dice;
+use super::decisions::StepDecisions;
 
 /// Exponent of the forgetting: the weight of the t-th position is t to the power of minus this, so that the start of a
 /// chain is forgotten and the covariance grows along a ridge as fast as the chain moves along it: with weights of 3 / t no
@@ -89,9 +89,9 @@ impl RandomWalk {
     }
 
     /// Moves a position.
-    pub(super) fn step(&self, position: &mut [f64], dice: &mut impl Dice) {
+    pub(super) fn step(&self, position: &mut [f64], decisions: &mut impl StepDecisions) {
         let scale = self.log_scale.exp() * 2.38 / (position.len() as f64).sqrt();
-        let normal: Vec<f64> = position.iter().map(|_| dice.normal()).collect();
+        let normal: Vec<f64> = position.iter().map(|_| decisions.normal()).collect();
         for (x, row) in position.iter_mut().zip(&self.factor) {
             let moved: f64 = row.iter().zip(&normal).map(|(l, z)| l * z).sum();
             *x += scale * moved;

@@ -3,10 +3,10 @@
 use figrs_core::Datum;
 use figrs_core::internals::{Site, Trace};
 
-use super::acceptance::{Step, Terms, conclude};
+use super::acceptance::{AcceptanceTerms, Step, conclude};
 use super::block_proposals::BlockProposalKind;
 use super::coordinates;
-use super::dice::{Dice, probability};
+use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
@@ -21,16 +21,16 @@ enum BooleanProposal {
 
 impl Kernel {
     /// Proposes for several sites, by the index of the proposal.
-    pub(super) fn several<D: Dice>(
+    pub(super) fn several<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         pick: usize,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         let blocks = self.proposals.blocks().len();
         if pick < blocks {
-            return self.block(trace, pick, dice, log_acceptance);
+            return self.block(trace, pick, decisions, log_acceptance);
         }
         let walk = pick - blocks;
         let own = self.together.own.as_mut();
@@ -38,9 +38,9 @@ impl Kernel {
             let (sites, moving) = own.get_mut(walk).map(std::mem::take)?;
             Some((sites, moving, walk))
         }) else {
-            return self.pair(trace, dice, log_acceptance);
+            return self.pair(trace, decisions, log_acceptance);
         };
-        let step = self.walk(trace, &sites, &mut walk, dice, log_acceptance);
+        let step = self.walk(trace, &sites, &mut walk, decisions, log_acceptance);
         if let Some(own) = &mut self.together.own {
             own[at] = (sites, walk);
         }
@@ -49,12 +49,12 @@ impl Kernel {
 
     /// Proposes for all sites of a block: half of the time by a random walk, if they are all continuous and the walk has been
     /// learned, else for each from its own proposal or its prior, as the world is now.
-    fn block<D: Dice>(
+    fn block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         block: usize,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         let elements = &self.proposals.blocks()[block];
         let sites: Option<Vec<Site>> = elements.iter().map(|e| trace.site(e)).collect();
@@ -64,29 +64,41 @@ impl Kernel {
         let has_custom = elements.iter().any(|e| self.proposals.is_custom(e));
         if !has_custom && let Some(walk) = self.together.blocks.get_mut(block) {
             let mut walk = std::mem::take(walk);
-            let walks = walk.is_learned() && dice.coin(0.5);
+            let walks = walk.is_learned() && decisions.bernoulli(0.5);
             let step = if walks {
-                self.walk(trace, &sites, &mut walk, dice, log_acceptance)
+                self.walk(trace, &sites, &mut walk, decisions, log_acceptance)
             } else {
                 self.learn_position(trace, &sites, &mut walk);
-                self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
+                self.propose_each(
+                    trace,
+                    &sites,
+                    BooleanProposal::Drawn,
+                    decisions,
+                    log_acceptance,
+                )
             };
             self.together.blocks[block] = walk;
             return step;
         }
-        self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
+        self.propose_each(
+            trace,
+            &sites,
+            BooleanProposal::Drawn,
+            decisions,
+            log_acceptance,
+        )
     }
 
     /// Moves two stuck sites, any as likely as any others.
-    fn pair<D: Dice>(
+    fn pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         let stuck = self.stuck.sites();
-        let first = dice.below(stuck.len());
-        let second = (first + 1 + dice.below(stuck.len() - 1)) % stuck.len();
+        let first = decisions.uniform_index(stuck.len());
+        let second = (first + 1 + decisions.uniform_index(stuck.len() - 1)) % stuck.len();
         let sites = [stuck[first], stuck[second]];
         if sites.iter().any(|&site| !trace.is_choice(site)) {
             return Ok(Step::REJECTED);
@@ -95,19 +107,19 @@ impl Kernel {
             trace,
             &sites,
             BooleanProposal::Flipped,
-            dice,
+            decisions,
             log_acceptance,
         )
     }
 
     /// Proposes for each of some free choices from its own proposal or its prior, as the world is now.
-    fn propose_each<D: Dice>(
+    fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         sites: &[Site],
         truths: BooleanProposal,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         self.together.sites.clear();
         self.together.values.clear();
@@ -123,9 +135,9 @@ impl Kernel {
                 _ => BlockProposalKind::Prior,
             };
             let value = match &way {
-                BlockProposalKind::Custom(custom) => Some(Proposals::draw(custom, dice)?),
+                BlockProposalKind::Custom(custom) => Some(Proposals::draw(custom, decisions)?),
                 BlockProposalKind::Flip(truth) => Some(Datum::new(!truth)),
-                BlockProposalKind::Prior => trace.draw(site, dice)?,
+                BlockProposalKind::Prior => trace.draw(site, decisions)?,
             };
             let Some(value) = value else {
                 return Ok(Step::REJECTED);
@@ -140,7 +152,7 @@ impl Kernel {
             self.together.sites.push((site, old, way));
             self.together.values.push((site, value));
         }
-        if !trace.propose_together(&self.together.values, dice)? {
+        if !trace.propose_together(&self.together.values, decisions)? {
             trace.undo();
             return Ok(Step::REJECTED);
         }
@@ -162,7 +174,7 @@ impl Kernel {
         }
         let terms = self.terms(trace, forward, backward);
         let (gain, log) = (terms.log_target(), log_acceptance(&terms));
-        Ok(conclude(trace, dice, gain, log))
+        Ok(conclude(trace, decisions, gain, log))
     }
 
     /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
@@ -187,13 +199,13 @@ impl Kernel {
     }
 
     /// A random walk of some continuous sites.
-    fn walk<D: Dice>(
+    fn walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         sites: &[Site],
         walk: &mut RandomWalk,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         self.learn_position(trace, sites, walk);
         if !walk.is_learned() {
@@ -206,7 +218,7 @@ impl Kernel {
         if !walk.can_move(position.len()) {
             return Ok(Step::REJECTED);
         }
-        walk.step(position, dice);
+        walk.step(position, decisions);
         self.together.values.clear();
         let (mut start, mut there) = (0, 0.0);
         for &site in sites {
@@ -223,7 +235,7 @@ impl Kernel {
             there += volume;
             self.together.values.push((site, value));
         }
-        if !trace.propose_together(&self.together.values, dice)? {
+        if !trace.propose_together(&self.together.values, decisions)? {
             trace.undo();
             if self.adapting {
                 walk.adapt(0.0);
@@ -235,6 +247,6 @@ impl Kernel {
         if self.adapting {
             walk.adapt(probability(log));
         }
-        Ok(conclude(trace, dice, gain, log))
+        Ok(conclude(trace, decisions, gain, log))
     }
 }

@@ -3,9 +3,9 @@
 use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
 
-use super::acceptance::{Step, Terms, conclude};
+use super::acceptance::{AcceptanceTerms, Step, conclude};
 use super::coordinates;
-use super::dice::{Dice, probability};
+use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
 use super::proposals::Proposals;
 use crate::error::Error;
@@ -26,12 +26,12 @@ enum ProposalKind {
 
 impl Kernel {
     /// Proposes for one site.
-    pub(super) fn single<D: Dice>(
+    pub(super) fn single<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         site: Site,
-        dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<Step, Error> {
         let mut custom = None;
         if self.proposals.has_custom()
@@ -41,18 +41,18 @@ impl Kernel {
             custom = element.map(|element| (element, old));
         }
         let (value, way) = if let Some((custom, _)) = &custom {
-            (Proposals::draw(custom, dice)?, ProposalKind::Custom)
+            (Proposals::draw(custom, decisions)?, ProposalKind::Custom)
         } else if let Some(truth) = trace.truth(site) {
             (Datum::new(!truth), ProposalKind::Symmetric)
-        } else if let Some((value, way)) = self.conditional(trace, site, dice)? {
+        } else if let Some((value, way)) = self.conditional(trace, site, decisions)? {
             (value, way)
-        } else if can_walk(trace, site) && dice.coin(0.5) {
-            match self.drift(trace, site, dice)? {
+        } else if can_walk(trace, site) && decisions.bernoulli(0.5) {
+            match self.drift(trace, site, decisions)? {
                 Some(drift) => drift,
                 None => return Ok(Step::REJECTED),
             }
         } else {
-            match trace.draw(site, dice)? {
+            match trace.draw(site, decisions)? {
                 Some(value) => (value, ProposalKind::Prior),
                 None => return Ok(Step::REJECTED),
             }
@@ -61,7 +61,7 @@ impl Kernel {
             return Ok(Step::UNCHANGED);
         }
         let old_log = trace.log_prob(site);
-        if !trace.propose(site, &value, dice)? {
+        if !trace.propose(site, &value, decisions)? {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
             self.learn_whether_stuck(trace, site, Some(&value))?;
@@ -83,41 +83,42 @@ impl Kernel {
         if self.adapting {
             self.learn(trace, site, &way, probability(log));
         }
-        Ok(conclude(trace, dice, gain, log))
+        Ok(conclude(trace, decisions, gain, log))
     }
 
     /// A draw from the conditional of a site, if its distribution states how.
-    fn conditional<D: Dice>(
+    fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
         site: Site,
-        dice: &mut D,
+        decisions: &mut D,
     ) -> Result<Option<(Datum, ProposalKind)>, Error> {
         let Some(power) = self.power else {
             return Ok(None);
         };
-        let drawn = trace.draw_conditional(site, power, dice)?;
+        let drawn = trace.draw_conditional(site, power, decisions)?;
         Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
     /// A random walk: the difference of two draws from the prior, times the scale.
-    fn drift<D: Dice>(
+    fn drift<D: StepDecisions>(
         &self,
         trace: &mut Trace,
         site: Site,
-        dice: &mut D,
+        decisions: &mut D,
     ) -> Result<Option<(Datum, ProposalKind)>, Error> {
         let scale = self.scales.scale(site);
         if let Some(from) = trace.number(site) {
             let mut real = || -> Result<f64, Error> {
-                let value = trace.draw(site, dice)?;
+                let value = trace.draw(site, decisions)?;
                 Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
             };
             let to = from + scale * (real()? - real()?);
             let symmetric = ProposalKind::Drift(0.0, 0.0);
             return Ok(to.is_finite().then(|| (Datum::new(to), symmetric)));
         }
-        let (Some(one), Some(other)) = (trace.draw(site, dice)?, trace.draw(site, dice)?) else {
+        let (Some(one), Some(other)) = (trace.draw(site, decisions)?, trace.draw(site, decisions)?)
+        else {
             return Ok(None);
         };
         let Some(present) = trace.value(site) else {
@@ -126,7 +127,7 @@ impl Kernel {
         if let (Some(one), Some(other)) = (one.integer(), other.integer()) {
             let by = (scale * one.saturating_sub(other) as f64).round() as i128;
             let by = match by {
-                0 if dice.coin(0.5) => 1,
+                0 if decisions.bernoulli(0.5) => 1,
                 0 => -1,
                 by => by,
             };

@@ -9,8 +9,8 @@ use std::mem::swap;
 
 use figrs_core::internals::Trace;
 
-use super::acceptance::{Step, Terms};
-use super::dice::Dice;
+use super::acceptance::{AcceptanceTerms, Step};
+use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use crate::error::Error;
 
@@ -73,28 +73,28 @@ impl TemperatureLadder {
         &mut self,
         trace: &mut Trace,
         kernel: &mut Kernel,
-        dice: &mut impl Dice,
+        decisions: &mut impl StepDecisions,
     ) -> Result<Step, Error> {
-        let step = kernel.step(trace, dice, Terms::log_acceptance)?;
+        let step = kernel.step(trace, decisions, AcceptanceTerms::log_acceptance)?;
         if self.hotter.is_empty() {
             return Ok(step);
         }
         for Replica { trace, kernel } in &mut self.hotter {
             let power = kernel.power();
-            kernel.step(trace, dice, |terms| {
+            kernel.step(trace, decisions, |terms| {
                 terms.log_tempered(power) + terms.log_proposals()
             })?;
         }
         self.left -= 1;
         if self.left == 0 {
             self.left = self.every;
-            self.exchange(trace, dice);
+            self.exchange(trace, decisions);
         }
         Ok(step)
     }
 
     /// Proposes exchanges of worlds between neighbours: every other pair of them.
-    fn exchange(&mut self, trace: &mut Trace, dice: &mut impl Dice) {
+    fn exchange(&mut self, trace: &mut Trace, decisions: &mut impl StepDecisions) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
         for number in (first..self.hotter.len()).step_by(2) {
@@ -109,7 +109,7 @@ impl TemperatureLadder {
             let powers = (power, hotter.kernel.power());
             let log = log_exchange(colder, &hotter.trace, powers);
             self.rates[number] = log.min(0.0).exp();
-            if dice.accepts(log) {
+            if decisions.accepts(log) {
                 swap(colder, &mut hotter.trace);
             }
         }

@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::internals::Block;
-use figrs_core::lower::{Observations, Roots};
+use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Model, Stream, stream};
 use rand::RngExt;
 
-use super::particle_filter::{Particles, Weighed, filter, one_of_each};
+use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::PopulationSums;
 use super::resampling::Resampling;
@@ -308,9 +308,9 @@ impl Particles for BlockParticles<'_> {
         self.block.width() / self.size
     }
 
-    fn weights(&self) -> Weighed {
+    fn weights(&self) -> ParticleWeights {
         let (weights, log_scales) = self.block.weights().of_populations(self.size);
-        Weighed {
+        ParticleWeights {
             weights,
             log_scales,
         }
@@ -403,7 +403,7 @@ impl MergeableSampler for SequentialMonteCarlo {
             units,
             sums,
             || {
-                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+                let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
                 let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
                 Ok(memory.admit(block))
             },

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use figrs_core::Value;
-use figrs_core::internals::{Block, Held, TargetColumn};
+use figrs_core::internals::{Block, ColumnValues, TargetColumn};
 
 /// The values that particles which are left had in one part of a sequence.
 #[derive(Debug)]
@@ -105,12 +105,12 @@ impl<T: Value> AncestralPaths<T> {
 /// Adds the values of a column to a list.
 fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
     let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
-    match column.held() {
-        Held::Bits(bits) => {
+    match column.values() {
+        ColumnValues::Bits(bits) => {
             let truth = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;
             list.extend(column.rows().iter().filter_map(|row| typed(&truth(row))));
         }
-        Held::Codes(codes) => {
+        ColumnValues::Codes(codes) => {
             let mut known: Vec<Option<T>> = vec![None; column.codes()];
             list.extend(codes.iter().filter_map(|&code| {
                 let known = &mut known[code as usize];
@@ -120,7 +120,7 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
                 known.clone()
             }));
         }
-        Held::Typed(values) => {
+        ColumnValues::Typed(values) => {
             list.extend((0..values.len()).filter_map(|at| typed(values.any(at))));
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use figrs_core::internals::Block;
-use figrs_core::lower::{Observations, Roots};
+use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
 
 use super::paths::AncestralPaths;
@@ -14,7 +14,7 @@ use crate::run::guard::guarded;
 use crate::run::partial::Sums;
 use crate::run::watch::Stopped;
 use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::smc::particle_filter::{Particles, Weighed, filter, one_of_each};
+use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
 
@@ -289,7 +289,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
         let told = part.told.len();
         let mut targets: Vec<AnyElement> = part.told.iter().map(|e| e.erased().clone()).collect();
         targets.extend(part.handed_on.iter().cloned());
-        let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+        let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
         let limit = self.filter.drawing.limit;
         Ok(PartBlock {
             block: Block::new(&part.model, &targets, weigh, order, limit)?,
@@ -402,9 +402,9 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
         self.here.block.width() / self.size
     }
 
-    fn weights(&self) -> Weighed {
+    fn weights(&self) -> ParticleWeights {
         let (weights, log_scales) = self.here.block.weights().of_populations(self.size);
-        Weighed {
+        ParticleWeights {
             weights,
             log_scales,
         }

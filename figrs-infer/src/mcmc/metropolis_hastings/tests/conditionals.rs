@@ -9,7 +9,7 @@ use figrs_core::{
 };
 
 use super::is_right;
-use crate::mcmc::metropolis_hastings::{Kernel, Proposals, Terms};
+use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use crate::{MetropolisHastings, Run};
 
 /// The next colour after some of one colour, with the list of probabilities read as it is or through a function.
@@ -346,7 +346,7 @@ fn conditionals_are_tempered() {
     let site = trace.site(mean.erased()).unwrap();
     let mut sum = 0.0;
     for _ in 0..4000 {
-        let step = kernel.step(&mut trace, &mut random, |terms: &Terms| {
+        let step = kernel.step(&mut trace, &mut random, |terms: &AcceptanceTerms| {
             let log = terms.log_tempered(power) + terms.log_proposals();
             assert!(log.abs() < 1e-9, "an exact draw is accepted: {log}");
             log

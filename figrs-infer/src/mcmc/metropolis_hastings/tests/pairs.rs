@@ -12,7 +12,7 @@ fn sites_that_evidence_ties_together_are_changed_in_pairs() {
     let coins = chances.map(Flip::new);
     let list: Vec<Element<u32>> = coins
         .iter()
-        .map(|coin| coin.map(|&b| u32::from(b)))
+        .map(|bernoulli| bernoulli.map(|&b| u32::from(b)))
         .collect();
     let count = list[1..].iter().fold(list[0].clone(), |sum, next| {
         (&sum, next).map(|(a, b)| a + b)
@@ -23,9 +23,9 @@ fn sites_that_evidence_ties_together_are_changed_in_pairs() {
         .run(&model, &coins[..])
         .unwrap();
     let odds = chances.map(|p| p / (1.0 - p));
-    for (coin, odds_of) in coins.iter().zip(odds) {
+    for (bernoulli, odds_of) in coins.iter().zip(odds) {
         let right = odds_of / odds.iter().sum::<f64>();
-        is_right(&answer, coin, |&b| f64::from(u8::from(b)), right, 0.03);
+        is_right(&answer, bernoulli, |&b| f64::from(u8::from(b)), right, 0.03);
     }
     let free = Flip::new(0.3);
     let answer = MetropolisHastings::new(500)

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use statrs::function::gamma::digamma;
 
 use super::is_right;
-use crate::mcmc::metropolis_hastings::{Kernel, Proposals, Terms};
+use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use crate::{MetropolisHastings, Run};
 
 /// Begins with draws from the prior, makes a few steps of a kernel that draws no conditionals, and compares an expectation with that of
@@ -32,7 +32,7 @@ fn prior_stays<T: Value>(
     for _ in 0..TIMES {
         assert!(trace.restart(&mut random).unwrap());
         for _ in 0..3 {
-            let step = kernel.step(&mut trace, &mut random, Terms::log_acceptance);
+            let step = kernel.step(&mut trace, &mut random, AcceptanceTerms::log_acceptance);
             moved += u32::from(step.unwrap().accepted);
         }
         let value = trace.target(0).unwrap();
@@ -60,7 +60,7 @@ fn adapted<T: Value>(of: &Element<T>) -> Kernel {
     kernel.adapt(true);
     for _ in 0..500 {
         kernel
-            .step(&mut trace, &mut random, Terms::log_acceptance)
+            .step(&mut trace, &mut random, AcceptanceTerms::log_acceptance)
             .unwrap();
     }
     kernel.adapt(false);

@@ -1,28 +1,28 @@
 //! Random decisions of a step.
 
-use figrs_core::internals::Source;
+use figrs_core::internals::ChoiceSource;
 use rand::{Rng, RngExt};
 
 /// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
-pub trait Dice: Source {
-    /// A number below `count`, any as likely as any other.
-    fn below(&mut self, count: usize) -> usize;
+pub trait StepDecisions: ChoiceSource {
+    /// A number below `count`, all equally likely.
+    fn uniform_index(&mut self, count: usize) -> usize;
     /// `true` with this probability.
-    fn coin(&mut self, probability: f64) -> bool;
+    fn bernoulli(&mut self, probability: f64) -> bool;
     /// A number from the standard normal distribution, or from one with its mean and variance that is symmetric too.
     fn normal(&mut self) -> f64;
     /// `true` with the probability of this natural logarithm, or surely if that is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
-        self.coin(probability(log_probability))
+        self.bernoulli(probability(log_probability))
     }
 }
 
-impl<R: Rng> Dice for R {
-    fn below(&mut self, count: usize) -> usize {
+impl<R: Rng> StepDecisions for R {
+    fn uniform_index(&mut self, count: usize) -> usize {
         self.random_range(0..count.max(1))
     }
 
-    fn coin(&mut self, probability: f64) -> bool {
+    fn bernoulli(&mut self, probability: f64) -> bool {
         probability >= 1.0 || self.random::<f64>() < probability
     }
 
@@ -78,7 +78,7 @@ mod tests {
             let (mut random, mut again) = (stream(1, 0), stream(1, 0));
             for _ in 0..2000 {
                 let accepted = random.accepts(log);
-                assert_eq!(accepted, again.coin(probability(log)), "{log}");
+                assert_eq!(accepted, again.bernoulli(probability(log)), "{log}");
             }
             assert_eq!(random, again);
         }
