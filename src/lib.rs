@@ -26,17 +26,17 @@ pub use figrs_core::{
 };
 pub use figrs_infer::{
     Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseValues, Cases, Compare,
-    Comparison, Compiled, CompiledFrontier, CompiledTree, Curve, CurvePoint, Deepening, Diagnosis,
-    Draws, EliminationStep, EliminationTree, Ended, Enumerate, Error, Estimand, Estimate, Exact,
-    ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit, ForwardSampling, Frontier,
-    Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
-    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure, MergeableSampler,
-    MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part,
-    Partial, PopulationSums, Posterior, Progress, Quality, Quantity, RejectionSampling, Resampling,
-    Row, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, Step, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal,
-    Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics,
-    eliminate, in_order, unseen_share,
+    Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledFrontier, CompiledTree, Curve,
+    CurvePoint, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
+    Enumerate, Error, Estimand, Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding,
+    FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement,
+    IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap,
+    Measure, MergeableSampler, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
+    MpeVariableElimination, Part, Partial, PopulationSums, Posterior, Progress, Quality, Quantity,
+    RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart,
+    SequentialMonteCarlo, SimulatedAnnealing, Stopped, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms,
+    compare, diagnostics, eliminate, in_order, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]

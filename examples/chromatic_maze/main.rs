@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::chromatic_maze::{ChromaticMaze, Colour, RelativeTile, Tile};
+use figrs::models::chromatic_maze::{ChromaticMaze, ChromaticTile, Hue, RelativeTile};
 use figrs::models::grid::{Board, GridError, Position, Size};
-use figrs::models::picture::{Picture, PictureError, PictureScale};
-use figrs::models::variation::{Score, VariationError, scores_watched};
+use figrs::models::picture::{Image, ImageError, PictureScale};
+use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, told};
 use serde_json::{Value as Json, json};
@@ -69,7 +69,7 @@ struct Mazes {
 
 impl Mazes {
     /// The tiles of the way, if it is to be shown.
-    fn way(&self, board: &Board<Tile>) -> Vec<Position> {
+    fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
     }
@@ -89,9 +89,9 @@ impl Puzzle for Mazes {
         is_preferred: false,
         uses_memory: true,
     };
-    const SCALE: PictureScale = Board::<Tile>::SCALE;
+    const SCALE: PictureScale = Board::<ChromaticTile>::SCALE;
     type Generator = ChromaticMaze;
-    type Board = Board<Tile>;
+    type Board = Board<ChromaticTile>;
 
     fn size(&self) -> Size {
         self.size
@@ -117,8 +117,8 @@ impl Puzzle for Mazes {
         }
     }
 
-    fn names(board: &Board<Tile>) -> Vec<&'static str> {
-        let name = |tile: &Tile| match tile.end {
+    fn names(board: &Board<ChromaticTile>) -> Vec<&'static str> {
+        let name = |tile: &ChromaticTile| match tile.end {
             Some(_) => "start or finish",
             None => "between",
         };
@@ -127,7 +127,7 @@ impl Puzzle for Mazes {
 
     /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands.
     fn colours(&self) -> &'static [(&'static str, f64)] {
-        const EACH: f64 = 1.0 / Colour::WHEEL.len() as f64;
+        const EACH: f64 = 1.0 / Hue::WHEEL.len() as f64;
         const {
             &[
                 ("red", EACH),
@@ -140,16 +140,16 @@ impl Puzzle for Mazes {
         }
     }
 
-    fn colours_of(&self, board: &Board<Tile>) -> Vec<&'static str> {
+    fn colours_of(&self, board: &Board<ChromaticTile>) -> Vec<&'static str> {
         let tiles = board.cells().iter();
         tiles
             .map(|tile| self.colours()[tile.colour as usize].0)
             .collect()
     }
 
-    fn json(&self, board: &Board<Tile>) -> Json {
+    fn json(&self, board: &Board<ChromaticTile>) -> Json {
         let tiles = board.cells().chunks(self.size.columns());
-        let row = |row: &[Tile]| {
+        let row = |row: &[ChromaticTile]| {
             let row = row.iter().map(|tile| tile.colour.symbol().to_string());
             row.collect::<Json>()
         };
@@ -165,7 +165,7 @@ impl Puzzle for Mazes {
         object
     }
 
-    fn text(&self, board: &Board<Tile>) -> String {
+    fn text(&self, board: &Board<ChromaticTile>) -> String {
         let text = board.to_string();
         let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
         for at in self.way(board) {
@@ -178,15 +178,15 @@ impl Puzzle for Mazes {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, board: &Board<Tile>) -> Result<Picture, PictureError> {
+    fn picture(&self, board: &Board<ChromaticTile>) -> Result<Image, ImageError> {
         board.picture(&self.way(board))
     }
 
     fn scores(
         &self,
-        boards: &[Board<Tile>],
+        boards: &[Board<ChromaticTile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
         scores_watched(boards, watch)
     }
 
@@ -198,7 +198,7 @@ impl Puzzle for Mazes {
         Ok(Some(self.generator()?.elements()?.steps()?))
     }
 
-    fn length_of(&self, board: &Board<Tile>) -> Option<u32> {
+    fn length_of(&self, board: &Board<ChromaticTile>) -> Option<u32> {
         Some(board.solution()?.len() as u32 - 1)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use figrs::{Progress as Run, Step};
+use figrs::{ComparisonStep, Progress as Run};
 use figrs_command::Progress;
 
 use super::options::Options;
@@ -35,7 +35,7 @@ impl Watch {
     }
 
     /// Called before each step.
-    pub(crate) fn listener(&self) -> impl Fn(&Step) + 'static {
+    pub(crate) fn listener(&self) -> impl Fn(&ComparisonStep) + 'static {
         let watch = self.clone();
         move |step| {
             watch.done.store(step.done as u64, Ordering::Relaxed);

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::dungeon::{Dungeon, Tile};
+use figrs::models::dungeon::{Dungeon, DungeonTile};
 use figrs::models::grid::{Board, Clues, GridError, Position, Size};
-use figrs::models::picture::{Picture, PictureError, PictureScale};
-use figrs::models::variation::{Score, VariationError, scores_watched};
+use figrs::models::picture::{Image, ImageError, PictureScale};
+use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
@@ -74,7 +74,7 @@ impl Example for Options {
 }
 
 struct Dungeons {
-    clues: Clues<Tile>,
+    clues: Clues<DungeonTile>,
     walls: Option<RangeInclusive<u32>>,
     walk: Option<RangeInclusive<u32>>,
     show_path: bool,
@@ -82,7 +82,7 @@ struct Dungeons {
 
 impl Dungeons {
     /// The cells of the walk, if it is to be shown.
-    fn way(&self, dungeon: &Board<Tile>) -> Vec<Position> {
+    fn way(&self, dungeon: &Board<DungeonTile>) -> Vec<Position> {
         let walk = self.show_path.then(|| dungeon.walk());
         walk.flatten().unwrap_or_default()
     }
@@ -96,9 +96,9 @@ impl Puzzle for Dungeons {
         is_preferred: false,
         uses_memory: true,
     };
-    const SCALE: PictureScale = Board::<Tile>::SCALE;
+    const SCALE: PictureScale = Board::<DungeonTile>::SCALE;
     type Generator = Dungeon;
-    type Board = Board<Tile>;
+    type Board = Board<DungeonTile>;
 
     fn size(&self) -> Size {
         self.clues.size()
@@ -124,20 +124,20 @@ impl Puzzle for Dungeons {
         demands.join(", ")
     }
 
-    fn name(cell: &Tile) -> &'static str {
+    fn name(cell: &DungeonTile) -> &'static str {
         match cell {
-            Tile::Empty => "empty",
-            Tile::Wall => "wall",
-            Tile::Gem => "gem",
-            Tile::Altar => "altar",
+            DungeonTile::Empty => "empty",
+            DungeonTile::Wall => "wall",
+            DungeonTile::Gem => "gem",
+            DungeonTile::Altar => "altar",
         }
     }
 
-    fn names(dungeon: &Board<Tile>) -> Vec<&'static str> {
+    fn names(dungeon: &Board<DungeonTile>) -> Vec<&'static str> {
         dungeon.cells().iter().map(Self::name).collect()
     }
 
-    fn json(&self, dungeon: &Board<Tile>) -> Json {
+    fn json(&self, dungeon: &Board<DungeonTile>) -> Json {
         let mut object = json!({
             "grid": dungeon.to_string().lines().collect::<Json>(),
             "walk": self.length_of(dungeon),
@@ -149,7 +149,7 @@ impl Puzzle for Dungeons {
         object
     }
 
-    fn text(&self, dungeon: &Board<Tile>) -> String {
+    fn text(&self, dungeon: &Board<DungeonTile>) -> String {
         let text = dungeon.to_string();
         let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
         for at in self.way(dungeon) {
@@ -162,15 +162,15 @@ impl Puzzle for Dungeons {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, dungeon: &Board<Tile>) -> Result<Picture, PictureError> {
+    fn picture(&self, dungeon: &Board<DungeonTile>) -> Result<Image, ImageError> {
         dungeon.picture(&self.way(dungeon))
     }
 
     fn scores(
         &self,
-        dungeons: &[Board<Tile>],
+        dungeons: &[Board<DungeonTile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
         scores_watched(dungeons, watch)
     }
 
@@ -184,7 +184,7 @@ impl Puzzle for Dungeons {
         Ok(Some(Dungeon::new(size).elements()?.walk()?))
     }
 
-    fn length_of(&self, dungeon: &Board<Tile>) -> Option<u32> {
+    fn length_of(&self, dungeon: &Board<DungeonTile>) -> Option<u32> {
         Some(dungeon.walk()?.len() as u32 - 1)
     }
 }

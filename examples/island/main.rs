@@ -10,7 +10,7 @@ use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, Clues, GridError, Size};
 use figrs::models::island::{Island, Terrain};
-use figrs::models::picture::{Picture, PictureError, PictureScale};
+use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
 
@@ -137,7 +137,7 @@ impl Puzzle for Islands {
         island.to_string()
     }
 
-    fn picture(&self, island: &Board<Terrain>) -> Result<Picture, PictureError> {
+    fn picture(&self, island: &Board<Terrain>) -> Result<Image, ImageError> {
         island.picture()
     }
 }

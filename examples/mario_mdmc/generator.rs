@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
-    ColumnNGrams, ColumnStream, Corpus, ElementSampler, Generated, HierarchicalChain, Level,
+    ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
     LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
     TileFieldElements, TileSelection,
 };
@@ -140,8 +140,8 @@ impl Trained {
     }
 }
 
-impl From<Generated> for Made {
-    fn from(generated: Generated) -> Self {
+impl From<GeneratedLevel> for Made {
+    fn from(generated: GeneratedLevel) -> Self {
         Self {
             unseen: generated.unseen(),
             fallbacks: Some(generated.fallbacks()),

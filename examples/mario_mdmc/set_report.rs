@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use figrs::HtmlPage;
-use figrs::models::mdmc::{LevelWriter, Playability, Yardstick};
+use figrs::models::mdmc::{LevelWriter, Playability, ReferenceCorpus};
 
 use figrs_command::{Failure, replace_text};
 
@@ -16,7 +16,7 @@ const SHOWN: usize = 12;
 /// Contents of the page, gathered level by level.
 pub(crate) struct SetReport<'a> {
     trained: &'a Trained,
-    yardstick: Yardstick,
+    yardstick: ReferenceCorpus,
     corpus: Column,
     levels: Column,
     pictures: Vec<(String, Vec<u8>)>,
@@ -24,7 +24,7 @@ pub(crate) struct SetReport<'a> {
 
 impl<'a> SetReport<'a> {
     pub(crate) fn new(trained: &'a Trained, method: String) -> Self {
-        let yardstick = Yardstick::new(&trained.corpus);
+        let yardstick = ReferenceCorpus::new(&trained.corpus);
         Self {
             trained,
             corpus: Column::of_corpus(trained, &yardstick),

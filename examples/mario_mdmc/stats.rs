@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use figrs::models::mdmc::{Diversity, Level, Yardstick};
+use figrs::models::mdmc::{Diversity, Level, ReferenceCorpus};
 use figrs_command::{Failure, in_file, note, replace, stop};
 use serde_json::{Map, Value, json};
 
@@ -56,7 +56,7 @@ impl Column {
     }
 
     /// The measures of the training levels.
-    pub(crate) fn of_corpus(trained: &Trained, yardstick: &Yardstick) -> Self {
+    pub(crate) fn of_corpus(trained: &Trained, yardstick: &ReferenceCorpus) -> Self {
         let mut column = Self::new("corpus".to_owned());
         for level in trained.corpus.levels() {
             column.add(measures(yardstick, level, trained.chain.unseen(level)));
@@ -113,7 +113,7 @@ impl Column {
 
 /// The measures of a level, by name.
 pub(crate) fn measures(
-    yardstick: &Yardstick,
+    yardstick: &ReferenceCorpus,
     level: &Level,
     unseen: usize,
 ) -> impl Iterator<Item = (&'static str, f64)> + use<> {
@@ -128,7 +128,7 @@ pub(crate) fn measures(
 
 /// Measures levels of each method and of the corpus, and writes the table.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Failure> {
-    let yardstick = Arc::new(Yardstick::new(&trained.corpus));
+    let yardstick = Arc::new(ReferenceCorpus::new(&trained.corpus));
     let wanted = options.stats.unwrap_or_default();
     let mut columns = vec![Column::of_corpus(trained, &yardstick)];
     for (place, method) in options.methods.iter().enumerate() {

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Position, Size};
-use figrs::models::maze::{Border, PerfectMaze, Pointer, Weights};
-use figrs::models::picture::{Picture, PictureError, PictureScale};
-use figrs::models::variation::{Score, VariationError, scores_watched};
+use figrs::models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
+use figrs::models::picture::{Image, ImageError, PictureScale};
+use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
 use serde_json::{Value as Json, json};
 
@@ -87,7 +87,7 @@ impl Example for Options {
         Ok(Mazes {
             perfect: match self.weights {
                 Direction::Uniform => mazes,
-                Direction::Snake => mazes.weights(Weights::SNAKE)?,
+                Direction::Snake => mazes.weights(DirectionWeights::SNAKE)?,
             }
             .border(border),
             size,
@@ -191,7 +191,7 @@ impl Puzzle for Mazes {
             .collect()
     }
 
-    fn picture(&self, maze: &Board<Pointer>) -> Result<Picture, PictureError> {
+    fn picture(&self, maze: &Board<Pointer>) -> Result<Image, ImageError> {
         maze.picture(&self.way(maze))
     }
 
@@ -199,7 +199,7 @@ impl Puzzle for Mazes {
         &self,
         mazes: &[Board<Pointer>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
         scores_watched(mazes, watch)
     }
 }

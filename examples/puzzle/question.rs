@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use figrs::models::gdl::{GdlError, Length, Move, PlanElements, Puzzle, Survey};
+use figrs::models::gdl::{GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
 use figrs::prelude::*;
 use figrs::{CompiledFrontier, TargetDraws};
 use figrs_command::stop::Reason;
@@ -199,7 +199,11 @@ impl Question {
     }
 }
 
-fn shortest(options: &Options, puzzle: &Puzzle, frontier: &Frontier) -> Result<Survey, GdlError> {
+fn shortest(
+    options: &Options,
+    puzzle: &Puzzle,
+    frontier: &Frontier,
+) -> Result<PlanSizes, GdlError> {
     if options.method == Method::Tropical {
         let steps = puzzle.cheapest(frontier, options.max_steps())?;
         return puzzle.survey(frontier, Length::Exactly(steps));

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Size};
-use figrs::models::picture::{Picture, PictureError, PictureScale};
+use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::stream;
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
@@ -161,7 +161,7 @@ impl Puzzle for Boards {
         puzzle.map_or_else(|| shown.board.to_string(), ToString::to_string)
     }
 
-    fn picture(&self, shown: &Shown) -> Result<Picture, PictureError> {
+    fn picture(&self, shown: &Shown) -> Result<Image, ImageError> {
         match &shown.puzzle {
             Some(puzzle) => puzzle.picture(),
             None => shown.board.picture(&self.clues),

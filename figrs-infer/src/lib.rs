@@ -51,7 +51,7 @@ mod sampling;
 mod smc;
 
 pub use algorithm::{Algorithm, Run};
-pub use answer::bounds::{Bounds, Deepening, Ended, TargetBounds};
+pub use answer::bounds::{Bounds, Deepening, DeepeningEnd, TargetBounds};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::marginal::Marginal;
@@ -62,7 +62,8 @@ pub use answer::world::World;
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use compare::{
-    Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
+    Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand, Exact,
+    Verdict, compare,
 };
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
@@ -103,13 +104,13 @@ pub use smc::sequential_monte_carlo::{
 /// Bucket elimination of factor graphs in any commutative semiring.
 pub mod eliminate {
     pub use crate::exact::algebra::{
-        Boolean, Counting, Extent, LogSumProduct, MaxProduct, Range, ScaledMaxProduct, Semiring,
-        SumProduct,
+        Boolean, Counting, ExponentRange, LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring,
+        SumProduct, ValueBounds,
     };
     pub use crate::exact::eliminate::{
-        Barren, EliminationError, Marginal, MarginalMapCost, Options, Order, Outcome, PlanCost,
-        eliminate, log_weight, marginal_map, marginal_map_cost, most_probable, plan_cost,
-        sum_product,
+        BarrenFactors, EliminationError, EliminationResult, MarginalMapCost, MarginalTable,
+        Options, Order, PlanCost, eliminate, log_weight, marginal_map, marginal_map_cost,
+        most_probable, plan_cost, sum_product,
     };
 }
 
@@ -121,7 +122,7 @@ pub mod internals {
     pub use crate::answer::value_names::{distinct_names, text};
     pub use crate::compare::{drawable, range};
     pub use crate::mcmc::metropolis_hastings::{
-        AcceptanceTerms, Kernel, Proposals, Step, StepDecisions,
+        AcceptanceTerms, Kernel, Proposals, StepDecisions, StepOutcome,
     };
     pub use crate::smc::particle_filter;
 }

@@ -3,7 +3,7 @@
 use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Parents};
 use figrs_infer::eliminate::Options;
-use figrs_infer::{Comparison, JunctionTree, Row, Verdict};
+use figrs_infer::{Comparison, ComparisonRow, JunctionTree, Verdict};
 
 use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
@@ -88,7 +88,7 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     for line in comparison.heading().lines() {
         page.paragraph(line);
     }
-    let row = |row: &Row| (comparison.cells(row), row.verdict == Verdict::Wrong);
+    let row = |row: &ComparisonRow| (comparison.cells(row), row.verdict == Verdict::Wrong);
     page.marked_table(&Comparison::HEADINGS, comparison.rows.iter().map(row));
     page.list(comparison.conclusion());
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use figrs_models::board::{Cost, Report};
-use figrs_models::variation::Score;
+use figrs_models::variation::ScoreSummary;
 
 use super::goodness::Test;
 use super::options::Task;
@@ -29,7 +29,7 @@ pub(crate) struct Findings<B> {
 
 /// Statistics of boards: their variation, and tests of their distribution.
 pub(crate) struct Stats {
-    pub(crate) scores: Vec<Score>,
+    pub(crate) scores: Vec<ScoreSummary>,
     pub(crate) tests: Vec<Test>,
 }
 

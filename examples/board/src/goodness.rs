@@ -6,7 +6,7 @@ use std::hash::Hash;
 use figrs_command::Failure;
 use figrs_infer::{Marginal, Run};
 use figrs_models::board::ExactBoards;
-use figrs_models::variation::{Fit, goodness_of_fit};
+use figrs_models::variation::{GoodnessOfFit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};
 
 use super::puzzle::{CellOf, Puzzle};
@@ -90,7 +90,7 @@ fn cells<B>(
         counts.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         goodness_of_fit(&counts)
     });
-    let compared: Vec<Fit> = compared.collect();
+    let compared: Vec<GoodnessOfFit> = compared.collect();
     let worst = compared
         .iter()
         .min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;

@@ -8,8 +8,8 @@ use figrs_command::Failure;
 use figrs_core::{Element, Model};
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
-use figrs_models::picture::{Picture, PictureError, PictureScale};
-use figrs_models::variation::{Score, VariationError};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::variation::{ScoreSummary, VariationError};
 use serde_json::Value as Json;
 
 use super::options::Options;
@@ -110,7 +110,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     /// A board as a picture.
     ///
     /// **Errors.** If it is too large.
-    fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
+    fn picture(&self, board: &Self::Board) -> Result<Image, ImageError>;
 
     /// The published variation scores, where there are any; shows the number of pairs compared as progress.
     ///
@@ -119,7 +119,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         &self,
         _boards: &[Self::Board],
         _watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
         Ok(Vec::new())
     }
 

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
 use figrs_models::board::{
-    BoardError, Collected, ConditionalSampler, Event, ExactBoards, Generator, Method, Reason,
+    BoardError, ConditionalSampler, DrawnBoards, Event, ExactBoards, Generator, Method, Reason,
 };
 use figrs_models::grid::GridError;
-use figrs_models::picture::PictureError;
+use figrs_models::picture::ImageError;
 
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
@@ -21,7 +21,7 @@ use super::words::{failure, impossible, too_large};
 pub(super) struct Question<P: Puzzle> {
     pub(super) puzzle: P,
     pub(super) options: Options,
-    pub(super) boards: Collected<BoardOf<P>>,
+    pub(super) boards: DrawnBoards<BoardOf<P>>,
     /// Boards that are made from others.
     made: Mutex<Vec<P::Board>>,
 }
@@ -33,7 +33,7 @@ impl<P: Puzzle> Question<P> {
     pub(super) fn new(puzzle: P, options: Options) -> Self {
         Self {
             puzzle,
-            boards: Collected::of(options.count()),
+            boards: DrawnBoards::of(options.count()),
             options,
             made: Mutex::default(),
         }
@@ -62,7 +62,7 @@ impl<P: Puzzle> Question<P> {
     }
 
     /// Refuses pictures that are too large, before their boards are drawn.
-    pub(super) fn check_picture(&self) -> Result<(), PictureError> {
+    pub(super) fn check_picture(&self) -> Result<(), ImageError> {
         match self.options.format() {
             Format::Png => P::SCALE.check(self.puzzle.size(), self.options.count()),
             Format::Text | Format::Json => Ok(()),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use figrs_command::{Failure, stop::Reason};
 use figrs_command::{in_file, note, replace, replace_text};
-use figrs_models::picture::Picture;
+use figrs_models::picture::Image;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
@@ -129,12 +129,12 @@ impl<P: Puzzle> Report<'_, P> {
             .chain(solution)
     }
 
-    fn page(&self) -> Result<Picture, Failure> {
+    fn page(&self) -> Result<Image, Failure> {
         let pictures = self.boards().map(|board| self.puzzle.picture(board));
         let mut pictures = pictures.collect::<Result<Vec<_>, _>>()?;
         match pictures.len() {
             1 => Ok(pictures.remove(0)),
-            _ => Ok(Picture::sheet(&pictures)?),
+            _ => Ok(Image::sheet(&pictures)?),
         }
     }
 

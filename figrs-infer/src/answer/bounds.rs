@@ -134,13 +134,13 @@ pub struct Deepening {
     /// The work that this and all smaller depths took.
     pub work: u64,
     /// Reason for the end.
-    pub ended: Ended,
+    pub ended: DeepeningEnd,
 }
 
 /// Reason for the end of a deepening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ended {
+pub enum DeepeningEnd {
     /// The whole model was expanded.
     Complete,
     /// The bounds are as close as was asked for.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use figrs_core::{Element, Label, Value};
 
-use super::bounds::{Deepening, Ended, TargetBounds};
+use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::MIN_TRUSTED_ESS;
 use super::numeric::is_real;
@@ -207,8 +207,12 @@ impl TargetBounds {
             None => "no value is known yet".into(),
         };
         let depth = deepening.map(|deepening| match deepening.ended {
-            Ended::Budget => format!(" at depth {}, where the budget ended", deepening.depth),
-            Ended::Stopped(_) => format!(" at depth {}, where it was stopped", deepening.depth),
+            DeepeningEnd::Budget => {
+                format!(" at depth {}, where the budget ended", deepening.depth)
+            }
+            DeepeningEnd::Stopped(_) => {
+                format!(" at depth {}, where it was stopped", deepening.depth)
+            }
             _ => format!(" at depth {}", deepening.depth),
         });
         bounds + &depth.unwrap_or_default()

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::curve::Curve;
 use super::estimand::Estimand;
-use super::row::Row;
+use super::row::ComparisonRow;
 use super::verdict::Verdict;
 use crate::answer::estimate::Estimate;
 use crate::answer::posterior::Posterior;
@@ -42,7 +42,7 @@ pub struct Comparison {
     /// The log-probability of the most probable world, if worlds were asked for and it was found.
     pub best_log_probability: Option<f64>,
     /// A row for each algorithm, in their order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// A curve for each that was asked for.
     pub curves: Vec<Curve>,
     #[serde(skip)]
@@ -65,7 +65,7 @@ impl Comparison {
     /// The posteriors of the targets: exact ones, or else those of the algorithm worth the most samples; none if there are
     /// only worlds and bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
-        let samples = |row: &&Row| row.effective_samples.unwrap_or(0.0);
+        let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
         let sampled = self.rows.iter().filter(|row| !row.values.is_empty());
         let sampled = sampled.max_by(|a, b| samples(a).total_cmp(&samples(b)));
@@ -75,8 +75,8 @@ impl Comparison {
     }
 
     /// The algorithm that gave the exact answer in the shortest time.
-    pub fn fastest_exact(&self) -> Option<&Row> {
-        let is_exact = |row: &&Row| row.answer.as_ref().is_some_and(is_exact);
+    pub fn fastest_exact(&self) -> Option<&ComparisonRow> {
+        let is_exact = |row: &&ComparisonRow| row.answer.as_ref().is_some_and(is_exact);
         let agree = self
             .rows
             .iter()
@@ -86,8 +86,8 @@ impl Comparison {
     }
 
     /// The sampler with the most effective samples a second among those that are not wrong.
-    pub fn best_sampler(&self) -> Option<&Row> {
-        let rate = |row: &&Row| row.effective_samples_per_second.unwrap_or(0.0);
+    pub fn best_sampler(&self) -> Option<&ComparisonRow> {
+        let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let samplers = self.rows.iter().filter(|row| row.verdict != Verdict::Wrong);
         let samplers = samplers.filter(|row| rate(row) > 0.0);
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))

@@ -3,7 +3,7 @@
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
 
-use super::row::{ReferenceValues, Row};
+use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
 
@@ -91,8 +91,8 @@ impl CurveRuns {
         for (budget, outcomes) in self.laps {
             let rows = outcomes
                 .into_iter()
-                .map(|outcome| Row::new(self.algorithm.clone(), outcome, yardstick));
-            let rows: Vec<Row> = rows.filter(|row| row.error.is_some()).collect();
+                .map(|outcome| ComparisonRow::new(self.algorithm.clone(), outcome, yardstick));
+            let rows: Vec<ComparisonRow> = rows.filter(|row| row.error.is_some()).collect();
             let mut seconds: Vec<f64> = rows.iter().map(|row| row.seconds).collect();
             seconds.sort_by(f64::total_cmp);
             let error = root_mean_square(rows.iter().filter_map(|row| row.error));

@@ -6,7 +6,7 @@ use comfy_table::presets::UTF8_BORDERS_ONLY;
 use comfy_table::{CellAlignment, Table};
 
 use super::comparison::Comparison;
-use super::row::Row;
+use super::row::ComparisonRow;
 use super::verdict::Verdict;
 
 impl Comparison {
@@ -47,7 +47,7 @@ impl Comparison {
     }
 
     /// The cells of a row of the table, under [`HEADINGS`](Self::HEADINGS).
-    pub fn cells(&self, row: &Row) -> [String; 10] {
+    pub fn cells(&self, row: &ComparisonRow) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
             (Some(log), _) => format!("log p {log:.6}"),
@@ -72,21 +72,21 @@ impl Comparison {
 
     /// Conclusions of the comparison, a sentence a line.
     pub fn conclusion(&self) -> Vec<String> {
-        let with = |verdict: Verdict, detail: fn(&Row) -> String| {
+        let with = |verdict: Verdict, detail: fn(&ComparisonRow) -> String| {
             let rows = self.rows.iter().filter(|row| row.verdict == verdict);
             let rows: Vec<String> = rows
                 .map(|row| row.algorithm.clone() + &detail(row))
                 .collect();
             rows
         };
-        let off = |row: &Row| match (row.error, row.deviation) {
+        let off = |row: &ComparisonRow| match (row.error, row.deviation) {
             (Some(error), Some(deviation)) => {
                 format!(" (off by {error:.1e}, {deviation:.1} standard errors)")
             }
             (Some(error), None) => format!(" (off by {error:.1e})"),
             _ => String::new(),
         };
-        let why = |row: &Row| {
+        let why = |row: &ComparisonRow| {
             let message = row.message.as_ref();
             message.map_or_else(String::new, |message| format!(": {message}"))
         };
@@ -160,7 +160,7 @@ impl fmt::Display for Comparison {
 }
 
 /// The verdict of a row, with remarks on its answer.
-fn verdict(row: &Row) -> String {
+fn verdict(row: &ComparisonRow) -> String {
     let mut text = row.verdict.text().to_owned();
     if row.checked {
         text += ", checked";

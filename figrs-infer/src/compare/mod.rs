@@ -5,7 +5,7 @@
 //! | [`compare`], [`Compare`] | `settings.rs` |
 //! | one algorithm, watched from outside | `timed_run.rs` |
 //! | [`Estimand`]: the numbers compared | `estimand.rs` |
-//! | [`Row`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
+//! | [`ComparisonRow`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
 //! | [`Comparison`] as text | `display.rs`, `plot.rs` |
 
@@ -26,6 +26,6 @@ pub use comparison::{Comparison, Exact};
 pub use curve::{Curve, CurvePoint};
 pub use estimand::Estimand;
 pub use plot::{drawable, range};
-pub use row::Row;
-pub use settings::{Compare, Step, compare};
+pub use row::ComparisonRow;
+pub use settings::{Compare, ComparisonStep, compare};
 pub use verdict::Verdict;

@@ -14,7 +14,7 @@ use crate::run::watch::Stopped;
 /// Answer of one algorithm with its errors and costs.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Row {
+pub struct ComparisonRow {
     /// The algorithm.
     pub algorithm: String,
     /// Value that it gives for each estimand; the middle of bounds. Empty for a world or without an answer.
@@ -58,7 +58,7 @@ pub(super) struct ReferenceValues<'a> {
     pub(super) best: Option<f64>,
 }
 
-impl Row {
+impl ComparisonRow {
     pub(super) fn new(
         algorithm: String,
         outcome: RunResult,

@@ -11,7 +11,7 @@ use figrs_core::{AnyElement, Model, Parents};
 use super::comparison::{Comparison, Exact, is_exact};
 use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::{estimands, qualities};
-use super::row::{ReferenceValues, Row};
+use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
 use crate::answer::value_names::distinct_names;
@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A step of a comparison that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Step {
+pub struct ComparisonStep {
     /// Name of the run: an algorithm, with its budget if it is for a curve.
     pub name: String,
     /// Number of steps made before.
@@ -39,7 +39,7 @@ pub struct Step {
     pub total: usize,
 }
 
-type StepListener = Box<dyn Fn(&Step)>;
+type StepListener = Box<dyn Fn(&ComparisonStep)>;
 
 /// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
 ///
@@ -161,7 +161,7 @@ impl Compare {
     }
 
     /// Calls this before each step, on the calling thread.
-    pub fn on_step(mut self, listener: impl Fn(&Step) + 'static) -> Self {
+    pub fn on_step(mut self, listener: impl Fn(&ComparisonStep) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
@@ -173,7 +173,7 @@ impl Compare {
         let mut done = 0;
         let mut tell = |name: &str| {
             if let Some(listener) = &self.listener {
-                listener(&Step {
+                listener(&ComparisonStep {
                     name: name.to_owned(),
                     done,
                     total,
@@ -229,7 +229,7 @@ impl Compare {
         };
         let rows = outcomes
             .into_iter()
-            .map(|(name, outcome)| Row::new(name, outcome, &yardstick));
+            .map(|(name, outcome)| ComparisonRow::new(name, outcome, &yardstick));
         let rows = rows.collect();
         let curves = laps.into_iter().map(|laps| laps.curve(&yardstick));
         let curves = curves.collect();

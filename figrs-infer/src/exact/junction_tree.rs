@@ -4,7 +4,7 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::algebra::SumProduct;
-use super::eliminate::{Barren, PlanCost, plan_cost};
+use super::eliminate::{BarrenFactors, PlanCost, plan_cost};
 use super::limits::{Limits, limited};
 use super::tree::compiled_tree::CompiledTree;
 use super::tree::saved_tree::SavedTree;
@@ -85,7 +85,7 @@ impl JunctionTree {
             return Ok(PlanCost::default());
         }
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let options = self.limits.options.clone().barren(Barren::Compute);
+        let options = self.limits.options.clone().barren(BarrenFactors::Compute);
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
     }
 

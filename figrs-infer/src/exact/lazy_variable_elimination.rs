@@ -8,7 +8,7 @@ use super::eliminate::log_sums;
 use super::limits::{Limits, limited};
 use super::variable_elimination::marginals;
 use crate::algorithm::Algorithm;
-use crate::answer::bounds::{Bounds, Deepening, Ended, TargetBounds, undecided_share};
+use crate::answer::bounds::{Bounds, Deepening, DeepeningEnd, TargetBounds, undecided_share};
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
@@ -33,7 +33,7 @@ const GROWTH: f64 = 4.0;
 /// exact, and has single probabilities, where all of the model was expanded.
 ///
 /// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never moves them apart.
-/// If the answer says [`Ended::Width`], the bounds of any event are not further apart than the width asked for. What is
+/// If the answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the width asked for. What is
 /// not expanded is taken to weigh at most one: a Score in it may not exceed one, and a value observed in it may not have
 /// a density. A Score or a density that is expanded and breaks this is an error; one that is never
 /// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet; the bounds hold if
@@ -177,7 +177,7 @@ struct DepthResult {
 impl DeepeningSearch<'_> {
     fn stay_at(&mut self, depth: usize) -> Result<Answer, Error> {
         match self.at(depth) {
-            Ok(found) => Ok(self.finished(found, depth, Ended::Depth)),
+            Ok(found) => Ok(self.finished(found, depth, DeepeningEnd::Depth)),
             Err(error) => Err(self.watching.error_of(error)),
         }
     }
@@ -189,7 +189,7 @@ impl DeepeningSearch<'_> {
             let (depth, before) = (pace.depth, self.spent);
             match self.at(depth) {
                 Ok(found) if found.width <= width => {
-                    return Ok(self.finished(found, depth, Ended::Width));
+                    return Ok(self.finished(found, depth, DeepeningEnd::Width));
                 }
                 // What has no bound yet may turn out to be known at a greater depth.
                 outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
@@ -201,14 +201,14 @@ impl DeepeningSearch<'_> {
                         Some(last) if is_budget(&error) => last,
                         _ => return Err(error),
                     };
-                    return Ok(self.finished(outcome?, depth, Ended::Budget));
+                    return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
                 }
             }
             self.watching.report(self.spent);
             let left = self.left();
             pace.next(self.spent - before, left);
             if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
-                return Ok(self.finished(outcome?, depth, Ended::Budget));
+                return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
             }
             pace.depth = pace.depth.min(self.deepest());
         }
@@ -219,7 +219,7 @@ impl DeepeningSearch<'_> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
             Some((Ok(found), depth)) => {
-                let answer = self.finished(found, depth, Ended::Stopped(why));
+                let answer = self.finished(found, depth, DeepeningEnd::Stopped(why));
                 let elapsed = self.watching.elapsed();
                 let mut run = Sampling::new(why, self.spent, elapsed);
                 run.asked = Some(self.algorithm.work);
@@ -233,12 +233,12 @@ impl DeepeningSearch<'_> {
         self.limits.budget.depth
     }
 
-    fn finished(&self, found: DepthResult, depth: usize, ended: Ended) -> Answer {
+    fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
         found.answer.with_deepening(Deepening {
             depth,
             work: self.spent,
             ended: if found.is_complete {
-                Ended::Complete
+                DeepeningEnd::Complete
             } else {
                 ended
             },

@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use super::algebra::Semiring;
 use super::conflict;
-use super::eliminate::{Outcome, PlanCost, eliminate};
+use super::eliminate::{EliminationResult, PlanCost, eliminate};
 use super::limits::{Limits, limited};
 use super::target_marginals::Marginals;
 use crate::algorithm::Algorithm;
@@ -76,11 +76,11 @@ impl VariableElimination {
         &self,
         model: &Model,
         targets: impl Parents,
-    ) -> Result<Outcome<S>, Error> {
+    ) -> Result<EliminationResult<S>, Error> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, self.limits.budget)?;
         if expansion.impossible().is_some() {
-            return Ok(Outcome {
+            return Ok(EliminationResult {
                 values: vec![S::zero()],
                 log_scale: 0.0,
                 lost: false,

@@ -7,7 +7,7 @@ use figrs_infer::Error;
 
 use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason};
+use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason};
 
 /// Bytes of states that are explored before their number is predicted; it takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
@@ -241,8 +241,8 @@ impl ConditionalSampler {
     }
 
     /// Reports that it turns to a method.
-    pub(super) fn turn(&self, method: Method, reason: Reason) -> Choice {
-        let choice = Choice { method, reason };
+    pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
+        let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));
         choice
     }

@@ -8,15 +8,15 @@ use super::conditional_sampler::{ConditionalSampler, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
-    BoardError, Chains, Choice, Collected, ExactBoards, Generator, Method, OwnSampler, Reason,
-    Report, particles,
+    BoardError, Chains, DrawnBoards, ExactBoards, Generator, Method, MethodChoice, OwnSampler,
+    Reason, Report, particles,
 };
 
 /// A drawing under way.
 pub(super) struct BoardDrawing<'a, G: Generator> {
     pub(super) settings: &'a ConditionalSampler,
     pub(super) generator: &'a G,
-    pub(super) boards: &'a Collected<G::Board>,
+    pub(super) boards: &'a DrawnBoards<G::Board>,
     pub(super) started: Instant,
 }
 
@@ -212,7 +212,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                 tried: None,
             });
         }
-        let choice = Choice {
+        let choice = MethodChoice {
             method: Method::Exact,
             reason: Reason::Fits { bytes: cost.bytes },
         };
@@ -223,7 +223,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     /// Turns to a method.
-    pub(super) fn begin(&self, method: Method, reason: Reason) -> Choice {
+    pub(super) fn begin(&self, method: Method, reason: Reason) -> MethodChoice {
         self.boards.begin(method);
         self.settings.turn(method, reason)
     }

@@ -6,12 +6,12 @@ use super::Method;
 
 /// Boards drawn so far, up to the number wanted: shared with a thread that takes them if the sampler is stopped.
 #[derive(Debug)]
-pub struct Collected<B> {
+pub struct DrawnBoards<B> {
     wanted: usize,
     drawn: Mutex<(Option<Method>, Vec<B>)>,
 }
 
-impl<B> Collected<B> {
+impl<B> DrawnBoards<B> {
     /// No boards yet, of this many wanted.
     pub fn of(wanted: usize) -> Self {
         let drawn = Mutex::new((None, Vec::new()));

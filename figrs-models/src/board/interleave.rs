@@ -8,7 +8,7 @@ use figrs_core::stream;
 use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::rejection::RejectionTally;
-use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason, Report};
+use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
 /// Bytes of states in the first round, and the factor of growth from round to round.
 const FIRST: u64 = 1 << 20;
@@ -37,7 +37,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                 exact => exact,
             }
         };
-        let first = |round, method| Choice {
+        let first = |round, method| MethodChoice {
             method,
             reason: Reason::FirstInTurn { round },
         };

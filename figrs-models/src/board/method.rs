@@ -36,7 +36,7 @@ impl fmt::Display for Method {
 
 /// A method with the reason that it was chosen. As text, a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct MethodChoice {
     /// The method.
     pub method: Method,
     /// The reason.
@@ -94,7 +94,7 @@ impl fmt::Display for Predicted {
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for MethodChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.method)?;
         match self.reason {

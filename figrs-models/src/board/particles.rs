@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use figrs_infer::{Run, SequentialMonteCarlo, TargetDraws};
 
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, Collected, Elements, Generator, Method};
+use super::{BoardError, DrawnBoards, Elements, Generator, Method};
 
 /// Particles of a population.
 const PARTICLES: usize = 4096;
@@ -18,7 +18,7 @@ pub(super) fn draw<G: Generator>(
     generator: &G,
     elements: &Elements<G::Cell>,
     (memory, seed): (u64, u64),
-    boards: &Collected<G::Board>,
+    boards: &DrawnBoards<G::Board>,
     watch: &BoardWatch,
 ) -> Result<Vec<(&'static str, f64)>, BoardError> {
     let cells = elements.cells();

@@ -5,7 +5,7 @@ use figrs_core::stream;
 use figrs_infer::{Error, RejectionSampling, Run};
 
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, Collected, Elements, Generator};
+use super::{BoardError, DrawnBoards, Elements, Generator};
 
 /// Largest number of boards in a row that may fail.
 pub(super) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
@@ -13,7 +13,7 @@ pub(super) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
 /// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
 pub(super) struct RejectionTally<'a, B> {
-    boards: &'a Collected<B>,
+    boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
@@ -21,7 +21,7 @@ pub(super) struct RejectionTally<'a, B> {
 }
 
 impl<'a, B> RejectionTally<'a, B> {
-    pub(super) fn new(boards: &'a Collected<B>, watch: &'a BoardWatch) -> Self {
+    pub(super) fn new(boards: &'a DrawnBoards<B>, watch: &'a BoardWatch) -> Self {
         Self {
             boards,
             watch,

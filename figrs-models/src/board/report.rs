@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Choice, Cost};
+use super::{Cost, MethodChoice};
 
 /// Report on the drawing of boards.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The method that drew them, and the reason for it.
-    pub choice: Choice,
+    pub choice: MethodChoice,
     /// Diagnostics of the method with their names.
     pub diagnostics: Vec<(&'static str, f64)>,
     /// Size of the exact method's states, if it drew the boards.
@@ -20,7 +20,7 @@ pub struct Report {
 
 impl Report {
     pub(super) fn new(
-        choice: Choice,
+        choice: MethodChoice,
         diagnostics: Vec<(&'static str, f64)>,
         compile: Duration,
     ) -> Self {

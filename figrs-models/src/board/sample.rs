@@ -6,7 +6,7 @@ use figrs_infer::Error;
 
 use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
-use super::{BoardError, Collected, ConditionalSampler, Generator, Report};
+use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 
 /// Boards with a report on their drawing.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl ConditionalSampler {
         generator: &G,
         count: usize,
     ) -> Result<Sample<G::Board>, BoardError> {
-        let boards = Collected::of(count);
+        let boards = DrawnBoards::of(count);
         let report = self.sample_into(generator, &boards)?;
         let (_, boards) = boards.take();
         if boards.is_empty() && count > 0 && self.watch.is_interrupted() {
@@ -45,7 +45,7 @@ impl ConditionalSampler {
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,
-        boards: &Collected<G::Board>,
+        boards: &DrawnBoards<G::Board>,
     ) -> Result<Report, BoardError> {
         let drawing = BoardDrawing {
             settings: self,

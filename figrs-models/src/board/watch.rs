@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use figrs_infer::Frontier;
 
-use super::Choice;
+use super::MethodChoice;
 
 /// Report of a sampler at work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
     /// It turns to a method, before it draws by it; there is none for the first method if that needs no more than a few seconds.
-    Turned(Choice),
+    Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
         /// Elements whose states are explored.

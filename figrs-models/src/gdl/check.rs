@@ -6,7 +6,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashSet;
 
-use super::TextProblem;
+use super::RuleTextProblem;
 use super::kif::{KifError, KifResult};
 use super::syntax::{Literal, Pattern, Rule, SymbolId, Symbols};
 
@@ -45,7 +45,10 @@ impl Relations {
             let early = |on: &'static str, known: &[bool]| match decisive(rule, known) {
                 Some(at) => {
                     let relation = symbols.name(rule.head.relation).into();
-                    Err(KifError::new(at, TextProblem::DependsOn { relation, on }))
+                    Err(KifError::new(
+                        at,
+                        RuleTextProblem::DependsOn { relation, on },
+                    ))
                 }
                 None => Ok(()),
             };
@@ -113,7 +116,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     match free {
         Some((at, variable)) => {
             let variable = rule.variables[variable].clone();
-            Err(KifError::new(at, TextProblem::Unsafe { variable }))
+            Err(KifError::new(at, RuleTextProblem::Unsafe { variable }))
         }
         None => Ok(()),
     }
@@ -161,7 +164,10 @@ fn strata(rules: &[Rule], symbols: &Symbols) -> KifResult<Vec<usize>> {
         let cycle = conditions(rule).find(|&(relation, _, negated)| negated && within(relation));
         if let Some((_, at, _)) = cycle {
             let relation = symbols.name(head).into();
-            return Err(KifError::new(at, TextProblem::NotStratified { relation }));
+            return Err(KifError::new(
+                at,
+                RuleTextProblem::NotStratified { relation },
+            ));
         }
     }
     Ok(strata)
@@ -217,7 +223,10 @@ fn known_roles(rules: &[Rule], symbols: &Symbols) -> KifResult<()> {
                 && !roles.contains(&player)
             {
                 let name = symbols.name(*name).into();
-                return Err(KifError::new(atom.at, TextProblem::UnknownRole { name }));
+                return Err(KifError::new(
+                    atom.at,
+                    RuleTextProblem::UnknownRole { name },
+                ));
             }
         }
     }

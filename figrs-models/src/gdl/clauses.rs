@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::TextProblem;
+use super::RuleTextProblem;
 use super::kif::{Expression, ExpressionForm, KifError, KifResult};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 
@@ -136,14 +136,14 @@ impl Clauses<'_> {
     fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> KifResult<Atom> {
         if name.starts_with('?') {
             let found = format!("the variable `{name}`");
-            return Err(KifError::new(at, TextProblem::NotAName { found }));
+            return Err(KifError::new(at, RuleTextProblem::NotAName { found }));
         }
         let relation = self.symbols.number(name);
         let fixed = relation.fixed_arity();
         let first = fixed.unwrap_or(arguments.len());
         let expected = *self.relations.entry(relation).or_insert(first);
         if expected != arguments.len() {
-            let problem = TextProblem::Arity {
+            let problem = RuleTextProblem::Arity {
                 name: name.into(),
                 found: arguments.len(),
                 expected,
@@ -166,7 +166,7 @@ impl Clauses<'_> {
                 let found = format!("the variable `{name}`");
                 return Err(KifError::new(
                     expression.at,
-                    TextProblem::NotAName { found },
+                    RuleTextProblem::NotAName { found },
                 ));
             }
             let (number, _) = self.variables.insert_full(name.into());
@@ -179,7 +179,7 @@ impl Clauses<'_> {
         if !parts.is_empty() {
             let expected = *self.functions.entry(function).or_insert(parts.len());
             if expected != parts.len() {
-                let problem = TextProblem::Arity {
+                let problem = RuleTextProblem::Arity {
                     name: name.into(),
                     found: parts.len(),
                     expected,
@@ -206,7 +206,7 @@ fn operands(
     if parts.len() == expected {
         return Ok(());
     }
-    let problem = TextProblem::Arity {
+    let problem = RuleTextProblem::Arity {
         name: name.into(),
         found: parts.len(),
         expected,
@@ -225,7 +225,7 @@ fn place_of(fixed: Option<usize>) -> &'static str {
 
 fn misplaced(at: usize, name: &str, position: &'static str) -> KifError {
     let name = name.into();
-    KifError::new(at, TextProblem::Misplaced { name, position })
+    KifError::new(at, RuleTextProblem::Misplaced { name, position })
 }
 
 fn within(at: usize, conditions: usize) -> KifResult<()> {
@@ -233,7 +233,7 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
         return Ok(());
     }
     let limit = MOST_CONDITIONS;
-    Err(KifError::new(at, TextProblem::TooLong { limit }))
+    Err(KifError::new(at, RuleTextProblem::TooLong { limit }))
 }
 
 /// Number of conditions of all alternatives, plus one for each alternative.

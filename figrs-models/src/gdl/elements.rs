@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_core::{Constant, Element, Model, Parents, Select};
 use figrs_infer::{Error, World};
 
-use super::{Action, Move, Puzzle, State};
+use super::{Action, GameState, Move, Puzzle};
 
 /// Length of plans in steps: exact, or at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum Policy {
 #[derive(Clone, Debug)]
 pub struct PlanElements {
     moves: Vec<Element<Move>>,
-    states: Vec<Element<State>>,
+    states: Vec<Element<GameState>>,
     solved: Vec<Element<bool>>,
     legal: Model,
     model: Model,
@@ -67,14 +67,14 @@ impl Puzzle {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
         let draw =
-            Arc::new(move |state: &State| Select::new(puzzle.choices(state, policy, may_stay)));
+            Arc::new(move |state: &GameState| Select::new(puzzle.choices(state, policy, may_stay)));
         let puzzle = self.clone();
-        let advance = Arc::new(move |(state, drawn): (&State, &Move)| match *drawn {
+        let advance = Arc::new(move |(state, drawn): (&GameState, &Move)| match *drawn {
             Move::Act(action) => puzzle.next(state, action),
             Move::Stay | Move::Illegal => state.clone(),
         });
         let puzzle = self.clone();
-        let solves = Arc::new(move |state: &State| puzzle.is_solved(state));
+        let solves = Arc::new(move |state: &GameState| puzzle.is_solved(state));
         let mut state = Constant::new(self.start());
         let mut program = PlanElements {
             moves: Vec::with_capacity(length.most()),
@@ -98,7 +98,7 @@ impl Puzzle {
     }
 
     /// The moves that may be drawn in a state, with their weights.
-    fn choices(&self, state: &State, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
+    fn choices(&self, state: &GameState, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
         let legal = self.legal(state).into_iter();
         let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
         if may_stay && choices.is_empty() && self.is_terminal(state) {
@@ -122,7 +122,7 @@ impl PlanElements {
     }
 
     /// The states, the one at the start first: one more than there are steps.
-    pub fn states(&self) -> &[Element<State>] {
+    pub fn states(&self) -> &[Element<GameState>] {
         &self.states
     }
 

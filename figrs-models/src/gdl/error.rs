@@ -28,7 +28,7 @@ pub enum GdlError {
         /// The column in characters, counted from 1.
         column: usize,
         /// The mistake.
-        problem: Box<TextProblem>,
+        problem: Box<RuleTextProblem>,
     },
     /// A relation that every puzzle needs is not stated.
     #[error("{place}: nothing states `{relation}`; {remedy}")]
@@ -62,7 +62,7 @@ pub enum GdlError {
     /// The rules have more instances than there may be.
     #[error(
         "{place}: the rules have more than {limit} {what} when their variables are filled in; bind variables by smaller relations, \
-         or allow more (`Limits`)"
+         or allow more (`GroundingLimits`)"
     )]
     TooLarge {
         /// The file, or what the text is.
@@ -111,7 +111,7 @@ fn proof(proven: bool) -> &'static str {
 /// A mistake in the text of rules.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
-pub enum TextProblem {
+pub enum RuleTextProblem {
     /// The file is not text in UTF-8.
     #[error("not UTF-8; save the file as plain text")]
     NotUtf8,

@@ -16,7 +16,7 @@ pub(super) const WORD: usize = u64::BITS as usize;
 ///
 /// Facts of the state come first, then those of the next state in the same order; each of the two parts begins at a word.
 #[derive(Debug)]
-pub(super) struct Numbering {
+pub(super) struct AtomNumbering {
     starts: Vec<usize>,
     /// Number of words of a state.
     pub(super) words: usize,
@@ -24,7 +24,7 @@ pub(super) struct Numbering {
     pub(super) count: usize,
 }
 
-impl Numbering {
+impl AtomNumbering {
     fn new(facts: &Facts, relations: &Relations) -> Self {
         let words = facts.of(SymbolId::TRUE).len().div_ceil(WORD);
         let mut count = 2 * words * WORD;
@@ -87,8 +87,8 @@ pub(super) fn ground(
     rules: &[Rule],
     relations: &Relations,
     facts: &mut Facts,
-) -> Result<(Numbering, Vec<GroundRule>), LimitExceeded> {
-    let numbering = Numbering::new(facts, relations);
+) -> Result<(AtomNumbering, Vec<GroundRule>), LimitExceeded> {
+    let numbering = AtomNumbering::new(facts, relations);
     let mut found = IndexSet::<GroundRule, FxBuildHasher>::default();
     for rule in rules.iter().filter(|r| relations.changes(r.head.relation)) {
         facts.each_match(rule, relations, |facts, join| {
@@ -105,7 +105,7 @@ pub(super) fn ground(
 fn instance(
     rule: &Rule,
     relations: &Relations,
-    numbering: &Numbering,
+    numbering: &AtomNumbering,
     facts: &Facts,
     join: &NestedLoopJoin<'_>,
 ) -> Option<GroundRule> {

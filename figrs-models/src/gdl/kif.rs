@@ -6,7 +6,7 @@ use winnow::error::ContextError;
 use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{take_till, take_while};
 
-use super::TextProblem;
+use super::RuleTextProblem;
 
 /// Largest number of open parentheses and greatest depth of terms: expressions and terms are walked by recursion.
 pub(super) const MOST_NESTED: usize = 64;
@@ -18,11 +18,11 @@ const MOST_EXPRESSIONS: usize = 2_000_000;
 #[derive(Debug)]
 pub(super) struct KifError {
     pub(super) at: usize,
-    pub(super) problem: TextProblem,
+    pub(super) problem: RuleTextProblem,
 }
 
 impl KifError {
-    pub(super) fn new(at: usize, problem: TextProblem) -> Self {
+    pub(super) fn new(at: usize, problem: RuleTextProblem) -> Self {
         Self { at, problem }
     }
 }
@@ -58,11 +58,11 @@ impl Expression {
             ExpressionForm::Word(word) => Ok((word, &[])),
             ExpressionForm::List(items) => {
                 let Some((first, rest)) = items.split_first() else {
-                    return Err(KifError::new(self.at, TextProblem::EmptyList));
+                    return Err(KifError::new(self.at, RuleTextProblem::EmptyList));
                 };
                 let name = first.word().ok_or_else(|| {
                     let found = "a list".into();
-                    KifError::new(first.at, TextProblem::NotAName { found })
+                    KifError::new(first.at, RuleTextProblem::NotAName { found })
                 })?;
                 Ok((name, rest))
             }
@@ -86,7 +86,10 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
         let at = input.current_token_start();
         if count > MOST_EXPRESSIONS {
             let limit = MOST_EXPRESSIONS;
-            return Err(KifError::new(at, TextProblem::TooManyExpressions { limit }));
+            return Err(KifError::new(
+                at,
+                RuleTextProblem::TooManyExpressions { limit },
+            ));
         }
         let done = match input.chars().next() {
             None => break,
@@ -94,7 +97,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
                 input.next_token();
                 if open.len() == MOST_NESTED {
                     let limit = MOST_NESTED;
-                    return Err(KifError::new(at, TextProblem::TooDeep { limit }));
+                    return Err(KifError::new(at, RuleTextProblem::TooDeep { limit }));
                 }
                 open.push((at, Vec::new()));
                 continue;
@@ -102,7 +105,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
             Some(')') => {
                 input.next_token();
                 let Some((at, items)) = open.pop() else {
-                    return Err(KifError::new(at, TextProblem::Unopened));
+                    return Err(KifError::new(at, RuleTextProblem::Unopened));
                 };
                 let form = ExpressionForm::List(items);
                 Expression { at, form }
@@ -119,7 +122,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
         }
     }
     match open.pop() {
-        Some((at, _)) => Err(KifError::new(at, TextProblem::Unclosed)),
+        Some((at, _)) => Err(KifError::new(at, RuleTextProblem::Unclosed)),
         None => Ok(all),
     }
 }

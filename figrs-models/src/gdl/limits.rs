@@ -3,13 +3,13 @@
 /// Limits of grounding, filling in the variables of rules, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Limits {
+pub struct GroundingLimits {
     pub(super) facts: usize,
     pub(super) rules: usize,
     pub(super) matches: usize,
 }
 
-impl Default for Limits {
+impl Default for GroundingLimits {
     fn default() -> Self {
         Self {
             facts: 1_000_000,
@@ -19,7 +19,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl GroundingLimits {
     /// Facts of all relations, one million if not set.
     pub fn facts(mut self, most: usize) -> Self {
         self.facts = most;
@@ -46,7 +46,7 @@ pub(super) struct LimitExceeded {
     pub(super) limit: usize,
 }
 
-impl Limits {
+impl GroundingLimits {
     pub(super) fn check_facts(&self, count: usize) -> Result<(), LimitExceeded> {
         check("facts", count, self.facts)
     }

@@ -4,13 +4,13 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::ground::{GroundLiteral, GroundRule, Numbering, WORD};
-use super::state::State;
+use super::ground::{AtomNumbering, GroundLiteral, GroundRule, WORD};
+use super::state::GameState;
 
 /// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    numbering: Numbering,
+    numbering: AtomNumbering,
     heads: Vec<u32>,
     /// Offset of the first condition of each rule, and at last the number of all conditions.
     starts: Vec<u32>,
@@ -49,7 +49,7 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    pub(super) fn new(numbering: Numbering, mut rules: Vec<GroundRule>) -> Self {
+    pub(super) fn new(numbering: AtomNumbering, mut rules: Vec<GroundRule>) -> Self {
         let mut graph = DiGraph::<(), ()>::new();
         for _ in 0..numbering.count {
             graph.add_node(());
@@ -155,28 +155,33 @@ impl RuleMachine {
         self.ranks[rule as usize]
     }
 
-    fn start(&self, state: &State) -> AtomSet {
+    fn start(&self, state: &GameState) -> AtomSet {
         let mut bits = vec![0; self.numbering.count.div_ceil(WORD)];
         bits[..state.0.len()].copy_from_slice(&state.0);
         AtomSet(bits)
     }
 
     /// The atoms that hold in a state, as far as the rules of a cone derive them.
-    pub(super) fn run(&self, cone: &Cone, state: &State) -> AtomSet {
+    pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
     /// The state after an action, which is given by its atom.
-    pub(super) fn next(&self, steps: &TransitionRules, state: &State, action: u32) -> State {
+    pub(super) fn next(
+        &self,
+        steps: &TransitionRules,
+        state: &GameState,
+        action: u32,
+    ) -> GameState {
         let mut bits = self.start(state);
         bits.set(action);
         let own = steps.by_action.get(&action);
         let own = own.map_or(&[][..], |cone| &cone.0);
         self.apply(&steps.common.0, own, &mut bits);
         let words = self.numbering.words;
-        State(bits.0[words..2 * words].into())
+        GameState(bits.0[words..2 * words].into())
     }
 
     /// Applies the rules of two lists, both in their order; those of cycles are in the first, and are applied until nothing

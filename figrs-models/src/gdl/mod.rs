@@ -61,10 +61,10 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | rules | [`Puzzle`], [`Limits`] |
-//! | states and moves | [`State`], [`Action`], [`Move`] |
-//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`Survey`] |
-//! | errors | [`GdlError`], [`TextProblem`] |
+//! | rules | [`Puzzle`], [`GroundingLimits`] |
+//! | states and moves | [`GameState`], [`Action`], [`Move`] |
+//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`] |
+//! | errors | [`GdlError`], [`RuleTextProblem`] |
 //!
 //! # References
 //!
@@ -90,8 +90,8 @@ mod terms;
 mod tuples;
 
 pub use elements::{Length, PlanElements, Policy};
-pub use error::{GdlError, TextProblem};
-pub use limits::Limits;
+pub use error::{GdlError, RuleTextProblem};
+pub use limits::GroundingLimits;
 pub use puzzle::Puzzle;
-pub use state::{Action, Move, State};
-pub use survey::Survey;
+pub use state::{Action, GameState, Move};
+pub use survey::PlanSizes;

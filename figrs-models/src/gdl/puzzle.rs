@@ -11,10 +11,10 @@ use super::kif::{self, KifError};
 use super::limits::LimitExceeded;
 use super::machine::{Cone, RuleMachine, TransitionRules};
 use super::saturate::Facts;
-use super::state::{Action, State};
+use super::state::{Action, GameState};
 use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
-use super::{GdlError, Limits, TextProblem};
+use super::{GdlError, GroundingLimits, RuleTextProblem};
 use crate::line_index::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
 
@@ -44,7 +44,7 @@ struct GroundPuzzle {
     undefined: Vec<String>,
     facts: Vec<String>,
     actions: Vec<String>,
-    start: State,
+    start: GameState,
     machine: RuleMachine,
     /// For each action the atom that it is legal, and the atom that it is done.
     legal: Vec<u32>,
@@ -88,11 +88,11 @@ impl Puzzle {
     ///
     /// **Errors.** [`GdlError::Read`], also of a file of more than [`MOST_BYTES`], and those of [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
-        Self::read_within(path, Limits::default())
+        Self::read_within(path, GroundingLimits::default())
     }
 
     /// The puzzle of a file, with other limits.
-    pub fn read_within(path: impl AsRef<Path>, limits: Limits) -> Result<Self, GdlError> {
+    pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
         let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
             path: path.into(),
@@ -107,7 +107,7 @@ impl Puzzle {
                 Err(within(
                     &valid,
                     &place,
-                    KifError::new(at, TextProblem::NotUtf8),
+                    KifError::new(at, RuleTextProblem::NotUtf8),
                 ))
             }
         }
@@ -118,15 +118,15 @@ impl Puzzle {
     /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::GoalValue`],
     /// [`GdlError::TooLarge`].
     pub fn parse(text: &str) -> Result<Self, GdlError> {
-        Self::parse_within(text, Limits::default())
+        Self::parse_within(text, GroundingLimits::default())
     }
 
     /// The puzzle of a text, with other limits.
-    pub fn parse_within(text: &str, limits: Limits) -> Result<Self, GdlError> {
+    pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         Self::parsed(text, "rules", limits)
     }
 
-    fn parsed(text: &str, place: &str, limits: Limits) -> Result<Self, GdlError> {
+    fn parsed(text: &str, place: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         let mut symbols = Symbols::new();
         let mut read = || {
             let rules = rules(&kif::read(text)?, &mut symbols)?;
@@ -197,7 +197,7 @@ impl Puzzle {
     }
 
     /// The facts that hold in a state, in lower case.
-    pub fn facts(&self, state: &State) -> Vec<&str> {
+    pub fn facts(&self, state: &GameState) -> Vec<&str> {
         state
             .facts()
             .map(|fact| self.rules.facts[fact].as_str())
@@ -205,12 +205,12 @@ impl Puzzle {
     }
 
     /// The state at the start.
-    pub fn start(&self) -> State {
+    pub fn start(&self) -> GameState {
         self.rules.start.clone()
     }
 
     /// Legal actions in a state; none if the puzzle has ended.
-    pub fn legal(&self, state: &State) -> Vec<Action> {
+    pub fn legal(&self, state: &GameState) -> Vec<Action> {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.playing, state);
         if rules.terminal.is_some_and(|atom| bits.has(atom)) {
@@ -224,14 +224,14 @@ impl Puzzle {
     }
 
     /// The state after an action.
-    pub fn next(&self, state: &State, action: Action) -> State {
+    pub fn next(&self, state: &GameState, action: Action) -> GameState {
         let rules = &*self.rules;
         let done = rules.does[action.number()];
         rules.machine.next(&rules.steps, state, done)
     }
 
     /// True if the puzzle has ended and its goal has the value that counts as solved.
-    pub fn is_solved(&self, state: &State) -> bool {
+    pub fn is_solved(&self, state: &GameState) -> bool {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.ending, state);
         let mut goals = rules.goals.iter();
@@ -240,7 +240,7 @@ impl Puzzle {
     }
 
     /// True if the puzzle has ended.
-    pub fn is_terminal(&self, state: &State) -> bool {
+    pub fn is_terminal(&self, state: &GameState) -> bool {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.ending, state);
         rules.terminal.is_some_and(|atom| bits.has(atom))
@@ -263,7 +263,7 @@ impl GroundPuzzle {
         relations: &Relations,
         symbols: &Symbols,
         place: &str,
-        limits: Limits,
+        limits: GroundingLimits,
     ) -> Result<Self, GdlError> {
         let too_large = |LimitExceeded { what, limit }| GdlError::TooLarge {
             place: place.into(),
@@ -324,7 +324,7 @@ impl GroundPuzzle {
             role: text(role),
             undefined,
             facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
-            start: State(start.into()),
+            start: GameState(start.into()),
             playing: machine.cone(legal.iter().copied().chain(terminal)),
             ending: machine.cone(of_goals.chain(terminal)),
             steps: machine.steps(&does),

@@ -8,7 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::check::Relations;
 use super::join::{JoinedTuples, NestedLoopJoin};
 use super::kif::MOST_NESTED;
-use super::limits::{LimitExceeded, Limits};
+use super::limits::{GroundingLimits, LimitExceeded};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId};
 use super::terms::{TermId, TermInterner, TooDeep};
 use super::tuples::Tuples;
@@ -28,14 +28,14 @@ pub(super) struct Facts {
     pub(super) terms: TermInterner,
     /// Tuples of each relation, by the number of its name.
     pub(super) tuples: Vec<Tuples>,
-    pub(super) limits: Limits,
+    pub(super) limits: GroundingLimits,
     count: usize,
     matches: u64,
 }
 
 impl Facts {
     /// Empty relations for this number of names.
-    pub(super) fn new(names: usize, limits: Limits) -> Self {
+    pub(super) fn new(names: usize, limits: GroundingLimits) -> Self {
         Self {
             terms: TermInterner::default(),
             tuples: (0..names).map(|_| Tuples::default()).collect(),

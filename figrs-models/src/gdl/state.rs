@@ -8,9 +8,9 @@ use super::ground::WORD;
 
 /// A state of a puzzle, the set of facts that hold. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct State(pub(super) Arc<[u64]>);
+pub struct GameState(pub(super) Arc<[u64]>);
 
-impl figrs_core::Value for State {
+impl figrs_core::Value for GameState {
     fn same(&self, other: &Self) -> bool {
         self == other
     }
@@ -26,7 +26,7 @@ impl figrs_core::Value for State {
     }
 }
 
-impl State {
+impl GameState {
     /// The numbers of the facts that hold.
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
         let facts = 0..self.0.len() * WORD;
@@ -35,9 +35,9 @@ impl State {
 }
 
 /// Shows the numbers of the facts; [`Puzzle::facts`](super::Puzzle::facts) gives their names.
-impl fmt::Debug for State {
+impl fmt::Debug for GameState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("State")?;
+        f.write_str("GameState")?;
         f.debug_set().entries(self.facts()).finish()
     }
 }

@@ -6,13 +6,13 @@ use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
 /// Sizes of a set of plans that is not empty: their length, and the number of states that they pass through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Survey {
+pub struct PlanSizes {
     steps: usize,
     states: usize,
     bytes: u64,
 }
 
-impl Survey {
+impl PlanSizes {
     /// The length of the plans, or the most that it may be.
     pub fn steps(&self) -> usize {
         self.steps
@@ -52,7 +52,7 @@ impl Puzzle {
     /// after one number of steps, and a little for each state.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
-    pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<Survey, GdlError> {
+    pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
         let Some(steps) = found.position() else {
@@ -67,7 +67,7 @@ impl Puzzle {
     /// Sizes of the set of plans of some length.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there are none; of [`Frontier`] where the states do not fit its memory.
-    pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<Survey, GdlError> {
+    pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
         let program = self.elements(length, Policy::Blind);
         let steps = length.most();
         let found = frontier.first_true(program.legal_moves(), &program.solved()[steps..])?;
@@ -120,8 +120,8 @@ impl Puzzle {
     }
 }
 
-fn survey(steps: usize, found: &FirstTrue) -> Survey {
-    Survey {
+fn survey(steps: usize, found: &FirstTrue) -> PlanSizes {
+    PlanSizes {
         steps,
         states: found.largest_frontier(),
         bytes: found.bytes(),

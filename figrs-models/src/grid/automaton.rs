@@ -23,23 +23,23 @@ pub trait Automaton<C>: Send + Sync + 'static {
     fn accepts(&self, state: &Self::State) -> bool;
 
     /// The conjunction of both constraints.
-    fn and<B: Automaton<C>>(self, other: B) -> Both<Self, B>
+    fn and<B: Automaton<C>>(self, other: B) -> ProductAutomaton<Self, B>
     where
         Self: Sized,
     {
-        Both {
+        ProductAutomaton {
             first: self,
             second: other,
         }
     }
 
     /// The constraint on the result of `read` in each cell.
-    fn reading<D, F>(self, read: F) -> Reading<Self, F, C>
+    fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
         F: Fn(Position, &D) -> C + Send + Sync + 'static,
     {
-        Reading {
+        MappedAutomaton {
             automaton: self,
             read,
             seen: PhantomData,
@@ -49,12 +49,12 @@ pub trait Automaton<C>: Send + Sync + 'static {
 
 /// Two automata that read the same cells; see [`Automaton::and`].
 #[derive(Clone, Debug)]
-pub struct Both<A, B> {
+pub struct ProductAutomaton<A, B> {
     first: A,
     second: B,
 }
 
-impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for Both<A, B> {
+impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for ProductAutomaton<A, B> {
     type State = (A::State, B::State);
 
     fn start(&self) -> Self::State {
@@ -74,13 +74,13 @@ impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for Both<A, B> {
 
 /// An automaton that reads cells through a function; see [`Automaton::reading`].
 #[derive(Clone, Debug)]
-pub struct Reading<A, F, C> {
+pub struct MappedAutomaton<A, F, C> {
     automaton: A,
     read: F,
     seen: PhantomData<fn() -> C>,
 }
 
-impl<C, D, A, F> Automaton<D> for Reading<A, F, C>
+impl<C, D, A, F> Automaton<D> for MappedAutomaton<A, F, C>
 where
     C: 'static,
     A: Automaton<C>,

@@ -2,17 +2,17 @@
 
 use super::Partition;
 use super::partition::NextCell;
-use super::walk::{Ground, Walk, Ways};
+use super::walk::{Ground, OpenEdges, Walk};
 
 /// Each of some marks stands in one cell, and each can be reached from each by walking over cells that are not walls.
 #[derive(Clone, Copy, Debug)]
-pub struct Joined {
+pub struct ConnectedMarks {
     marks: u8,
 }
 
-/// State of [`Joined`]: the open groups of the frontier and the marks seen, until all marks are joined.
+/// State of [`ConnectedMarks`]: the open groups of the frontier and the marks seen, until all marks are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JoinedState {
+pub enum ConnectedMarksState {
     /// Not all marks were seen, or not all are known to be joined.
     Searching {
         /// The open cells of the frontier.
@@ -23,23 +23,23 @@ pub enum JoinedState {
     /// All marks are joined.
     Found,
 }
-figrs_core::value!(JoinedState);
+figrs_core::value!(ConnectedMarksState);
 
-impl Joined {
+impl ConnectedMarks {
     /// With the marks whose bits are set.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }
 }
 
-impl Walk for Joined {
-    type State = JoinedState;
+impl Walk for ConnectedMarks {
+    type State = ConnectedMarksState;
 
-    fn before(&self) -> JoinedState {
+    fn before(&self) -> ConnectedMarksState {
         if self.marks == 0 {
-            return JoinedState::Found;
+            return ConnectedMarksState::Found;
         }
-        JoinedState::Searching {
+        ConnectedMarksState::Searching {
             partition: Partition::default(),
             seen: 0,
         }
@@ -48,13 +48,13 @@ impl Walk for Joined {
     fn walk(
         &self,
         column: usize,
-        state: &JoinedState,
+        state: &ConnectedMarksState,
         ground: Ground,
-        ways: Ways,
-    ) -> Option<JoinedState> {
+        ways: OpenEdges,
+    ) -> Option<ConnectedMarksState> {
         let marks = ground.marks();
-        let &JoinedState::Searching { partition, seen } = state else {
-            return (marks == 0).then_some(JoinedState::Found);
+        let &ConnectedMarksState::Searching { partition, seen } = state else {
+            return (marks == 0).then_some(ConnectedMarksState::Found);
         };
         if marks & !self.marks != 0 || marks & seen != 0 {
             return None;
@@ -75,23 +75,23 @@ impl Walk for Joined {
             return None;
         }
         if seen == self.marks && next.partition.marked() == 1 {
-            return Some(JoinedState::Found);
+            return Some(ConnectedMarksState::Found);
         }
-        Some(JoinedState::Searching {
+        Some(ConnectedMarksState::Searching {
             partition: next.partition,
             seen,
         })
     }
 
-    fn is_open(&self, state: &JoinedState, column: usize) -> bool {
-        matches!(state, JoinedState::Searching { partition, .. } if partition.group(column) > 0)
+    fn is_open(&self, state: &ConnectedMarksState, column: usize) -> bool {
+        matches!(state, ConnectedMarksState::Searching { partition, .. } if partition.group(column) > 0)
     }
 
-    fn is_settled(&self, state: &JoinedState) -> bool {
-        *state == JoinedState::Found
+    fn is_settled(&self, state: &ConnectedMarksState) -> bool {
+        *state == ConnectedMarksState::Found
     }
 
-    fn arrives(&self, state: &JoinedState) -> bool {
-        *state == JoinedState::Found
+    fn arrives(&self, state: &ConnectedMarksState) -> bool {
+        *state == ConnectedMarksState::Found
     }
 }

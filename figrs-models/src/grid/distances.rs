@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
-use super::walk::{Walk, Ways};
+use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 
 /// Nodes of which distances are known: the frontier, then the stops.
@@ -21,7 +21,7 @@ const UNREACHABLE: u8 = u8::MAX;
 /// **Guarantee.** Lengths are exact: a shortest way is cut into pieces by the frontier, and each piece within the cells read
 /// is as short as possible.
 ///
-/// **Complexity.** The number of states grows much faster than that of [`Joined`](super::Joined), with the metrics on a frontier instead of
+/// **Complexity.** The number of states grows much faster than that of [`ConnectedMarks`](super::ConnectedMarks), with the metrics on a frontier instead of
 /// its partitions; therefore grids are narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
@@ -186,7 +186,7 @@ impl Walk for Distances {
         column: usize,
         state: &DistancesState,
         ground: Ground,
-        ways: Ways,
+        ways: OpenEdges,
     ) -> Option<DistancesState> {
         let marks = ground.marks();
         if marks >> self.stops != 0 || marks & state.seen != 0 {

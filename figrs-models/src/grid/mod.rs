@@ -15,7 +15,7 @@
 //! | the cells of a colour are connected | [`Connected`] |
 //! | the cells of both of two colours are | [`TwoColours`] |
 //! | they contain no cycle | [`Acyclic`] |
-//! | marked cells can be reached from one another | [`Joined`] |
+//! | marked cells can be reached from one another | [`ConnectedMarks`] |
 //! | lengths of ways between marked cells | [`Distances`] |
 //! | the same where not all neighbours are joined | [`Walk`] |
 //! | two constraints at once, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
@@ -64,12 +64,12 @@ mod two_colours;
 mod walk;
 
 pub use acyclic::Acyclic;
-pub use automaton::{Automaton, Both, Reading};
+pub use automaton::{Automaton, MappedAutomaton, ProductAutomaton};
 pub use board::Board;
 pub use clue_error::ClueError;
 pub use clues::{Clues, Symbol};
 pub use connected::{Connected, ConnectedState};
-pub use connected_marks::{Joined, JoinedState};
+pub use connected_marks::{ConnectedMarks, ConnectedMarksState};
 pub use constraint::Constraint;
 pub use count::Count;
 pub use distances::{Distances, DistancesState};
@@ -82,4 +82,4 @@ pub use position::Position;
 pub use runs::{Runs, RunsState};
 pub use size::Size;
 pub use two_colours::TwoColours;
-pub use walk::{Ground, Walk, Ways};
+pub use walk::{Ground, OpenEdges, Walk};

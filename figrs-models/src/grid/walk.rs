@@ -26,7 +26,7 @@ impl Ground {
 
 /// Steps from a cell to the neighbours read before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways {
+pub struct OpenEdges {
     /// `true` if one can step to the cell above.
     pub up: bool,
     /// `true` if one can step to the cell to the left.
@@ -50,7 +50,7 @@ pub trait Walk: Send + Sync + 'static {
         column: usize,
         state: &Self::State,
         ground: Ground,
-        ways: Ways,
+        ways: OpenEdges,
     ) -> Option<Self::State>;
 
     /// True if the last cell read of a column is known, and known not to be a wall.
@@ -72,7 +72,7 @@ impl<W: Walk> Automaton<Ground> for W {
 
     fn step(&self, at: Position, state: &W::State, cell: &Ground) -> Option<W::State> {
         let open = |column| *cell != Ground::Wall && self.is_open(state, column);
-        let ways = Ways {
+        let ways = OpenEdges {
             up: open(at.column),
             left: at.column > 0 && open(at.column - 1),
         };

@@ -11,11 +11,11 @@
 //! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
-//! | generation with look-ahead | [`LookAheadSampler`], [`Generated`], [`ColumnStream`] |
+//! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
 //! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
-//! | measures of levels and of sets | [`Yardstick`], [`LevelMetrics`], [`TilePatterns`], [`Columns`], [`Diversity`] |
+//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
 //! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
@@ -45,15 +45,15 @@ pub use level::error::LevelError;
 pub use level::tile::Tile;
 pub use level::{Level, vglc};
 pub use metrics::{
-    Columns, Diversity, LevelMetrics, TilePatterns, Yardstick, density, ground_gaps, leniency,
-    linearity,
+    ColumnRuns, Diversity, LevelMetrics, ReferenceCorpus, TilePatterns, density, ground_gaps,
+    leniency, linearity,
 };
 pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use sample::column_stream::ColumnStream;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
 pub use sample::error::SamplingError;
-pub use sample::generated::Generated;
+pub use sample::generated::GeneratedLevel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::{TileField, TileFieldElements};

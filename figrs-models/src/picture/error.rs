@@ -6,7 +6,7 @@ use figrs_derive::ErrorDebug;
 /// Reason why there is no picture.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
-pub enum PictureError {
+pub enum ImageError {
     /// The picture has more pixels than the memory of a small machine allows.
     #[error(
         "a picture of {width} by {height} pixels is too large; use fewer or smaller boards, of at most {} pixels together",

@@ -1,19 +1,19 @@
 //! Pictures of boards, in PNG.
 //!
-//! Boards draw themselves: `picture` of a [`Board`](crate::grid::Board) of each kind gives a [`Picture`], and
-//! [`Picture::sheet`] puts several on one page.
+//! Boards draw themselves: `picture` of a [`Board`](crate::grid::Board) of each kind gives an [`Image`], and
+//! [`Image::sheet`] puts several on one page.
 //!
 //! ```
 //! use figrs_core::stream;
 //! use figrs_models::grid::Size;
 //! use figrs_models::maze::PerfectMaze;
-//! use figrs_models::picture::Picture;
+//! use figrs_models::picture::Image;
 //!
 //! let mazes = PerfectMaze::new(Size::new(6, 9)?);
 //! let mazes: Vec<_> = (0..4).map(|part| mazes.sample(&mut stream(7, part))).collect();
-//! let pictures: Result<Vec<Picture>, _> = mazes.iter().map(|maze| maze.picture(&maze.solution().unwrap_or_default())).collect();
+//! let pictures: Result<Vec<Image>, _> = mazes.iter().map(|maze| maze.picture(&maze.solution().unwrap_or_default())).collect();
 //! let mut file = Vec::new();
-//! Picture::sheet(&pictures?)?.write_png(&mut file, &[("seed", "7")])?;
+//! Image::sheet(&pictures?)?.write_png(&mut file, &[("seed", "7")])?;
 //! assert!(file.starts_with(b"\x89PNG"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -26,8 +26,8 @@ mod png;
 mod scale;
 
 pub(crate) use canvas::Canvas;
-pub use error::PictureError;
-pub use page::Picture;
+pub use error::ImageError;
+pub use page::Image;
 pub(crate) use palette::{Palette, gradient};
 pub(crate) use png::{encode, is_latin};
 pub use scale::PictureScale;

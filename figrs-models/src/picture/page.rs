@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 
 use super::canvas::MAX_PIXELS;
-use super::{Canvas, PictureError, encode};
+use super::{Canvas, ImageError, encode};
 
 /// A picture of at most 256 colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct Image {
     canvas: Canvas,
     colours: Vec<[u8; 3]>,
 }
 
-impl Picture {
+impl Image {
     /// The most pixels of a picture.
     pub const MAX_PIXELS: usize = MAX_PIXELS;
     /// Pixels between the pictures of a page, and around them.
@@ -23,15 +23,15 @@ impl Picture {
     }
 
     /// A canvas of a single colour, if it is not too large.
-    pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, PictureError> {
+    pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, ImageError> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
     }
 
     /// An error if a picture is too large.
-    pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), PictureError> {
+    pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), ImageError> {
         if width.saturating_mul(height) > Self::MAX_PIXELS {
-            return Err(PictureError::TooLarge { width, height });
+            return Err(ImageError::TooLarge { width, height });
         }
         Ok(())
     }
@@ -74,12 +74,12 @@ impl Picture {
     /// A page with some pictures of one kind side by side, in as many columns as rows or one more. The margins have the first colour of
     /// the pictures.
     ///
-    /// **Errors.** [`PictureError::NoPictures`], [`PictureError::OtherColours`], [`PictureError::TooLarge`].
-    pub fn sheet(pictures: &[Self]) -> Result<Self, PictureError> {
-        let first = pictures.first().ok_or(PictureError::NoPictures)?;
+    /// **Errors.** [`ImageError::NoPictures`], [`ImageError::OtherColours`], [`ImageError::TooLarge`].
+    pub fn sheet(pictures: &[Self]) -> Result<Self, ImageError> {
+        let first = pictures.first().ok_or(ImageError::NoPictures)?;
         let other = pictures.iter().position(|p| p.colours != first.colours);
         if let Some(other) = other {
-            return Err(PictureError::OtherColours { number: other + 1 });
+            return Err(ImageError::OtherColours { number: other + 1 });
         }
         let columns = Self::columns(pictures.len());
         let largest = |side: fn(&Self) -> usize| pictures.iter().map(side).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use crate::grid::Size;
 
-use super::{Canvas, Picture, PictureError};
+use super::{Canvas, Image, ImageError};
 
 /// Size in pixels of the pictures of a kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,20 +20,20 @@ impl PictureScale {
         (pixels(size.columns()), pixels(size.rows()))
     }
 
-    /// Checks that some boards of one size fit on a page, as [`Picture::sheet`] makes it; a single one is a picture alone.
+    /// Checks that some boards of one size fit on a page, as [`Image::sheet`] makes it; a single one is a picture alone.
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn check(self, size: Size, boards: usize) -> Result<(), PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn check(self, size: Size, boards: usize) -> Result<(), ImageError> {
         let (width, height) = match boards {
             0 | 1 => self.pixels(size),
-            _ => Picture::sheet_pixels(boards, self.pixels(size)),
+            _ => Image::sheet_pixels(boards, self.pixels(size)),
         };
-        Picture::check_pixels(width, height)
+        Image::check_pixels(width, height)
     }
 
     /// A canvas of a single colour for the picture of a board.
-    pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, PictureError> {
+    pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, ImageError> {
         let (width, height) = self.pixels(size);
-        Picture::canvas(width, height, colour)
+        Image::canvas(width, height, colour)
     }
 }

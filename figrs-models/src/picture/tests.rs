@@ -2,8 +2,8 @@ use super::*;
 use crate::boards::island::{Island, Terrain};
 use crate::grid::{Board, Size};
 
-fn plain(width: usize, height: usize, colour: u8) -> Picture {
-    Picture::new(
+fn plain(width: usize, height: usize, colour: u8) -> Image {
+    Image::new(
         Canvas::new(width, height, colour),
         vec![[1, 2, 3], [4, 5, 6]],
     )
@@ -11,7 +11,7 @@ fn plain(width: usize, height: usize, colour: u8) -> Picture {
 
 #[test]
 fn pages_put_pictures_side_by_side() {
-    let page = Picture::sheet(&[plain(5, 3, 1), plain(2, 2, 1), plain(4, 4, 1)]).unwrap();
+    let page = Image::sheet(&[plain(5, 3, 1), plain(2, 2, 1), plain(4, 4, 1)]).unwrap();
     // Two columns of five pixels and two rows of four, with margins of twelve.
     assert_eq!((page.width(), page.height()), (46, 44));
     for (x, y, colour) in [
@@ -30,12 +30,12 @@ fn pages_put_pictures_side_by_side() {
 
 #[test]
 fn pages_that_cannot_be_are_refused() {
-    assert_eq!(Picture::sheet(&[]), Err(PictureError::NoPictures));
+    assert_eq!(Image::sheet(&[]), Err(ImageError::NoPictures));
     let mut other = plain(1, 1, 0);
-    other = Picture::new(Canvas::new(other.width(), 1, 0), vec![[9, 9, 9]]);
+    other = Image::new(Canvas::new(other.width(), 1, 0), vec![[9, 9, 9]]);
     assert_eq!(
-        Picture::sheet(&[plain(1, 1, 0), other]),
-        Err(PictureError::OtherColours { number: 2 })
+        Image::sheet(&[plain(1, 1, 0), other]),
+        Err(ImageError::OtherColours { number: 2 })
     );
     let large = Island::new(Size::new(1000, 1000).unwrap())
         .unwrap()
@@ -45,7 +45,7 @@ fn pages_that_cannot_be_are_refused() {
     let side = 12 * 1000;
     assert_eq!(
         large.picture(),
-        Err(PictureError::TooLarge {
+        Err(ImageError::TooLarge {
             width: side,
             height: side
         })
@@ -60,15 +60,15 @@ fn the_size_of_a_page_is_known_before_its_boards() {
         let islands = Island::new(size).unwrap().chain().unwrap();
         let picture = islands.board().picture().unwrap();
         assert_eq!((picture.width(), picture.height()), scale.pixels(size));
-        let page = Picture::sheet(&vec![picture; boards]).unwrap();
-        let pixels = Picture::sheet_pixels(boards, scale.pixels(size));
+        let page = Image::sheet(&vec![picture; boards]).unwrap();
+        let pixels = Image::sheet_pixels(boards, scale.pixels(size));
         assert_eq!((page.width(), page.height()), pixels);
     }
     let size = Size::new(100, 100).unwrap();
     // A picture of 1200 by 1200 pixels: 6 by 6 of them are 53 million pixels, 7 by 6 are 62, 7 by 7 are 72.
     assert_eq!(scale.check(size, 42), Ok(()));
     let (width, height) = (12 + 7 * 1212, 12 + 7 * 1212);
-    let too_large = PictureError::TooLarge { width, height };
+    let too_large = ImageError::TooLarge { width, height };
     assert_eq!(scale.check(size, 43), Err(too_large));
 }
 
@@ -78,7 +78,7 @@ fn png_files_hold_the_pixels_and_the_notes() {
     let mut canvas = Canvas::new(3, 2, 0);
     canvas.set(2, 1, 1);
     canvas.set(-1, 7, 1);
-    picture = Picture::new(canvas, vec![picture.pixel(0, 0).unwrap(), [4, 5, 6]]);
+    picture = Image::new(canvas, vec![picture.pixel(0, 0).unwrap(), [4, 5, 6]]);
     let mut file = Vec::new();
     let notes = [("seed", "7"), ("name", "Jalapeño ☃")];
     picture.write_png(&mut file, &notes).unwrap();

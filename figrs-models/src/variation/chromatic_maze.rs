@@ -2,7 +2,7 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
-use crate::boards::chromatic_maze::{Colour, Tile};
+use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 
 /// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways
@@ -14,7 +14,7 @@ use crate::grid::{Board, Position};
 /// - `nearest`, recommended: the nearest one, as the text says.
 /// - `percent`: the same as a percentage of the largest value that the formula can take term by term.
 /// - `first`: the first one in scan order, as the algorithm is printed.
-impl Variation for Board<Tile> {
+impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 
     fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
@@ -43,7 +43,7 @@ impl Variation for Board<Tile> {
                     .into_iter()
                     .sum::<usize>()
             };
-            let tiles: usize = Colour::WHEEL.into_iter().map(of_colour).sum();
+            let tiles: usize = Hue::WHEEL.into_iter().map(of_colour).sum();
             ends / n + ways / (2.0 * n) + 2.0 * tiles as f64 / (n * n * furthest as f64)
         };
         let nearest = score(nearest);
@@ -52,9 +52,9 @@ impl Variation for Board<Tile> {
     }
 }
 
-impl Board<Tile> {
+impl Board<ChromaticTile> {
     /// The tiles of a colour, in scan order.
-    fn tiles_of(&self, colour: Colour) -> impl Iterator<Item = Position> + '_ {
+    fn tiles_of(&self, colour: Hue) -> impl Iterator<Item = Position> + '_ {
         let tiles = self.iter();
         tiles.filter_map(move |(at, tile)| (tile.colour == colour).then_some(at))
     }

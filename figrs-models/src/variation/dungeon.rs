@@ -2,7 +2,7 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
-use crate::boards::dungeon::Tile;
+use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
 
 /// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
@@ -16,17 +16,20 @@ use crate::grid::{Board, Position};
 /// - `normalised`: each of the six as a share of its largest value, walls and empty cells by their means.
 /// - `last-wall`: as `sum` with the distance of the last wall and of the last empty cell only, as line 14 of the
 ///   algorithm is printed.
-impl Variation for Board<Tile> {
+impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 
     fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
         let size = |map: &Self| (map.size().rows(), map.size().columns());
         let side = side(size(self), size(other))?;
         let (gems, altars) = (
-            [self.one(Tile::Gem, "gem")?, other.one(Tile::Gem, "gem")?],
             [
-                self.one(Tile::Altar, "altar")?,
-                other.one(Tile::Altar, "altar")?,
+                self.one(DungeonTile::Gem, "gem")?,
+                other.one(DungeonTile::Gem, "gem")?,
+            ],
+            [
+                self.one(DungeonTile::Altar, "altar")?,
+                other.one(DungeonTile::Altar, "altar")?,
             ],
         );
         let furthest = 2 * side - 2;
@@ -36,7 +39,7 @@ impl Variation for Board<Tile> {
             steps(gems[0], altars[0]).abs_diff(steps(gems[1], altars[1])),
         ];
         let walls = self.walls().abs_diff(other.walls());
-        let moved = [Tile::Wall, Tile::Empty].map(|tile| {
+        let moved = [DungeonTile::Wall, DungeonTile::Empty].map(|tile| {
             let others = other.places_of(tile).collect();
             distances(
                 &self.places_of(tile).collect::<Vec<_>>(),
@@ -63,8 +66,8 @@ impl Variation for Board<Tile> {
     }
 }
 
-impl Board<Tile> {
-    fn one(&self, tile: Tile, missing: &'static str) -> Result<Position, VariationError> {
+impl Board<DungeonTile> {
+    fn one(&self, tile: DungeonTile, missing: &'static str) -> Result<Position, VariationError> {
         let found = self.places_of(tile).next();
         found.ok_or(VariationError::NoSuchTile { missing })
     }

@@ -4,7 +4,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// Numbers of draws against what is expected of them; see [`goodness_of_fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fit {
+pub struct GoodnessOfFit {
     /// Pearson's statistic.
     pub statistic: f64,
     /// Its degrees of freedom.
@@ -37,12 +37,12 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 /// # References
 ///
 /// Pearson (1900); for classes of few Cochran (1954), "Some methods for strengthening the common chi-square tests".
-pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<Fit> {
+pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<GoodnessOfFit> {
     if counts
         .iter()
         .any(|&(count, expected)| count > 0 && expected <= 0.0)
     {
-        return Some(Fit {
+        return Some(GoodnessOfFit {
             statistic: f64::INFINITY,
             freedom: counts.len() - 1,
             p_value: 0.0,
@@ -72,7 +72,7 @@ pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<Fit> {
     let law = ChiSquared::new(freedom as f64).ok()?;
     let term = |&(count, expected): &(u64, f64)| (count as f64 - expected).powi(2) / expected;
     let statistic = classes.iter().map(term).sum();
-    Some(Fit {
+    Some(GoodnessOfFit {
         statistic,
         freedom,
         p_value: law.sf(statistic),

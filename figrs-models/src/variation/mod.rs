@@ -36,8 +36,8 @@ mod maze;
 mod summary;
 
 pub use error::VariationError;
-pub use goodness::{Fit, goodness_of_fit};
-pub use summary::{Score, scores, scores_watched};
+pub use goodness::{GoodnessOfFit, goodness_of_fit};
+pub use summary::{ScoreSummary, scores, scores_watched};
 
 /// Boards that have a variation score.
 pub trait Variation {

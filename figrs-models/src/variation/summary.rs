@@ -6,7 +6,7 @@ use super::{Variation, VariationError};
 
 /// The scores of all pairs of some boards by one reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
+pub struct ScoreSummary {
     /// The name of the reading.
     pub reading: &'static str,
     /// Number of pairs.
@@ -26,7 +26,7 @@ pub struct Score {
 /// **Complexity.** Time quadratic in the number of boards, memory linear in the number of different scores.
 ///
 /// **Errors.** Those of [`Variation::variation`].
-pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, VariationError> {
+pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, VariationError> {
     scores_watched(boards, |_| ())
 }
 
@@ -36,7 +36,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, VariationError> 
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
-) -> Result<Vec<Score>, VariationError> {
+) -> Result<Vec<ScoreSummary>, VariationError> {
     // Number of pairs by their score, by its bits.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;
@@ -56,7 +56,7 @@ pub fn scores_watched<B: Variation>(
         .collect())
 }
 
-fn summary(reading: &'static str, counts: &FxHashMap<u64, usize>) -> Option<Score> {
+fn summary(reading: &'static str, counts: &FxHashMap<u64, usize>) -> Option<ScoreSummary> {
     let scores = counts.iter();
     let mut scores: Vec<(f64, usize)> = scores
         .map(|(&bits, &count)| (f64::from_bits(bits), count))
@@ -76,7 +76,7 @@ fn summary(reading: &'static str, counts: &FxHashMap<u64, usize>) -> Option<Scor
         .iter()
         .map(|(score, count)| score * *count as f64)
         .sum();
-    Some(Score {
+    Some(ScoreSummary {
         reading,
         pairs,
         min,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::boards::chromatic_maze;
-use crate::boards::chromatic_maze::{Colour, End};
-use crate::boards::dungeon::{Dungeon, Tile};
+use crate::boards::chromatic_maze::{Endpoint, Hue};
+use crate::boards::dungeon::{Dungeon, DungeonTile};
 use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Board, Size, Symbol};
 use figrs_infer::JunctionTree;
@@ -29,30 +29,30 @@ fn maze(pointers: &str) -> Board<Pointer> {
     Board::new(square(pointers.len().isqrt()), pointers).unwrap()
 }
 
-fn dungeon(tiles: &str) -> Board<Tile> {
-    let tiles: Vec<Tile> = tiles.chars().filter_map(Tile::from_symbol).collect();
+fn dungeon(tiles: &str) -> Board<DungeonTile> {
+    let tiles: Vec<DungeonTile> = tiles.chars().filter_map(DungeonTile::from_symbol).collect();
     Board::new(square(tiles.len().isqrt()), tiles).unwrap()
 }
 
-fn chromatic(colours: &str, start: usize, finish: usize) -> Board<chromatic_maze::Tile> {
-    let colour = |symbol| Colour::WHEEL.into_iter().find(|c| c.symbol() == symbol);
-    let colours: Vec<Colour> = colours.chars().filter_map(colour).collect();
+fn chromatic(colours: &str, start: usize, finish: usize) -> Board<chromatic_maze::ChromaticTile> {
+    let colour = |symbol| Hue::WHEEL.into_iter().find(|c| c.symbol() == symbol);
+    let colours: Vec<Hue> = colours.chars().filter_map(colour).collect();
     tiles(square(colours.len().isqrt()), &colours, start, finish)
 }
 
 fn tiles(
     size: Size,
-    colours: &[Colour],
+    colours: &[Hue],
     start: usize,
     finish: usize,
-) -> Board<chromatic_maze::Tile> {
+) -> Board<chromatic_maze::ChromaticTile> {
     let end = |cell| match cell {
-        _ if cell == start => Some(End::Start),
-        _ if cell == finish => Some(End::Finish),
+        _ if cell == start => Some(Endpoint::Start),
+        _ if cell == finish => Some(Endpoint::Finish),
         _ => None,
     };
     let cells = colours.iter().enumerate();
-    let cells = cells.map(|(cell, &colour)| chromatic_maze::Tile {
+    let cells = cells.map(|(cell, &colour)| chromatic_maze::ChromaticTile {
         colour,
         end: end(cell),
     });
@@ -164,7 +164,7 @@ fn boards_that_have_no_score_are_refused() {
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let size = square(2);
-    let board = |colours: &[Colour], (start, finish)| tiles(size, colours, start, finish);
+    let board = |colours: &[Hue], (start, finish)| tiles(size, colours, start, finish);
     let all_ends: Vec<(usize, usize)> = (0..4)
         .flat_map(|start| (0..4).map(move |finish| (start, finish)))
         .filter(|(start, finish)| start != finish)
@@ -172,7 +172,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     // Numbers of mazes with these colours, and with these ends.
     let (mut coloured, mut ended) = (Vec::new(), vec![0.0; all_ends.len()]);
     for number in 0..6usize.pow(4) {
-        let colours = [0, 1, 2, 3].map(|tile| Colour::WHEEL[number / 6usize.pow(tile) % 6]);
+        let colours = [0, 1, 2, 3].map(|tile| Hue::WHEEL[number / 6usize.pow(tile) % 6]);
         let is_solved = |&ends: &(usize, usize)| board(&colours, ends).solution().is_some();
         let solved: Vec<bool> = all_ends.iter().map(is_solved).collect();
         for (count, &is_solved) in ended.iter_mut().zip(&solved) {
@@ -184,13 +184,14 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let mazes: f64 = ended.iter().sum();
     assert_eq!(mazes, 7704.0);
     let mut sums = [0.0; 3];
-    let mut add =
-        |weight: f64, one: &Board<chromatic_maze::Tile>, other: &Board<chromatic_maze::Tile>| {
-            let scores = one.variation(other).unwrap();
-            for (sum, score) in sums.iter_mut().zip(scores) {
-                *sum += weight * score;
-            }
-        };
+    let mut add = |weight: f64,
+                   one: &Board<chromatic_maze::ChromaticTile>,
+                   other: &Board<chromatic_maze::ChromaticTile>| {
+        let scores = one.variation(other).unwrap();
+        for (sum, score) in sums.iter_mut().zip(scores) {
+            *sum += weight * score;
+        }
+    };
     for (ends, count) in all_ends.iter().zip(&ended) {
         for (others, number) in all_ends.iter().zip(&ended) {
             let colours = coloured[0].0;
@@ -202,7 +203,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
         }
     }
     // Colours turned together have the same scores: of the first maze the first tile is red.
-    let red = |colours: &[Colour; 4]| colours[0] == Colour::WHEEL[0];
+    let red = |colours: &[Hue; 4]| colours[0] == Hue::WHEEL[0];
     for (colours, count) in coloured.iter().filter(|(colours, _)| red(colours)) {
         for (others, number) in &coloured {
             let (one, other) = (board(colours, (0, 1)), board(others, (0, 1)));
@@ -279,7 +280,8 @@ fn the_exact_law_has_its_means() {
             .compile(elements.model(), elements.cells())
             .unwrap();
         let worlds = tree.k_best(count + 1).unwrap();
-        let maps: Vec<Board<Tile>> = worlds.iter().map(|w| elements.board(w).unwrap()).collect();
+        let maps: Vec<Board<DungeonTile>> =
+            worlds.iter().map(|w| elements.board(w).unwrap()).collect();
         assert_eq!(maps.len(), count);
         assert_scores(means(&maps), expected);
     }

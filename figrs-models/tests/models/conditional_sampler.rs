@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use figrs_infer::Error;
 use figrs_models::board::{
-    BoardError, Choice, ConditionalSampler, Event, Generator, Method, Reason,
+    BoardError, ConditionalSampler, Event, Generator, Method, MethodChoice, Reason,
 };
 use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{GridError, Position, Size};
@@ -183,7 +183,7 @@ fn an_interrupt_before_the_first_board_is_an_error_of_any_method() {
 fn reasons_are_sentences() {
     let choice = |reason| {
         let method = Method::Exact;
-        Choice { method, reason }.to_string()
+        MethodChoice { method, reason }.to_string()
     };
     assert_eq!(
         choice(Reason::PredictedToFit { bytes: 2.5e7 }),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use figrs_core::{Model, stream};
 use figrs_infer::{Run, VariableElimination};
 use figrs_models::mdmc::{
-    Corpus, ElementSampler, Generated, Level, LevelElements, LookAheadSampler, MarkovChain,
+    Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LookAheadSampler, MarkovChain,
     RowSplits, Structure, Structures, Tile, TileSelection,
 };
 
@@ -127,7 +127,7 @@ fn unseen_and_configuration_follow_the_decided_tiles() {
 fn chi_square(
     chain: &MarkovChain,
     width: usize,
-    sample: &mut dyn FnMut() -> Generated,
+    sample: &mut dyn FnMut() -> GeneratedLevel,
 ) -> (f64, usize) {
     const SAMPLES: usize = 4000;
     let mut counts = BTreeMap::<String, f64>::new();
@@ -168,7 +168,7 @@ fn both_samplers_follow_the_joint_law(chain: &Arc<MarkovChain>) {
     let by_elements = ElementSampler::new(&elements, 0, TileSelection::Sampled).unwrap();
     let by_tables = LookAheadSampler::new(Arc::clone(chain), 0, 2).unwrap();
     let (mut a, mut b) = (stream(11, 0), stream(12, 0));
-    let samplers: [&mut dyn FnMut() -> Generated; 2] =
+    let samplers: [&mut dyn FnMut() -> GeneratedLevel; 2] =
         [&mut || by_elements.sample(&mut a).unwrap(), &mut || {
             by_tables.sample(&mut b)
         }];

@@ -9,7 +9,7 @@ use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Board, ClueError, GridError, Position, Size};
 use figrs_models::island::{Island, IslandSampling, Terrain};
-use figrs_models::maze::{PerfectMaze, Pointer, Weights};
+use figrs_models::maze::{DirectionWeights, PerfectMaze, Pointer};
 use figrs_models::yin_yang::{Clues, Colour, YinYang};
 
 /// Description of the characters in files of Yin-Yang clues.
@@ -43,9 +43,9 @@ fn mazes_have_sides_and_weights() {
         }
     );
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let left = Weights {
+        let left = DirectionWeights {
             left: weight,
-            ..Weights::UNIFORM
+            ..DirectionWeights::UNIFORM
         };
         let error = maze.weights(left).unwrap_err();
         assert!(

@@ -6,11 +6,11 @@
 
 use figrs_core::{Element, Model, Parents, Value};
 use figrs_infer::{CompiledTree, JunctionTree};
-use figrs_models::chromatic_maze::{ChromaticMaze, Colour};
-use figrs_models::dungeon::{Dungeon, Tile};
+use figrs_models::chromatic_maze::{ChromaticMaze, Hue};
+use figrs_models::dungeon::{Dungeon, DungeonTile};
 use figrs_models::grid::{Automaton, Constraint, Count, GridError, Position, Size};
 use figrs_models::island::{Island, Terrain};
-use figrs_models::maze::{Border, PerfectMaze, Pointer, Weights};
+use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
 use figrs_models::yin_yang::{Clues, YinYang};
 
 fn compiled(model: &Model, targets: impl Parents) -> CompiledTree {
@@ -104,7 +104,7 @@ fn snakes_have_their_horizontal_links() {
     ];
     for (side, within, outside, trees) in known {
         let snake = PerfectMaze::new(Size::new(side, side).unwrap())
-            .weights(Weights::SNAKE)
+            .weights(DirectionWeights::SNAKE)
             .unwrap();
         let links: f64 = trees
             .iter()
@@ -196,10 +196,13 @@ fn dungeons_are_counted_by_their_walks() {
             tree.log_evidence().exp(),
             reachable as f64 / power(4.0, cells),
         );
-        close(expected(&mut tree, elements.cells(), &Tile::Wall), walls);
+        close(
+            expected(&mut tree, elements.cells(), &DungeonTile::Wall),
+            walls,
+        );
 
-        let one = |tile| Count::exactly(1).reading(move |_, t: &Tile| *t == tile);
-        let rules = one(Tile::Gem).and(one(Tile::Altar));
+        let one = |tile| Count::exactly(1).reading(move |_, t: &DungeonTile| *t == tile);
+        let rules = one(DungeonTile::Gem).and(one(DungeonTile::Altar));
         let one_each = Constraint::new(square(side), elements.cells(), rules).unwrap();
         let tree = compiled(one_each.model(), ());
         assert_eq!(tree.count().unwrap(), valid.into());
@@ -435,17 +438,14 @@ fn colours_are_uniform_and_can_be_observed() {
     let elements = maze.elements().unwrap();
     let cell = &elements.colours()[2];
     let tree = compiled(elements.model(), elements.colours());
-    for colour in Colour::WHEEL {
+    for colour in Hue::WHEEL {
         close(tree.probability(cell, &colour).unwrap(), 1.0 / 6.0);
     }
-    let model = elements.model().clone().observe(cell, Colour::Cyan);
+    let model = elements.model().clone().observe(cell, Hue::Cyan);
     let mut tree = compiled(&model, elements.origin());
     assert_eq!(number(&mut tree), 7704 / 6);
     let world = tree.samples(3).unwrap().next().unwrap();
-    assert_eq!(
-        elements.board(&world).unwrap().cells()[2].colour,
-        Colour::Cyan
-    );
+    assert_eq!(elements.board(&world).unwrap().cells()[2].colour, Hue::Cyan);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Automaton, Connected, NoSquare, Position, Size};
 use figrs_models::island::Island;
-use figrs_models::maze::{Border, PerfectMaze, Weights};
+use figrs_models::maze::{Border, DirectionWeights, PerfectMaze};
 use figrs_models::yin_yang::{Clues, YinYang};
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn mazes() {
     }
     for (side, snake) in sides(&numbers["snake_maze"], 6) {
         let snakes = PerfectMaze::new(Size::new(side, side).unwrap())
-            .weights(Weights::SNAKE)
+            .weights(DirectionWeights::SNAKE)
             .unwrap();
         let probability = |border| {
             let elements = snakes.border(border).elements().unwrap();

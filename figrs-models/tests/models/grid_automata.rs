@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use figrs_core::{Element, Flip};
 use figrs_infer::{Enumerate, JunctionTree, Run, VariableElimination};
 use figrs_models::grid::{
-    Acyclic, Automaton, Columns, Connected, Constraint, Count, Distances, GridError, Ground,
-    Joined, NoSquare, Position, Rows, Runs, Size, TwoColours,
+    Acyclic, Automaton, Columns, Connected, ConnectedMarks, Constraint, Count, Distances,
+    GridError, Ground, NoSquare, Position, Rows, Runs, Size, TwoColours,
 };
 
 /// True if an automaton accepts the cells of a board in scan order.
@@ -279,15 +279,19 @@ fn marks_are_joined_if_there_is_a_walk() {
         for board in boards(size.cells(), &grounds(2)) {
             let right = length(size, &board, 2).is_some();
             assert_eq!(
-                accepts(size, &Joined::new(0b11), &board),
+                accepts(size, &ConnectedMarks::new(0b11), &board),
                 right,
                 "{board:?}"
             );
         }
     }
     let size = Size::new(1, 3).unwrap();
-    assert!(accepts(size, &Joined::new(0), &[Ground::Wall; 3]));
-    assert!(!accepts(size, &Joined::new(1), &[Ground::Marked(2); 3]));
+    assert!(accepts(size, &ConnectedMarks::new(0), &[Ground::Wall; 3]));
+    assert!(!accepts(
+        size,
+        &ConnectedMarks::new(1),
+        &[Ground::Marked(2); 3]
+    ));
 }
 
 #[test]

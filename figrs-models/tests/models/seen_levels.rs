@@ -131,7 +131,7 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     let levels = (0..60_000).map(|number| sampler.sample(&mut stream(7, number)));
     let accepted: Vec<Level> = levels
         .filter(|generated| generated.unseen() == 0)
-        .map(figrs_models::mdmc::Generated::into_level)
+        .map(figrs_models::mdmc::GeneratedLevel::into_level)
         .filter(|level| ground_gaps(level).iter().all(|(_, width)| *width <= 2))
         .collect();
     let n = accepted.len() as f64;

@@ -1,7 +1,7 @@
 //! The reader of rule files.
 
 use figrs::Frontier;
-use figrs::models::gdl::{Length, Limits, Policy, Puzzle};
+use figrs::models::gdl::{GroundingLimits, Length, Policy, Puzzle};
 
 use super::text;
 
@@ -12,7 +12,10 @@ use super::text;
 /// If there is no plan where the search has found one, or a plan breaks the rules.
 pub fn rules(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let limits = Limits::default().facts(100).rules(200).matches(5_000);
+    let limits = GroundingLimits::default()
+        .facts(100)
+        .rules(200)
+        .matches(5_000);
     let Ok(puzzle) = Puzzle::parse_within(text, limits) else {
         return;
     };

@@ -106,7 +106,7 @@ pub fn mask(data: &[u8]) {
 /// If clues are not read back as they were written, or a solution does not meet them.
 pub fn clues(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    read_back::<dungeon::Tile>(text);
+    read_back::<dungeon::DungeonTile>(text);
     read_back::<island::Terrain>(text);
     let Some(clues) = read_back::<yin_yang::Colour>(text) else {
         return;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{Deepening, Ended, ModelError, Stopped};
+use figrs::{Deepening, DeepeningEnd, ModelError, Stopped};
 
 /// The failures before a success.
 fn geometric(p: f64) -> Element<u32> {
@@ -63,7 +63,7 @@ fn every_event_is_as_close_as_was_asked_for() {
         let answer = LazyVariableElimination::to_width(width)
             .run(&even, &n)
             .unwrap();
-        assert_eq!(deepening(&answer).ended, Ended::Width);
+        assert_eq!(deepening(&answer).ended, DeepeningEnd::Width);
         let Quality::Bounds { width: known } = answer.quality(&n).unwrap() else {
             panic!("only bounds are known");
         };
@@ -84,14 +84,17 @@ fn a_model_that_ends_has_exact_answers() {
     let model = Model::new().observe(&end, true);
     let right = VariableElimination::new().log_evidence(&model).unwrap();
     for (algorithm, ended) in [
-        (LazyVariableElimination::to_width(0.0), Ended::Complete),
-        (LazyVariableElimination::to_depth(7), Ended::Complete),
-        (LazyVariableElimination::to_depth(6), Ended::Depth),
+        (
+            LazyVariableElimination::to_width(0.0),
+            DeepeningEnd::Complete,
+        ),
+        (LazyVariableElimination::to_depth(7), DeepeningEnd::Complete),
+        (LazyVariableElimination::to_depth(6), DeepeningEnd::Depth),
     ] {
         let answer = algorithm.run(&model, ()).unwrap();
         assert_eq!(deepening(&answer).ended, ended);
         let bounds = answer.log_evidence_bounds().unwrap();
-        if ended == Ended::Complete {
+        if ended == DeepeningEnd::Complete {
             assert_eq!([bounds.lower, bounds.upper], [right; 2]);
             assert_eq!(answer.log_evidence().unwrap().value, right);
         } else {
@@ -132,7 +135,7 @@ fn bounds_of_other_unknown_targets_are_wider_and_right() {
     let (n, coin) = (geometric(0.5), Flip::new(0.3));
     let lazy = LazyVariableElimination::to_depth(3);
     let alone = lazy.run(&Model::new(), &coin).unwrap();
-    assert_eq!(deepening(&alone).ended, Ended::Complete);
+    assert_eq!(deepening(&alone).ended, DeepeningEnd::Complete);
     // The part of `n` that is not expanded might be scored.
     let both = lazy.run(&Model::new(), (&coin, &n)).unwrap();
     let bounds = both.bounds(&coin, &true).unwrap();
@@ -159,7 +162,7 @@ fn a_score_far_down_counts() {
         let answer = LazyVariableElimination::to_depth(depth)
             .run(&model, &end)
             .unwrap();
-        let complete = deepening(&answer).ended == Ended::Complete;
+        let complete = deepening(&answer).ended == DeepeningEnd::Complete;
         assert_eq!(complete, depth == 5);
         holds(answer.bounds(&end, &true).unwrap(), right, 1.0);
     }
@@ -187,7 +190,7 @@ fn the_work_budget_ends_what_never_ends() {
         let Deepening {
             ended, work: spent, ..
         } = deepening(&answer);
-        assert!(ended == Ended::Budget && spent <= work, "{spent}");
+        assert!(ended == DeepeningEnd::Budget && spent <= work, "{spent}");
         let bounds = answer.bounds(&never, &true).unwrap();
         assert_eq!((bounds.lower, bounds.upper), (0.0, 1.0));
         assert!(
@@ -206,13 +209,13 @@ fn the_default_budget_ends_models_that_double_at_each_level() {
     // q = 1/2 + 1/2 · 2q (1 - q) has no solution in [0, 1] but 1/√2. The process dies out slowly.
     let lazy = LazyVariableElimination::to_width(1e-3);
     let answer = lazy.run(&Model::new(), &lively).unwrap();
-    assert_eq!(deepening(&answer).ended, Ended::Budget);
+    assert_eq!(deepening(&answer).ended, DeepeningEnd::Budget);
     holds(answer.bounds(&lively, &true).unwrap(), 0.5_f64.sqrt(), 0.3);
     // q = 0.6 + 0.4 · 2q (1 - q), which dies out fast.
     let right = (-0.2 + (0.04_f64 + 4.0 * 0.8 * 0.6).sqrt()) / 1.6;
     let lazy = LazyVariableElimination::to_width(0.05);
     let answer = lazy.run(&Model::new(), &calm).unwrap();
-    assert_eq!(deepening(&answer).ended, Ended::Width);
+    assert_eq!(deepening(&answer).ended, DeepeningEnd::Width);
     holds(answer.bounds(&calm, &true).unwrap(), right, 0.05);
 }
 
@@ -226,7 +229,10 @@ fn a_chain_nested_without_end_and_without_branches_ends_at_the_depth_of_the_budg
         .run(&Model::new(), &endless)
         .unwrap();
     let Deepening { depth, ended, .. } = deepening(&answer);
-    assert_eq!((depth, ended), (Budget::default().depth, Ended::Budget));
+    assert_eq!(
+        (depth, ended),
+        (Budget::default().depth, DeepeningEnd::Budget)
+    );
     assert_eq!(
         answer.summary(&endless).unwrap(),
         "no value is known yet at depth 10000, where the budget ended"
@@ -254,7 +260,7 @@ fn evidence_that_is_impossible_in_any_case_is_found() {
     // This is impossible as well, but no depth tells.
     let never = Model::new().condition(&n, |_| false);
     let answer = lazy.work(1_000_000).run(&never, &n).unwrap();
-    assert_eq!(deepening(&answer).ended, Ended::Budget);
+    assert_eq!(deepening(&answer).ended, DeepeningEnd::Budget);
     assert_eq!(
         answer.log_evidence_bounds().unwrap().lower,
         f64::NEG_INFINITY
@@ -312,7 +318,7 @@ fn weights_without_a_maximum_in_a_model_that_ends() {
     let answer = LazyVariableElimination::to_width(0.2)
         .run(&model, &end)
         .unwrap();
-    assert_eq!(deepening(&answer).ended, Ended::Complete);
+    assert_eq!(deepening(&answer).ended, DeepeningEnd::Complete);
     assert_eq!(answer.probability(&end, &true).unwrap(), right);
     // An element beside it may have any weight.
     let coin = Flip::new(0.5);
@@ -367,7 +373,7 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
         let answer = LazyVariableElimination::to_depth(depth)
             .run(&model, &share)
             .unwrap();
-        let complete = deepening(&answer).ended == Ended::Complete;
+        let complete = deepening(&answer).ended == DeepeningEnd::Complete;
         assert_eq!(complete, depth >= 3);
         holds(
             answer.bounds(&share, &6).unwrap(),
@@ -423,7 +429,10 @@ fn a_deadline_ends_with_the_bounds_so_far() {
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(deepening(&answer).ended, Ended::Stopped(Stopped::Deadline));
+    assert_eq!(
+        deepening(&answer).ended,
+        DeepeningEnd::Stopped(Stopped::Deadline)
+    );
     holds(answer.bounds(&n, &2).unwrap(), 0.1 * 0.9 * 0.9, 1.0);
     assert_eq!(answer.sampling().unwrap().stopped, Stopped::Deadline);
     assert!(!answer.diagnose().is_clean());

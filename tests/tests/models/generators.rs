@@ -9,7 +9,7 @@ use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::{Board, Size};
 use figrs::models::island::{Island, IslandSampling};
-use figrs::models::maze::{PerfectMaze, Pointer, Weights};
+use figrs::models::maze::{DirectionWeights, PerfectMaze, Pointer};
 use figrs::models::variation::goodness_of_fit;
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::prelude::*;
@@ -102,7 +102,7 @@ fn snakes_have_their_horizontal_links() {
         .map(|(h, n)| (h, n * 9f64.powf(f64::from(h))))
         .collect();
     let snakes = PerfectMaze::new(Size::new(4, 4).unwrap())
-        .weights(Weights::SNAKE)
+        .weights(DirectionWeights::SNAKE)
         .unwrap();
     let mut rng = stream(33, 0);
     let drawn = (0..50_000).map(|_| snakes.sample(&mut rng).horizontal_links() as u32);
@@ -113,7 +113,7 @@ fn snakes_have_their_horizontal_links() {
 fn large_mazes_are_perfect() {
     for (rows, columns) in [(1, 1), (1, 30), (30, 1), (100, 100), (7, 300)] {
         let maze = PerfectMaze::new(Size::new(rows, columns).unwrap());
-        for maze in [maze, maze.weights(Weights::SNAKE).unwrap()] {
+        for maze in [maze, maze.weights(DirectionWeights::SNAKE).unwrap()] {
             let drawn = maze.sample(&mut stream(34, 0));
             assert_perfect(&drawn);
             assert_eq!(drawn, maze.sample(&mut stream(34, 0)));

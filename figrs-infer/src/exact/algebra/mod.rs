@@ -6,4 +6,4 @@ mod semiring;
 
 pub use logarithmic::{LogSumProduct, MaxProduct};
 pub use scaled::{ScaledMaxProduct, SumProduct};
-pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
+pub use semiring::{Boolean, Counting, ExponentRange, Semiring, ValueBounds};

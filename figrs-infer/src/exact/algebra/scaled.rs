@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use figrs_core::factor::Weights;
 
-use super::semiring::{Extent, Range, Semiring};
+use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
 /// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
 ///
@@ -49,16 +49,16 @@ impl Semiring for SumProduct {
         !product.is_normal() && *a != 0.0 && *b != 0.0
     }
 
-    fn range(values: &[f64]) -> Range {
+    fn range(values: &[f64]) -> ExponentRange {
         let (low, high) = exponents(values);
-        Range { low, high }
+        ExponentRange { low, high }
     }
 
-    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
         settle(values, lost)
     }
 
-    fn extent(values: &[f64]) -> Extent {
+    fn extent(values: &[f64]) -> ValueBounds {
         // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
@@ -68,7 +68,7 @@ impl Semiring for SumProduct {
         }
         let has_zeros = values.contains(&0.0);
         let exponent = |bits: u64| (bits >> 52) as i32 - 1023;
-        Extent {
+        ValueBounds {
             has_zeros,
             low: exponent(low.saturating_add(1).min(high)).min(0),
             high: (exponent(high) + 1).max(0),
@@ -142,10 +142,10 @@ impl Semiring for ScaledMaxProduct {
     fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
         SumProduct::normalise(values, lost)
     }
-    fn range(values: &[f64]) -> Range {
+    fn range(values: &[f64]) -> ExponentRange {
         SumProduct::range(values)
     }
-    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
         settle(values, lost)
     }
 }
@@ -154,10 +154,10 @@ impl Semiring for ScaledMaxProduct {
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
 /// [`Semiring::settle`] for ordinary numbers.
-pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
-        return (0.0, Range { low, high });
+        return (0.0, ExponentRange { low, high });
     }
     let scale = SumProduct::normalise(values, lost);
     (scale, SumProduct::range(values))
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn extents_bound_the_values() {
         let extent = |values: &[f64]| {
-            let Extent {
+            let ValueBounds {
                 has_zeros,
                 low,
                 high,

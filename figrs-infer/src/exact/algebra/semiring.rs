@@ -64,37 +64,37 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Range of some values, from which it is seen whether products of them may be lost.
-    fn range(_values: &[Self::Value]) -> Range {
-        Range::default()
+    /// Range of exponents of some values, from which it is seen whether products of them may be lost.
+    fn range(_values: &[Self::Value]) -> ExponentRange {
+        ExponentRange::default()
     }
 
     /// Divides values by a power of two where they are far from one, which rounds nothing; returns the natural logarithm
     /// of the divisor and the range that is left. Sets `lost` if a value left the range of the representation.
-    fn settle(values: &mut [Self::Value], lost: &mut bool) -> (f64, Range) {
+    fn settle(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
 
     /// Bounds of some values, from which it is seen whether products of them may be lost.
-    fn extent(values: &[Self::Value]) -> Extent {
-        Extent {
+    fn extent(values: &[Self::Value]) -> ValueBounds {
+        ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
-            ..Extent::default()
+            ..ValueBounds::default()
         }
     }
 }
 
 /// Base-2 exponents between which some values lie, zeros left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
+pub struct ExponentRange {
     /// No value is below this power of two.
     pub low: i32,
     /// All values are below this power of two.
     pub high: i32,
 }
 
-impl Range {
+impl ExponentRange {
     /// The range of products.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
@@ -121,7 +121,7 @@ impl Range {
 
 /// Bounds of some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct ValueBounds {
     /// `true` if some value is zero.
     pub has_zeros: bool,
     /// A base-2 exponent that is a lower bound of all values other than zero; at most zero.
@@ -228,7 +228,7 @@ mod tests {
     /// Sums and products of numbers between 2^-1022 and 2^1023 are those of real numbers where no range is risky.
     #[test]
     fn ranges_tell_what_may_leave_the_numbers() {
-        let range = |low, high| Range { low, high };
+        let range = |low, high| ExponentRange { low, high };
         assert_eq!(range(-3, 5).times(range(-4, 0)), range(-7, 5));
         assert_eq!(range(0, 1).times(range(0, 1)), range(0, 2));
         for (low, high, is_risky) in [

@@ -14,7 +14,7 @@ use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::EliminationTable;
 use super::variable_order::arrange;
-use crate::exact::algebra::{Extent, Semiring};
+use crate::exact::algebra::{Semiring, ValueBounds};
 
 /// Number of batches between two checks of the clock.
 const BATCHES: u32 = 64;
@@ -121,7 +121,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
 fn care<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
-    let sum = |exponent: fn(&Extent) -> i32| -> i64 {
+    let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
         tables
             .iter()
             .map(|table| i64::from(exponent(&table.extent)))

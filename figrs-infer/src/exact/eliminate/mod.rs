@@ -47,11 +47,11 @@ pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTabl
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use mpe::{log_weight, most_probable};
-pub use options::{Barren, Options, Order};
+pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
 pub(crate) use plan::{Plan, as_if_dense};
 pub(crate) use project::{ProductOperand, Projector};
-pub use sum::{Marginal, sum_product};
+pub use sum::{MarginalTable, sum_product};
 pub(crate) use sum::{log_sums, share_weights};
 pub(crate) use validate::validate;
 
@@ -59,7 +59,7 @@ use execute::{EliminationRun, MessageRetention};
 
 /// Result of an elimination of everything but some variables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome<S: Semiring> {
+pub struct EliminationResult<S: Semiring> {
     /// The value of each assignment of the kept variables, row-major in the order they were asked for.
     pub values: Vec<S::Value>,
     /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::eliminate::SumProduct).
@@ -87,11 +87,11 @@ pub fn eliminate<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],
     options: &Options,
-) -> Result<Outcome<S>, EliminationError> {
+) -> Result<EliminationResult<S>, EliminationError> {
     let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
     let run = EliminationRun::<S>::new(graph, &plan, options, MessageRetention::Drop)?;
     let answer = run.answer(keep)?;
-    Ok(Outcome {
+    Ok(EliminationResult {
         values: answer.values,
         log_scale: answer.log_scale,
         lost: answer.lost,

@@ -30,7 +30,7 @@ impl Order {
 
 /// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Barren {
+pub enum BarrenFactors {
     /// It is left out where that cannot change the answer (sums and satisfiability).
     #[default]
     Prune,
@@ -42,7 +42,7 @@ pub enum Barren {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     pub(super) order: Order,
-    pub(super) barren: Barren,
+    pub(super) barren: BarrenFactors,
     pub(crate) table_budget: usize,
     pub(super) operation_budget: f64,
     /// In bytes; `None` is what the machine has to spare.
@@ -56,7 +56,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             order: Order::Greedy,
-            barren: Barren::Prune,
+            barren: BarrenFactors::Prune,
             table_budget: 1 << 27,
             operation_budget: f64::INFINITY,
             memory_budget: None,
@@ -75,7 +75,7 @@ impl Options {
 
     /// Sets the treatment of barren factors.
     #[must_use]
-    pub fn barren(mut self, barren: Barren) -> Self {
+    pub fn barren(mut self, barren: BarrenFactors) -> Self {
         self.barren = barren;
         self
     }

@@ -5,7 +5,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::error::EliminationError;
-use super::options::{Barren, Options, Order};
+use super::options::{BarrenFactors, Options, Order};
 use super::prune::{Pruned, prune};
 use super::validate::validate;
 use crate::exact::order::component_orders::arrange;
@@ -120,7 +120,7 @@ impl Plan {
         sums_to_one: bool,
     ) -> Result<(Self, SymbolicElimination), EliminationError> {
         validate(graph, keep)?;
-        let pruned = if sums_to_one && options.barren == Barren::Prune {
+        let pruned = if sums_to_one && options.barren == BarrenFactors::Prune {
             prune(graph, keep)
         } else {
             Pruned::nothing(graph)

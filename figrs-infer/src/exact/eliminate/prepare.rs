@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::domain::{Domain, TableKind, TableShape};
 use super::table::{EliminationTable, Entries};
 use super::trie::{ColumnSelection, Trie, list_function};
-use crate::exact::algebra::{Extent, Semiring};
+use crate::exact::algebra::{Semiring, ValueBounds};
 
 /// A table prepared for the variable order of a join.
 pub(super) struct PreparedTable<'a, V: Clone> {
     form: PreparedForm<'a, V>,
     /// Bounds of the weights.
-    pub(super) extent: Extent,
+    pub(super) extent: ValueBounds,
 }
 
 enum PreparedForm<'a, V: Clone> {
@@ -24,7 +24,7 @@ impl<'a, V: Clone> PreparedTable<'a, V> {
     fn new<S: Semiring<Value = V>>(form: PreparedForm<'a, V>) -> Self {
         let mut this = Self {
             form,
-            extent: Extent::default(),
+            extent: ValueBounds::default(),
         };
         if !matches!(this.form, PreparedForm::Function(_)) {
             this.extent = S::extent(this.values());

@@ -5,12 +5,12 @@ use figrs_core::internals::is_wide;
 
 use super::error::EliminationError;
 use super::options::Options;
-use super::{Outcome, PlanCost, eliminate};
+use super::{EliminationResult, PlanCost, eliminate};
 use crate::exact::algebra::{LogSumProduct, SumProduct};
 
 /// A distribution over some variables and the total it was normalised by.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marginal {
+pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if none has any.
     pub log_total: f64,
     /// The share of each assignment of the kept variables, row-major in their order; all zero if there is no total.
@@ -32,7 +32,7 @@ pub fn sum_product(
     graph: &FactorGraph,
     keep: &[VarId],
     options: &Options,
-) -> Result<Marginal, EliminationError> {
+) -> Result<MarginalTable, EliminationError> {
     Ok(match sums(graph, keep, options)? {
         SumResult::Linear(outcome) => of_linear(outcome),
         SumResult::Logarithmic(outcome) => of_logs(&outcome.values),
@@ -82,8 +82,8 @@ pub(crate) fn share_weights(
 
 /// Result of a sum: in ordinary numbers where they suffice.
 enum SumResult {
-    Linear(Outcome<SumProduct>),
-    Logarithmic(Outcome<LogSumProduct>),
+    Linear(EliminationResult<SumProduct>),
+    Logarithmic(EliminationResult<LogSumProduct>),
 }
 
 fn sums(
@@ -100,26 +100,26 @@ fn sums(
     Ok(SumResult::Logarithmic(eliminate(graph, keep, options)?))
 }
 
-fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
+fn of_linear(outcome: EliminationResult<SumProduct>) -> MarginalTable {
     let mut probabilities = outcome.values;
     let total = normalise(&mut probabilities);
-    Marginal {
+    MarginalTable {
         log_total: total.ln() + outcome.log_scale,
         probabilities,
     }
 }
 
-fn of_logs(logs: &[f64]) -> Marginal {
+fn of_logs(logs: &[f64]) -> MarginalTable {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
-        return Marginal {
+        return MarginalTable {
             log_total: largest,
             probabilities: vec![0.0; logs.len()],
         };
     }
     let mut probabilities: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
     let total = normalise(&mut probabilities);
-    Marginal {
+    MarginalTable {
         log_total: largest + total.ln(),
         probabilities,
     }

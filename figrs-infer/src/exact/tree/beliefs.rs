@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use crate::exact::algebra::{Range, Semiring};
+use crate::exact::algebra::{ExponentRange, Semiring};
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::kernel::Workspace;
@@ -23,7 +23,7 @@ pub(crate) struct Beliefs<S: Semiring> {
     values: Vec<S::Value>,
     derivatives: Vec<S::Value>,
     /// Bounds of the entries of each tensor and of each derivative.
-    ranges: [Vec<Range>; 2],
+    ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
     /// `true` if the message of each tensor, and its derivative, are up to date for the present weights.
@@ -45,7 +45,10 @@ impl<S: Semiring> Beliefs<S> {
         let mut this = Self {
             values: vec![S::zero(); tree.entries],
             derivatives: Vec::new(),
-            ranges: [vec![Range::default(); n], vec![Range::default(); n]],
+            ranges: [
+                vec![ExponentRange::default(); n],
+                vec![ExponentRange::default(); n],
+            ],
             scales: vec![0.0; n],
             fresh: [vec![false; n], vec![false; n]],
             lost: false,
@@ -117,7 +120,7 @@ impl<S: Semiring> Beliefs<S> {
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
-        let risky = Range::of_products(ranges).is_risky();
+        let risky = ExponentRange::of_products(ranges).is_risky();
         let (before, after) = self.values.split_at_mut(out.start);
         let z = &mut after[..out.len];
         let entries = |t: u32| &before[tree.tensor(t).place()];
@@ -194,7 +197,7 @@ impl<S: Semiring> Beliefs<S> {
         let place = tree.tensor(tensor).place();
         let Some(used_by) = tree.tensor(tensor).used_by else {
             self.derivatives[place.start] = S::one();
-            self.ranges[DOWN][tensor as usize] = Range::default();
+            self.ranges[DOWN][tensor as usize] = ExponentRange::default();
             self.fresh[DOWN][tensor as usize] = true;
             return;
         };
@@ -235,7 +238,7 @@ impl<S: Semiring> Beliefs<S> {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
         let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
-        let risky = Range::of_products(ranges).is_risky();
+        let risky = ExponentRange::of_products(ranges).is_risky();
         let (before, after) = self.derivatives.split_at_mut(out.start);
         let entries = |&t: &u32| &self.values[tree.tensor(t).place()];
         let inputs: Vec<&[S::Value]> = step.inputs.iter().map(entries).collect();

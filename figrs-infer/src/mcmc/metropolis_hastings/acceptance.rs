@@ -64,14 +64,14 @@ impl AcceptanceTerms {
 
 /// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct StepOutcome {
     /// `true` if the proposal was accepted; a proposal to stay is.
     pub accepted: bool,
     /// Change of the logarithm of the world's probability.
     pub log_gain: f64,
 }
 
-impl Step {
+impl StepOutcome {
     pub(super) const UNCHANGED: Self = Self {
         accepted: true,
         log_gain: 0.0,
@@ -88,15 +88,15 @@ pub(super) fn conclude<D: StepDecisions>(
     decisions: &mut D,
     log_gain: f64,
     log_acceptance: f64,
-) -> Step {
+) -> StepOutcome {
     if decisions.accepts(log_acceptance) {
         trace.keep();
-        Step {
+        StepOutcome {
             accepted: true,
             log_gain,
         }
     } else {
         trace.undo();
-        Step::REJECTED
+        StepOutcome::REJECTED
     }
 }

@@ -41,7 +41,7 @@ mod tempering;
 #[cfg(test)]
 mod tests;
 
-pub use acceptance::{AcceptanceTerms, Step};
+pub use acceptance::{AcceptanceTerms, StepOutcome};
 pub use decisions::StepDecisions;
 pub use kernel::Kernel;
 pub use proposals::Proposals;

@@ -3,7 +3,7 @@
 use figrs_core::Datum;
 use figrs_core::internals::{Site, Trace};
 
-use super::acceptance::{AcceptanceTerms, Step, conclude};
+use super::acceptance::{AcceptanceTerms, StepOutcome, conclude};
 use super::block_proposals::BlockProposalKind;
 use super::coordinates;
 use super::decisions::{StepDecisions, probability};
@@ -27,7 +27,7 @@ impl Kernel {
         pick: usize,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         let blocks = self.proposals.blocks().len();
         if pick < blocks {
             return self.block(trace, pick, decisions, log_acceptance);
@@ -55,11 +55,11 @@ impl Kernel {
         block: usize,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         let elements = &self.proposals.blocks()[block];
         let sites: Option<Vec<Site>> = elements.iter().map(|e| trace.site(e)).collect();
         let Some(sites) = sites else {
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         };
         let has_custom = elements.iter().any(|e| self.proposals.is_custom(e));
         if !has_custom && let Some(walk) = self.together.blocks.get_mut(block) {
@@ -95,13 +95,13 @@ impl Kernel {
         trace: &mut Trace,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         let stuck = self.stuck.sites();
         let first = decisions.uniform_index(stuck.len());
         let second = (first + 1 + decisions.uniform_index(stuck.len() - 1)) % stuck.len();
         let sites = [stuck[first], stuck[second]];
         if sites.iter().any(|&site| !trace.is_choice(site)) {
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         }
         self.propose_each(
             trace,
@@ -120,13 +120,13 @@ impl Kernel {
         truths: BooleanProposal,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         self.together.sites.clear();
         self.together.values.clear();
         let mut forward = 0.0;
         for &site in sites {
             let Some(old) = trace.value(site) else {
-                return Ok(Step::REJECTED);
+                return Ok(StepOutcome::REJECTED);
             };
             let custom = self.proposals.custom(trace.element(site), &old)?;
             let way = match (custom, truths, trace.truth(site)) {
@@ -140,7 +140,7 @@ impl Kernel {
                 BlockProposalKind::Prior => trace.draw(site, decisions)?,
             };
             let Some(value) = value else {
-                return Ok(Step::REJECTED);
+                return Ok(StepOutcome::REJECTED);
             };
             forward += match &way {
                 BlockProposalKind::Custom(custom) => Proposals::log_prob(custom, &value)?,
@@ -154,7 +154,7 @@ impl Kernel {
         }
         if !trace.propose_together(&self.together.values, decisions)? {
             trace.undo();
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         }
         let mut backward = 0.0;
         let proposed = self.together.sites.iter().zip(&self.together.values);
@@ -206,17 +206,17 @@ impl Kernel {
         walk: &mut RandomWalk,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         self.learn_position(trace, sites, walk);
         if !walk.is_learned() {
-            return Ok(Step::UNCHANGED);
+            return Ok(StepOutcome::UNCHANGED);
         }
         let Some(volume) = self.read_position(trace, sites) else {
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         };
         let position = &mut self.together.position;
         if !walk.can_move(position.len()) {
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         }
         walk.step(position, decisions);
         self.together.values.clear();
@@ -230,7 +230,7 @@ impl Kernel {
                 coordinates::value(space, &present, self.together.position.get(range)?)
             });
             let Some((value, volume)) = moved else {
-                return Ok(Step::REJECTED);
+                return Ok(StepOutcome::REJECTED);
             };
             there += volume;
             self.together.values.push((site, value));
@@ -240,7 +240,7 @@ impl Kernel {
             if self.adapting {
                 walk.adapt(0.0);
             }
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         }
         let terms = self.terms(trace, -there, -volume);
         let (gain, log) = (terms.log_target(), log_acceptance(&terms));

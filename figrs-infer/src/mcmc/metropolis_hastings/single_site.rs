@@ -3,7 +3,7 @@
 use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
 
-use super::acceptance::{AcceptanceTerms, Step, conclude};
+use super::acceptance::{AcceptanceTerms, StepOutcome, conclude};
 use super::coordinates;
 use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
@@ -32,7 +32,7 @@ impl Kernel {
         site: Site,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         let mut custom = None;
         if self.proposals.has_custom()
             && let Some(old) = trace.value(site)
@@ -49,23 +49,23 @@ impl Kernel {
         } else if can_walk(trace, site) && decisions.bernoulli(0.5) {
             match self.drift(trace, site, decisions)? {
                 Some(drift) => drift,
-                None => return Ok(Step::REJECTED),
+                None => return Ok(StepOutcome::REJECTED),
             }
         } else {
             match trace.draw(site, decisions)? {
                 Some(value) => (value, ProposalKind::Prior),
-                None => return Ok(Step::REJECTED),
+                None => return Ok(StepOutcome::REJECTED),
             }
         };
         if trace.holds(site, &value) {
-            return Ok(Step::UNCHANGED);
+            return Ok(StepOutcome::UNCHANGED);
         }
         let old_log = trace.log_prob(site);
         if !trace.propose(site, &value, decisions)? {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
             self.learn_whether_stuck(trace, site, Some(&value))?;
-            return Ok(Step::REJECTED);
+            return Ok(StepOutcome::REJECTED);
         }
         self.learn_whether_stuck(trace, site, None)?;
         let (forward, backward) = match way {

@@ -2,7 +2,7 @@
 
 use figrs_core::internals::Trace;
 
-use super::acceptance::{AcceptanceTerms, Step};
+use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use crate::error::Error;
@@ -19,14 +19,14 @@ impl Kernel {
         trace: &mut Trace,
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         if self.adapting {
             self.together.choose(trace, &self.proposals);
         }
         let before = trace.choices();
         let picks = before + self.picks();
         if picks == 0 {
-            return Ok(Step::UNCHANGED);
+            return Ok(StepOutcome::UNCHANGED);
         }
         let pick = decisions.uniform_index(picks);
         if pick < before {

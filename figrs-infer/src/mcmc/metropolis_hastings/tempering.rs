@@ -9,7 +9,7 @@ use std::mem::swap;
 
 use figrs_core::internals::Trace;
 
-use super::acceptance::{AcceptanceTerms, Step};
+use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use crate::error::Error;
@@ -74,7 +74,7 @@ impl TemperatureLadder {
         trace: &mut Trace,
         kernel: &mut Kernel,
         decisions: &mut impl StepDecisions,
-    ) -> Result<Step, Error> {
+    ) -> Result<StepOutcome, Error> {
         let step = kernel.step(trace, decisions, AcceptanceTerms::log_acceptance)?;
         if self.hotter.is_empty() {
             return Ok(step);

@@ -17,7 +17,7 @@ pub use finding::{Finding, Measure, Part, Quantity};
 
 use figrs_core::Label;
 
-use crate::answer::bounds::Ended;
+use crate::answer::bounds::DeepeningEnd;
 use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
@@ -137,7 +137,7 @@ impl Answer {
                 "no world is more probable, up to rounding".into()
             }
         };
-        let deepening = self.deepening.filter(|d| d.ended == Ended::Budget);
+        let deepening = self.deepening.filter(|d| d.ended == DeepeningEnd::Budget);
         findings.extend(deepening.map(|d| Finding::BudgetSpent { depth: d.depth }));
         if let Some(sampling) = &self.sampling {
             check_run(sampling, &mut findings);

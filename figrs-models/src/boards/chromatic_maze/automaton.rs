@@ -1,7 +1,7 @@
 //! Constraint that the finish of a chromatic maze can be reached from the start.
 
 use super::RelativeTile;
-use crate::grid::{Automaton, Ground, Position, Walk, Ways};
+use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 
 /// Number of colours on the wheel.
 const WHEEL: u64 = 6;
@@ -51,7 +51,7 @@ impl<W: Walk> Automaton<RelativeTile> for Chromatic<W> {
         let near = |column: usize| {
             self.walk.is_open(&state.walk, column) && matches!(place(column), 0 | 1 | 5)
         };
-        let ways = Ways {
+        let ways = OpenEdges {
             up: near(at.column),
             left: at.column > 0 && near(at.column - 1),
         };

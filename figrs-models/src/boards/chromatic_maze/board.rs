@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use super::{End, Tile};
+use super::{ChromaticTile, Endpoint};
 use crate::grid::{Board, Position};
 
-impl Board<Tile> {
+impl Board<ChromaticTile> {
     /// The start; `None` if no tile is one.
     pub fn start(&self) -> Option<Position> {
-        self.place_of(End::Start)
+        self.place_of(Endpoint::Start)
     }
 
     /// The finish; `None` if no tile is one.
     pub fn finish(&self) -> Option<Position> {
-        self.place_of(End::Finish)
+        self.place_of(Endpoint::Finish)
     }
 
-    fn place_of(&self, end: End) -> Option<Position> {
+    fn place_of(&self, end: Endpoint) -> Option<Position> {
         let mut tiles = self.iter();
         tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
@@ -32,13 +32,13 @@ impl Board<Tile> {
 }
 
 /// A line for each row: the letters of the colours, each followed by `<` at the start and `>` at the finish.
-impl fmt::Display for Board<Tile> {
+impl fmt::Display for Board<ChromaticTile> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.cells().chunks(self.size().columns()) {
             for tile in row {
                 let mark = match tile.end {
-                    Some(End::Start) => '<',
-                    Some(End::Finish) => '>',
+                    Some(Endpoint::Start) => '<',
+                    Some(Endpoint::Finish) => '>',
                     None => ' ',
                 };
                 write!(f, "{}{mark}", tile.colour.symbol())?;

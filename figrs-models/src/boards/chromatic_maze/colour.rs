@@ -2,7 +2,7 @@
 
 /// A colour on a wheel of six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Colour {
+pub enum Hue {
     /// Beside yellow and magenta.
     Red,
     /// Beside red and green.
@@ -16,9 +16,9 @@ pub enum Colour {
     /// Beside blue and red.
     Magenta,
 }
-figrs_core::value!(Colour);
+figrs_core::value!(Hue);
 
-impl Colour {
+impl Hue {
     /// All colours, in the order of the wheel.
     pub const WHEEL: [Self; 6] = [
         Self::Red,

@@ -5,9 +5,9 @@ use figrs_infer::World;
 
 use super::automaton::Chromatic;
 use super::generator::absolute;
-use super::{ChromaticMaze, Colour, RelativeTile, Tile};
+use super::{ChromaticMaze, ChromaticTile, Hue, RelativeTile};
 use crate::board::BoardError;
-use crate::grid::{Automaton, Board, Constraint, Distances, GridError, Joined, Size};
+use crate::grid::{Automaton, Board, ConnectedMarks, Constraint, Distances, GridError, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
@@ -18,10 +18,10 @@ use crate::grid::{Automaton, Board, Constraint, Distances, GridError, Joined, Si
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
-    colours: Vec<Element<Colour>>,
+    colours: Vec<Element<Hue>>,
     ends: Vec<Element<bool>>,
     start_first: Element<bool>,
-    origin: Element<(Colour, bool)>,
+    origin: Element<(Hue, bool)>,
     tiles: Vec<Element<RelativeTile>>,
     model: Model,
 }
@@ -34,7 +34,7 @@ impl ChromaticMaze {
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size.for_automata()?;
         let (mut ends, mut tiles) = (Vec::new(), Vec::new());
-        let mut colours = vec![Uniform::new(Colour::WHEEL)];
+        let mut colours = vec![Uniform::new(Hue::WHEEL)];
         let start_first = Flip::new(0.5);
         let origin = tuple((&colours[0], &start_first));
         let mut left = Constant::new(2u8);
@@ -42,8 +42,8 @@ impl ChromaticMaze {
             let turn = if index == 0 {
                 Constant::new(0)
             } else {
-                let turn = Uniform::new(0..Colour::WHEEL.len() as u8);
-                let turned = |(last, turn): (&Colour, &u8)| last.turned(*turn);
+                let turn = Uniform::new(0..Hue::WHEEL.len() as u8);
+                let turned = |(last, turn): (&Hue, &u8)| last.turned(*turn);
                 colours.push((&colours[index - 1], &turn).map(turned));
                 turn
             };
@@ -75,7 +75,10 @@ impl ChromaticMaze {
             model: Model::new(),
         };
         elements.model = match &self.steps {
-            None => elements.constrained(Joined::new(0b11))?.model().clone(),
+            None => elements
+                .constrained(ConnectedMarks::new(0b11))?
+                .model()
+                .clone(),
             Some(steps) => {
                 let distances = Distances::new(size, 2, steps.clone())?;
                 elements.constrained(distances)?.model().clone()
@@ -116,7 +119,7 @@ impl ChromaticElements {
 
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
     /// [`Self::cells`], which determine them too.
-    pub fn colours(&self) -> &[Element<Colour>] {
+    pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
 
@@ -127,7 +130,7 @@ impl ChromaticElements {
 
     /// The colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence does not
     /// depend on them.
-    pub fn origin(&self) -> &Element<(Colour, bool)> {
+    pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
@@ -185,7 +188,7 @@ impl ChromaticElements {
     /// The maze of a world: make [`Self::cells`] the targets.
     ///
     /// **Errors.** [`BoardError::Inference`] if the world is one of another model, or does not tell the tiles.
-    pub fn board(&self, world: &World) -> Result<Board<Tile>, BoardError> {
+    pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {
         let tiles = world.values(&self.tiles)?;
         Ok(absolute(self.size, &tiles)?)
     }

@@ -1,13 +1,13 @@
 //! Chromatic mazes as a generator of boards.
 
-use super::{ChromaticMaze, Colour, End, RelativeTile, Tile};
+use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
 use crate::board::{BoardError, Elements, Generator};
 use crate::grid::{Board, GridError, Size};
 
 /// Bounds on the solution can be left out, and mazes be tried against them; colours drawn at random often have a solution.
 impl Generator for ChromaticMaze {
     type Cell = RelativeTile;
-    type Board = Board<Tile>;
+    type Board = Board<ChromaticTile>;
 
     fn size(&self) -> Size {
         self.size
@@ -19,7 +19,7 @@ impl Generator for ChromaticMaze {
         Ok(Elements::new(self.size, cells, rules)?)
     }
 
-    fn board(&self, cells: Vec<RelativeTile>) -> Result<Board<Tile>, BoardError> {
+    fn board(&self, cells: Vec<RelativeTile>) -> Result<Board<ChromaticTile>, BoardError> {
         Ok(absolute(self.size, &cells)?)
     }
 
@@ -41,7 +41,7 @@ impl Generator for ChromaticMaze {
         })
     }
 
-    fn meets(&self, board: &Board<Tile>) -> bool {
+    fn meets(&self, board: &Board<ChromaticTile>) -> bool {
         let steps = || Some(board.solution()?.len() as u32 - 1);
         let bounds = self.steps.as_ref();
         bounds.is_none_or(|bounds| steps().is_some_and(|steps| bounds.contains(&steps)))
@@ -55,17 +55,24 @@ impl Generator for ChromaticMaze {
 /// The board of tiles in relative terms.
 ///
 /// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if not two tiles are ends of the way.
-pub(super) fn absolute(size: Size, tiles: &[RelativeTile]) -> Result<Board<Tile>, GridError> {
+pub(super) fn absolute(
+    size: Size,
+    tiles: &[RelativeTile],
+) -> Result<Board<ChromaticTile>, GridError> {
     let ends = tiles.iter().filter(|tile| tile.is_end()).count();
     let start_first = tiles.first().is_some_and(|tile| tile.start_first);
-    let (mut colour, mut next) = (Colour::WHEEL[0], start_first);
+    let (mut colour, mut next) = (Hue::WHEEL[0], start_first);
     let cells = tiles.iter().map(|tile| {
         colour = colour.turned(tile.turn);
         let end = tile.is_end().then(|| {
             let is_start = std::mem::replace(&mut next, !start_first);
-            if is_start { End::Start } else { End::Finish }
+            if is_start {
+                Endpoint::Start
+            } else {
+                Endpoint::Finish
+            }
         });
-        Tile { colour, end }
+        ChromaticTile { colour, end }
     });
     let board = Board::new(size, cells.collect())?;
     if ends != 2 {

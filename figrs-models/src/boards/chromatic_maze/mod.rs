@@ -20,7 +20,7 @@ mod picture;
 mod settings;
 mod tile;
 
-pub use colour::Colour;
+pub use colour::Hue;
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;
-pub use tile::{End, RelativeTile, Tile};
+pub use tile::{ChromaticTile, Endpoint, RelativeTile};

@@ -1,8 +1,8 @@
 //! Chromatic mazes as pictures.
 
-use super::Tile;
+use super::ChromaticTile;
 use crate::grid::{Board, Position};
-use crate::picture::{Picture, PictureError, PictureScale};
+use crate::picture::{Image, ImageError, PictureScale};
 
 /// Pixels of the side of a tile, with the gap to the next.
 const SIDE: usize = 32;
@@ -33,7 +33,7 @@ const COLOURS: [[u8; 3]; 21] = [
     [130, 52, 136],
 ];
 
-impl Board<Tile> {
+impl Board<ChromaticTile> {
     /// The scale of its pictures.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
@@ -43,8 +43,8 @@ impl Board<Tile> {
     /// A picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled one, and a way leads through some
     /// tiles (none, or [`Board::solution`]).
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let size = self.size();
         let mut canvas = Self::SCALE.canvas(size, 0)?;
         let corner = |cell: usize| (cell * SIDE + GAP).cast_signed();
@@ -71,6 +71,6 @@ impl Board<Tile> {
                 canvas.disc(x, y, radius, colour);
             }
         }
-        Ok(Picture::new(canvas, COLOURS.to_vec()))
+        Ok(Image::new(canvas, COLOURS.to_vec()))
     }
 }

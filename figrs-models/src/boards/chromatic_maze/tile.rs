@@ -1,19 +1,19 @@
 //! Tiles of a chromatic maze, and how its evidence reads them.
 
-use super::Colour;
+use super::Hue;
 
 /// A tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tile {
+pub struct ChromaticTile {
     /// Its colour.
-    pub colour: Colour,
+    pub colour: Hue,
     /// The end of the way that it is, if it is one.
-    pub end: Option<End>,
+    pub end: Option<Endpoint>,
 }
 
 /// An end of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum Endpoint {
     /// The start.
     Start,
     /// The finish.

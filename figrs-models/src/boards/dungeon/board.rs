@@ -1,12 +1,12 @@
 //! Dungeons that are complete: a tile for each cell.
 
-use super::Tile;
+use super::DungeonTile;
 use crate::grid::{Board, Position};
 
-impl Board<Tile> {
+impl Board<DungeonTile> {
     /// Number of walls.
     pub fn walls(&self) -> usize {
-        self.places_of(Tile::Wall).count()
+        self.places_of(DungeonTile::Wall).count()
     }
 
     /// The cells of a shortest walk from the entrance to the gem, to the altar, to the exit, both included; `None` if there
@@ -14,8 +14,13 @@ impl Board<Tile> {
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();
         let find = |tile| tiles.iter().position(|t| *t == tile);
-        let stops = [0, find(Tile::Gem)?, find(Tile::Altar)?, tiles.len() - 1];
-        let is_open = |a: usize, b: usize| [a, b].iter().all(|&c| tiles[c] != Tile::Wall);
+        let stops = [
+            0,
+            find(DungeonTile::Gem)?,
+            find(DungeonTile::Altar)?,
+            tiles.len() - 1,
+        ];
+        let is_open = |a: usize, b: usize| [a, b].iter().all(|&c| tiles[c] != DungeonTile::Wall);
         let mut walk = vec![0];
         for leg in stops.windows(2) {
             let way = self.size().shortest_way(leg[0], leg[1], is_open)?;

@@ -2,26 +2,26 @@
 
 use figrs_core::{Element, Model, Uniform};
 
-use super::{Dungeon, Tile};
+use super::{Dungeon, DungeonTile};
 use crate::board::Elements;
 use crate::grid::{
-    Automaton, Constraint, Count, Distances, DistancesState, GridError, Ground, Joined, Position,
-    Size,
+    Automaton, ConnectedMarks, Constraint, Count, Distances, DistancesState, GridError, Ground,
+    Position, Size,
 };
 
 /// Number of stops of the walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
 /// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
-fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Sync + 'static {
+fn ground(size: Size) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
     move |at, tile| {
         let index = size.index(at);
         let marks = u8::from(index == 0)
-            | u8::from(*tile == Tile::Gem) << 1
-            | u8::from(*tile == Tile::Altar) << 2
+            | u8::from(*tile == DungeonTile::Gem) << 1
+            | u8::from(*tile == DungeonTile::Altar) << 2
             | u8::from(index + 1 == size.cells()) << 3;
         match (tile, marks) {
-            (Tile::Wall, _) => Ground::Wall,
+            (DungeonTile::Wall, _) => Ground::Wall,
             (_, 0) => Ground::Open,
             _ => Ground::Marked(marks),
         }
@@ -33,23 +33,26 @@ impl Dungeon {
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the walk.
     #[track_caller]
-    pub fn elements(&self) -> Result<Elements<Tile>, GridError> {
+    pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
         let size = self.size().for_automata()?;
-        let tiles: Vec<Element<Tile>> = size.positions().map(|_| Uniform::new(Tile::ALL)).collect();
+        let tiles: Vec<Element<DungeonTile>> = size
+            .positions()
+            .map(|_| Uniform::new(DungeonTile::ALL))
+            .collect();
         let ground = ground(size);
         let walls = self.walls.as_ref().map(|range| {
             let count = Count::within(range, size.cells());
-            count.reading(|_, tile: &Tile| *tile == Tile::Wall)
+            count.reading(|_, tile: &DungeonTile| *tile == DungeonTile::Wall)
         });
         let rules = if let Some(steps) = &self.walk {
             let walk = Distances::new(size, STOPS, steps.clone())?;
             rules(size, &tiles, walk.reading(ground).and(walls))?
         } else {
-            let joined = Joined::new(0b1111).reading(ground);
+            let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
         // Known from the rules, and sooner.
-        let open = |tile: &Tile| *tile != Tile::Wall;
+        let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)
             .condition(&tiles[tiles.len() - 1], open);
@@ -59,13 +62,13 @@ impl Dungeon {
 
 fn rules(
     size: Size,
-    tiles: &[Element<Tile>],
-    automaton: impl Automaton<Tile>,
+    tiles: &[Element<DungeonTile>],
+    automaton: impl Automaton<DungeonTile>,
 ) -> Result<Model, GridError> {
     Ok(Constraint::new(size, tiles, automaton)?.model().clone())
 }
 
-impl Elements<Tile> {
+impl Elements<DungeonTile> {
     /// Length of the walk in steps: a fold of its own over the tiles, for all lengths whatever the bounds.
     ///
     /// The element is `None` where there is no walk. With it as a target the evidence of [`Self::model`] is not needed.

@@ -1,23 +1,23 @@
 //! Dungeons as a generator of boards.
 
-use super::{Dungeon, Tile};
+use super::{Dungeon, DungeonTile};
 use crate::board::{BoardError, Elements, Generator};
 use crate::grid::{Board, Size};
 
 /// Bounds on the walk can be left out, and dungeons be tried against them.
 impl Generator for Dungeon {
-    type Cell = Tile;
-    type Board = Board<Tile>;
+    type Cell = DungeonTile;
+    type Board = Board<DungeonTile>;
 
     fn size(&self) -> Size {
         self.clues.size()
     }
 
-    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+    fn elements(&self) -> Result<Elements<DungeonTile>, BoardError> {
         Ok(Dungeon::elements(self)?)
     }
 
-    fn board(&self, cells: Vec<Tile>) -> Result<Board<Tile>, BoardError> {
+    fn board(&self, cells: Vec<DungeonTile>) -> Result<Board<DungeonTile>, BoardError> {
         Ok(Board::new(self.clues.size(), cells)?)
     }
 
@@ -43,7 +43,7 @@ impl Generator for Dungeon {
         })
     }
 
-    fn meets(&self, dungeon: &Board<Tile>) -> bool {
+    fn meets(&self, dungeon: &Board<DungeonTile>) -> bool {
         let steps = || Some(dungeon.walk()?.len() as u32 - 1);
         let walk = self.walk.as_ref();
         walk.is_none_or(|walk| steps().is_some_and(|steps| walk.contains(&steps)))

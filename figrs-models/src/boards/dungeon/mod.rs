@@ -21,4 +21,4 @@ mod settings;
 mod tile;
 
 pub use settings::Dungeon;
-pub use tile::Tile;
+pub use tile::DungeonTile;

@@ -1,8 +1,8 @@
 //! Dungeons as pictures.
 
-use super::Tile;
+use super::DungeonTile;
 use crate::grid::{Board, Position};
-use crate::picture::{Palette, Picture, PictureError, PictureScale};
+use crate::picture::{Image, ImageError, Palette, PictureScale};
 
 /// The side of a tile, in pixels.
 const SIDE: usize = 16;
@@ -39,7 +39,7 @@ const PALETTE: Palette = Palette(&[
     (b'?', [60, 40, 40]),
 ]);
 
-impl Board<Tile> {
+impl Board<DungeonTile> {
     /// The scale of its pictures.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
@@ -49,8 +49,8 @@ impl Board<Tile> {
     /// A picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
     /// [`Board::walk`]).
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let size = self.size();
         let frame = SIDE / 2;
         let dark = PALETTE.index(b'k');
@@ -59,7 +59,7 @@ impl Board<Tile> {
         for (index, (at, tile)) in size.positions().zip(self.cells()).enumerate() {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             let ground = match tile {
-                Tile::Wall => &WALL,
+                DungeonTile::Wall => &WALL,
                 _ if index == 0 || index == last => &STAIRS,
                 _ => &FLOOR,
             };
@@ -74,12 +74,12 @@ impl Board<Tile> {
         for (at, tile) in size.positions().zip(self.cells()) {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             match tile {
-                Tile::Gem => canvas.art(place, &GEM, &PALETTE),
-                Tile::Altar => canvas.art(place, &ALTAR, &PALETTE),
-                Tile::Empty | Tile::Wall => {}
+                DungeonTile::Gem => canvas.art(place, &GEM, &PALETTE),
+                DungeonTile::Altar => canvas.art(place, &ALTAR, &PALETTE),
+                DungeonTile::Empty | DungeonTile::Wall => {}
             }
         }
-        Ok(Picture::new(canvas, PALETTE.colours()))
+        Ok(Image::new(canvas, PALETTE.colours()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::Tile;
+use super::DungeonTile;
 use crate::grid::{Clues, GridError, Size};
 
 /// Dungeons of one size; see the [module](super).
@@ -24,7 +24,7 @@ use crate::grid::{Clues, GridError, Size};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Dungeon {
-    pub(super) clues: Clues<Tile>,
+    pub(super) clues: Clues<DungeonTile>,
     pub(super) walls: Option<RangeInclusive<u32>>,
     pub(super) walk: Option<RangeInclusive<u32>>,
 }
@@ -36,7 +36,7 @@ impl Dungeon {
     }
 
     /// Dungeons of the size of some clues that meet them.
-    pub fn with_clues(clues: Clues<Tile>) -> Self {
+    pub fn with_clues(clues: Clues<DungeonTile>) -> Self {
         Self {
             clues,
             walls: None,

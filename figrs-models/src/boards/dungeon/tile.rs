@@ -4,7 +4,7 @@ use crate::grid::Symbol;
 
 /// Content of a cell of a dungeon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tile {
+pub enum DungeonTile {
     /// Nothing, written `.`.
     Empty,
     /// A wall, written `W`.
@@ -14,14 +14,14 @@ pub enum Tile {
     /// The altar, written `A`.
     Altar,
 }
-figrs_core::value!(Tile);
+figrs_core::value!(DungeonTile);
 
-impl Tile {
+impl DungeonTile {
     /// All tiles.
     pub const ALL: [Self; 4] = [Self::Empty, Self::Wall, Self::Gem, Self::Altar];
 }
 
-impl Symbol for Tile {
+impl Symbol for DungeonTile {
     const FREE: char = '?';
     const WRITE: &'static str = "., W, G, A, or ? for a cell without a clue";
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::Terrain;
 use crate::grid::Board;
-use crate::picture::{Picture, PictureError, PictureScale, gradient};
+use crate::picture::{Image, ImageError, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
@@ -29,8 +29,8 @@ impl Board<Terrain> {
     /// A picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
     /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture where they are in the map.
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self) -> Result<Image, ImageError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
         let heights = self.heights();
@@ -60,7 +60,7 @@ impl Board<Terrain> {
             }
         }
         let shades = gradient(&DEEP_TO_SHALLOW, WATER).chain(gradient(&BEACH_TO_HEIGHTS, LAND));
-        Ok(Picture::new(canvas, shades.collect()))
+        Ok(Image::new(canvas, shades.collect()))
     }
 
     /// For each cell twice its distance from the other terrain, less one; of water as a negative number.

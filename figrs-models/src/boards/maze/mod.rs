@@ -1,7 +1,7 @@
 //! Perfect mazes: every cell is reached from every other by exactly one way.
 //!
 //! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of the rooms beside it, by independent
-//! choices with given [`Weights`]; the evidence is that by following the pointers every room leads to the first. Then the pointers,
+//! choices with given [`DirectionWeights`]; the evidence is that by following the pointers every room leads to the first. Then the pointers,
 //! as passages that can be walked both ways, are a spanning tree of the grid, and each spanning tree is pointed in one way
 //! only. With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
 //! a tree has a weight of nine to the number of its horizontal passages, and mazes look like snakes.
@@ -31,4 +31,4 @@ mod wilson;
 
 pub use automaton::{Tree, TreeState};
 pub use pointer::Pointer;
-pub use settings::{Border, PerfectMaze, Weights};
+pub use settings::{Border, DirectionWeights, PerfectMaze};

@@ -2,7 +2,7 @@
 
 use super::Pointer;
 use crate::grid::{Board, Position};
-use crate::picture::{Picture, PictureError, PictureScale, gradient};
+use crate::picture::{Image, ImageError, PictureScale, gradient};
 
 /// Pixels of the side of a room, one wall included.
 const ROOM: usize = 14;
@@ -31,8 +31,8 @@ impl Board<Pointer> {
     /// A picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
     /// (none, or [`Board::solution`]).
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];
         let mut canvas = Self::SCALE.canvas(self.size(), wall)?;
@@ -78,7 +78,7 @@ impl Board<Pointer> {
         };
         canvas.way(way.iter().map(middle), 1, (outline, line));
         let shades = gradient(&NEAR_TO_FAR, SHADES);
-        Ok(Picture::new(
+        Ok(Image::new(
             canvas,
             COLOURS.into_iter().chain(shades).collect(),
         ))

@@ -19,7 +19,7 @@ pub enum Pointer {
 figrs_core::value!(Pointer);
 
 impl Pointer {
-    /// All directions, in the order of [`Weights`](super::Weights).
+    /// All directions, in the order of [`DirectionWeights`](super::DirectionWeights).
     pub const DIRECTIONS: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
     /// True if it points to the left or right.

@@ -7,7 +7,7 @@ use crate::grid::{GridError, Position, Size};
 
 /// Weights of the directions that a room can point to: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
+pub struct DirectionWeights {
     /// Weight of pointing up.
     pub up: f64,
     /// Weight of pointing down.
@@ -18,7 +18,7 @@ pub struct Weights {
     pub right: f64,
 }
 
-impl Weights {
+impl DirectionWeights {
     /// The same weight for all directions.
     pub const UNIFORM: Self = Self {
         up: 1.0,
@@ -77,7 +77,7 @@ pub enum Border {
 #[must_use]
 pub struct PerfectMaze {
     pub(super) size: Size,
-    pub(super) weights: Weights,
+    pub(super) weights: DirectionWeights,
     pub(super) border: Border,
     /// Bounds on the steps of the solution.
     pub(super) steps: Option<(u32, u32)>,
@@ -88,7 +88,7 @@ impl PerfectMaze {
     pub fn new(size: Size) -> Self {
         Self {
             size,
-            weights: Weights::UNIFORM,
+            weights: DirectionWeights::UNIFORM,
             border: Border::Within,
             steps: None,
         }
@@ -98,7 +98,7 @@ impl PerfectMaze {
     ///
     /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with directions further apart a walk may not
     /// come to its end.
-    pub fn weights(self, weights: Weights) -> Result<Self, GridError> {
+    pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
             if !(1e-6..=1e6).contains(&weight) {

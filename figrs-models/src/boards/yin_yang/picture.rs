@@ -2,7 +2,7 @@
 
 use super::{Clues, Colour};
 use crate::grid::{Board, Position, Size};
-use crate::picture::{Canvas, Picture, PictureError, PictureScale};
+use crate::picture::{Canvas, Image, ImageError, PictureScale};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 26;
@@ -34,8 +34,8 @@ impl Board<Colour> {
 
     /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self, clues: &Clues) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self, clues: &Clues) -> Result<Image, ImageError> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
     }
@@ -44,8 +44,8 @@ impl Board<Colour> {
 impl Clues {
     /// A picture of the puzzle, as that of a [`Board`] with stones on the clues alone.
     ///
-    /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self) -> Result<Picture, PictureError> {
+    /// **Errors.** [`ImageError::TooLarge`].
+    pub fn picture(&self) -> Result<Image, ImageError> {
         picture(self.size(), self.iter(), &Self::none(self.size()))
     }
 }
@@ -54,7 +54,7 @@ fn picture(
     size: Size,
     stones: impl Iterator<Item = (Position, Colour)>,
     marked: &Clues,
-) -> Result<Picture, PictureError> {
+) -> Result<Image, ImageError> {
     let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
     let mut canvas = Board::<Colour>::SCALE.canvas(size, 0)?;
     let start = |cell: usize| (cell * SIDE + FRAME).cast_signed();
@@ -72,7 +72,7 @@ fn picture(
             canvas.disc(x, y, 2, 9);
         }
     }
-    Ok(Picture::new(canvas, COLOURS.to_vec()))
+    Ok(Image::new(canvas, COLOURS.to_vec()))
 }
 
 /// A stone with its shade below and light from above.

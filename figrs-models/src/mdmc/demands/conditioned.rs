@@ -10,7 +10,7 @@ use figrs_core::stream;
 use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
-use super::super::{Generated, Tile};
+use super::super::{GeneratedLevel, Tile};
 use super::conflict::{self, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
@@ -146,7 +146,7 @@ impl ConditionedSampler {
     }
 
     /// Levels of the populations that have a particle left.
-    fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<Generated> {
+    fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<GeneratedLevel> {
         drawn
             .iter()
             .map(|tiles| self.steered.level(tiles))
@@ -154,7 +154,7 @@ impl ConditionedSampler {
     }
 
     /// The level of a population that died, drawn from larger ones.
-    fn again(&self, seed: u64, number: u64) -> Result<Generated, SteeringError> {
+    fn again(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
         while particles < self.largest() {
@@ -224,7 +224,7 @@ impl LevelSampler for ConditionedSampler {
         self.steered.demands()
     }
 
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
         let batch = self.batch();
         // Batches are drawn whole, so that a level does not depend on how many are asked for.
         let (first, end) = (

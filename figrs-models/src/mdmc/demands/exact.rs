@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
-use super::super::{DemandError, Generated, Tile};
+use super::super::{DemandError, GeneratedLevel, Tile};
 use super::conflict::{self, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
@@ -103,7 +103,7 @@ impl LevelSampler for ExactSampler {
         self.steered.demands()
     }
 
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
         let rngs = numbers.map(|number| stream(seed, number)).collect();
         let worlds = self.compiled.sample_each(rngs)?;
         let levels = worlds.into_iter().map(|world| {

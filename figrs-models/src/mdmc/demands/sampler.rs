@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use figrs_core::stream;
 
-use super::super::{ElementSampler, Generated};
+use super::super::{ElementSampler, GeneratedLevel};
 use super::demand::Demand;
 use super::error::SteeringError;
 
@@ -29,7 +29,7 @@ pub trait LevelSampler: Debug + Send + Sync {
 
     /// The levels of a set that have these numbers: a level depends on the seed and its number alone, provided that ranges start at
     /// multiples of [`batch`](Self::batch).
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError>;
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
 
 impl LevelSampler for ElementSampler {
@@ -41,7 +41,7 @@ impl LevelSampler for ElementSampler {
         "as look-ahead, by queries to exact inference; a tile fails where the most probable continuation is unseen".to_owned()
     }
 
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
         numbers
             .map(|number| Ok(self.sample(&mut stream(seed, number))?))
             .collect()

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, Generated, Level, LevelElements, MarkovChain, Tile};
+use super::super::{DemandError, GeneratedLevel, Level, LevelElements, MarkovChain, Tile};
 use super::demand::Demand;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
@@ -168,11 +168,11 @@ impl SteeredLevel {
     }
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).
-    pub(super) fn level(&self, tiles: &[Tile]) -> Generated {
+    pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.elements.height(), self.elements.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
         let level = Level::from_tiles(Array2::from_shape_fn((height, width), tile));
-        Generated::of(self.chain(), level)
+        GeneratedLevel::of(self.chain(), level)
     }
 }
 

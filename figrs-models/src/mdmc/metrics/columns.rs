@@ -7,16 +7,16 @@ use super::super::{Level, Tile};
 /// The runs of columns of some levels.
 ///
 /// ```
-/// use figrs_models::mdmc::{Columns, Corpus, Level};
+/// use figrs_models::mdmc::{ColumnRuns, Corpus, Level};
 ///
 /// let corpus = Corpus::shipped();
-/// let columns = Columns::of(corpus.levels());
+/// let columns = ColumnRuns::of(corpus.levels());
 /// let level = &corpus.levels()[0];
 /// assert_eq!(columns.longest_copied_run(level), level.width());
 /// assert_eq!(columns.novelty(level), 0.0);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
     /// The numbers of the columns of each level.
     levels: Vec<Vec<u32>>,
@@ -25,8 +25,8 @@ pub struct Columns {
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
 
-impl Columns {
-    /// Number of columns of the runs that [`Columns::novelty`] looks for.
+impl ColumnRuns {
+    /// Number of columns of the runs that [`ColumnRuns::novelty`] looks for.
     pub const WINDOW: usize = 4;
 
     /// The runs of columns of the given levels.
@@ -89,7 +89,7 @@ impl Columns {
         longest
     }
 
-    /// The share of the runs of [`Columns::WINDOW`] columns of a level that stand in none of these levels; 0 for a level
+    /// The share of the runs of [`ColumnRuns::WINDOW`] columns of a level that stand in none of these levels; 0 for a level
     /// of fewer columns.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
@@ -108,9 +108,9 @@ impl Columns {
 mod tests {
     use super::*;
 
-    fn columns(texts: &[&str]) -> Columns {
+    fn columns(texts: &[&str]) -> ColumnRuns {
         let levels: Vec<Level> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        Columns::of(&levels)
+        ColumnRuns::of(&levels)
     }
 
     #[test]

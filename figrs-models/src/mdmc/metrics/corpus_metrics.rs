@@ -1,12 +1,12 @@
 //! All measures of a level at once.
 
 use super::super::{Corpus, Level, Playability};
-use super::{Columns, TilePatterns, density, ground_gaps, leniency, linearity};
+use super::{ColumnRuns, TilePatterns, density, ground_gaps, leniency, linearity};
 
 /// The levels of a corpus, ready to measure other levels against them.
 #[derive(Clone, Debug)]
-pub struct Yardstick {
-    columns: Columns,
+pub struct ReferenceCorpus {
+    columns: ColumnRuns,
     two: TilePatterns,
     three: TilePatterns,
 }
@@ -37,17 +37,17 @@ pub struct LevelMetrics {
     pub divergence_3: f64,
     /// The divergence of the corpus from the level, with patterns of 3 by 3 tiles.
     pub divergence_3_back: f64,
-    /// See [`Columns::novelty`].
+    /// See [`ColumnRuns::novelty`].
     pub novelty: f64,
-    /// See [`Columns::longest_copied_run`].
+    /// See [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
 }
 
-impl Yardstick {
+impl ReferenceCorpus {
     /// Takes in the levels of a corpus.
     pub fn new(corpus: &Corpus) -> Self {
         Self {
-            columns: Columns::of(corpus.levels()),
+            columns: ColumnRuns::of(corpus.levels()),
             two: TilePatterns::of(corpus.levels(), 2),
             three: TilePatterns::of(corpus.levels(), 3),
         }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_training_level_is_playable_old_and_close_to_its_corpus() {
         let corpus = Corpus::shipped();
-        let yardstick = Yardstick::new(&corpus);
+        let yardstick = ReferenceCorpus::new(&corpus);
         let noise = "X-".repeat(60);
         let noise: Level = [noise.as_str(); 14].join("\n").parse().unwrap();
         let strange = yardstick.measure(&noise);

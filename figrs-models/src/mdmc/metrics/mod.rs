@@ -3,10 +3,10 @@
 //! | of | measures |
 //! |---|---|
 //! | one level | [`linearity`], [`leniency`], [`density`], [`ground_gaps`] |
-//! | a level against a corpus | [`TilePatterns::divergence`], [`Columns::longest_copied_run`], [`Columns::novelty`] |
+//! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`] |
 //! | a set of levels | [`Diversity`] |
 //!
-//! [`Yardstick`] takes them all at once.
+//! [`ReferenceCorpus`] takes them all at once.
 
 mod columns;
 mod corpus_metrics;
@@ -14,8 +14,8 @@ mod diversity;
 mod patterns;
 mod shape;
 
-pub use columns::Columns;
-pub use corpus_metrics::{LevelMetrics, Yardstick};
+pub use columns::ColumnRuns;
+pub use corpus_metrics::{LevelMetrics, ReferenceCorpus};
 pub use diversity::Diversity;
 pub use patterns::TilePatterns;
 pub use shape::{density, ground_gaps, leniency, linearity};

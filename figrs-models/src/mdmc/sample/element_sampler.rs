@@ -5,7 +5,7 @@ use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
 use ndarray::Array2;
 use rand::{Rng, RngExt};
 
-use crate::mdmc::{Generated, Level, LevelElements, SamplingError, Tile};
+use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
 /// Choice of a tile from its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl ElementSampler {
     /// Draws one level of the width of the elements.
     ///
     /// **Errors.** Those of [`VariableElimination`](figrs_infer::VariableElimination).
-    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Generated, Error> {
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();
         let mut drawing = PartialLevel {
@@ -209,10 +209,10 @@ impl PartialLevel<'_> {
         Ok(!world.most_likely_value(&unseen)?)
     }
 
-    fn generated(self) -> Generated {
+    fn generated(self) -> GeneratedLevel {
         let tiles = self.tiles.mapv(|tile| tile.unwrap_or(Tile::EMPTY));
         let level = Level::from_tiles(tiles);
-        Generated {
+        GeneratedLevel {
             unseen: self.sampler.elements.chain().unseen(&level),
             level,
             tiles_by_structure: self.tiles_by_structure,

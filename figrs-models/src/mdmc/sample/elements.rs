@@ -12,7 +12,7 @@ figrs_core::value!(Tile);
 
 /// One cell of a [`LevelElements`].
 #[derive(Clone, Debug)]
-struct Cell {
+struct CellElements {
     configuration: Element<Vec<Tile>>,
     unseen: Element<bool>,
     structure: Element<usize>,
@@ -48,7 +48,7 @@ pub struct LevelElements {
     width: usize,
     /// The first column that has elements.
     first: usize,
-    cells: Arc<OnceLock<Array2<Cell>>>,
+    cells: Arc<OnceLock<Array2<CellElements>>>,
 }
 
 impl LevelElements {
@@ -98,7 +98,7 @@ impl LevelElements {
             .map(|left| left.into_iter().max().unwrap_or(0))
     }
 
-    fn cell(&self, row: usize, column: usize) -> &Cell {
+    fn cell(&self, row: usize, column: usize) -> &CellElements {
         let build = || {
             let cells = ColumnCells {
                 chain: &self.chain,
@@ -165,10 +165,10 @@ struct ColumnCells<'a> {
 
 impl ColumnCells<'_> {
     /// The cells, those of the first `known` columns with tiles that depend on nothing.
-    fn after(&self, known: usize) -> Array2<Cell> {
+    fn after(&self, known: usize) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
-        let bare = Cell {
+        let bare = CellElements {
             configuration: Constant::new(Vec::new()),
             unseen: Flip::new(0.0),
             structure: Constant::new(0),
@@ -205,7 +205,7 @@ impl ColumnCells<'_> {
                 let tile = (&configuration, &structure)
                     .flat_map_shared(&tiles[band])
                     .named(name("tile"));
-                cells[place] = Cell {
+                cells[place] = CellElements {
                     configuration,
                     unseen,
                     structure,

@@ -4,14 +4,14 @@ use crate::mdmc::{Level, MarkovChain};
 
 /// A level from a sampler, with counts of the cells where the chain had to guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generated {
+pub struct GeneratedLevel {
     pub(in crate::mdmc) level: Level,
     pub(in crate::mdmc) unseen: usize,
     pub(in crate::mdmc) tiles_by_structure: Vec<usize>,
     pub(in crate::mdmc) shortened: usize,
 }
 
-impl Generated {
+impl GeneratedLevel {
     /// A level whose tiles were all drawn from the first structure that was shown their configuration.
     pub(in crate::mdmc) fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);

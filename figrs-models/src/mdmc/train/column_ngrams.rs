@@ -149,7 +149,7 @@ impl ColumnNGrams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mdmc::{Columns, Level};
+    use crate::mdmc::{ColumnRuns, Level};
     use figrs_core::Model;
     use figrs_infer::{Run, VariableElimination};
 
@@ -198,7 +198,7 @@ mod tests {
                 .unwrap()
                 .sample(&mut figrs_core::stream(1, 0))
                 .unwrap();
-            let known = Columns::of(corpus.levels());
+            let known = ColumnRuns::of(corpus.levels());
             let runs = (0..=120 - order).filter(|&from| {
                 let part = level
                     .as_array()

@@ -1,7 +1,7 @@
 //! The algorithms, and the comparison of their answers with a row.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Ended, Parents};
+use figrs::{AnyElement, DeepeningEnd, Parents};
 
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{CONFORMANCE, Law, within_stated_error};
@@ -280,7 +280,7 @@ fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
 fn is_exact(answer: &Answer) -> bool {
     answer
         .deepening()
-        .is_none_or(|d| d.ended == Ended::Complete)
+        .is_none_or(|d| d.ended == DeepeningEnd::Complete)
 }
 
 /// Bounds hold the right number, and are as close as was asked for.

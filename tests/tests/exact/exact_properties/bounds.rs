@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use figrs_core::ModelError;
 use figrs_core::expand::{Budget, Content, Expansion};
-use figrs_infer::{Answer, Bounds, Ended, Error, LazyVariableElimination, Quality, Run};
+use figrs_infer::{Answer, Bounds, DeepeningEnd, Error, LazyVariableElimination, Quality, Run};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;
@@ -119,7 +119,7 @@ fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
             }
         }
         let deepening = answer.deepening().expect("it deepens");
-        if deepening.ended == Ended::Complete {
+        if deepening.ended == DeepeningEnd::Complete {
             let right = right.ok_or_else(|| failed("an answer to impossible evidence"))?;
             let met = found.events.iter().zip(&right.events).all(|(a, b)| {
                 a.lower.to_bits() == a.upper.to_bits() && (a.lower - b.lower).abs() <= EXACT

@@ -3,7 +3,7 @@
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_infer::eliminate::{
-    Barren, EliminationError, Options, Order, most_probable, sum_product,
+    BarrenFactors, EliminationError, Options, Order, most_probable, sum_product,
 };
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
@@ -43,9 +43,13 @@ fn orders_agree(description: &Description, seed: u64) -> Checked {
         return Ok(());
     };
     let best = most_probable(worlds.graph(), &small());
-    for (i, barren) in [Barren::Prune, Barren::Compute, Barren::Prune]
-        .into_iter()
-        .enumerate()
+    for (i, barren) in [
+        BarrenFactors::Prune,
+        BarrenFactors::Compute,
+        BarrenFactors::Prune,
+    ]
+    .into_iter()
+    .enumerate()
     {
         let order = |graph: &FactorGraph| {
             Order::Given(shuffled(graph.cardinalities.len(), seed + i as u64))

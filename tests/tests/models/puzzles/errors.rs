@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use figrs::models::gdl::{GdlError, Length, Limits, Policy, Puzzle, TextProblem};
+use figrs::models::gdl::{GdlError, GroundingLimits, Length, Policy, Puzzle, RuleTextProblem};
 use figrs::prelude::*;
 
 /// Rules that are complete: one action, which ends the puzzle.
@@ -10,7 +10,7 @@ const COMPLETE: &str = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (doe
     (<= (goal r 100) (true (n 1)))";
 
 /// Line, column and message of the mistake in some rules, which begin on the second line.
-fn mistake(rules: &str) -> (usize, usize, TextProblem) {
+fn mistake(rules: &str) -> (usize, usize, RuleTextProblem) {
     match Puzzle::parse(&format!("{COMPLETE}\n{rules}")) {
         Err(GdlError::Text {
             place,
@@ -25,8 +25,8 @@ fn mistake(rules: &str) -> (usize, usize, TextProblem) {
     }
 }
 
-fn arity(name: &str, found: usize, expected: usize, elsewhere: &str) -> TextProblem {
-    TextProblem::Arity {
+fn arity(name: &str, found: usize, expected: usize, elsewhere: &str) -> RuleTextProblem {
+    RuleTextProblem::Arity {
         name: name.into(),
         found,
         expected,
@@ -36,7 +36,7 @@ fn arity(name: &str, found: usize, expected: usize, elsewhere: &str) -> TextProb
 
 #[test]
 fn mistakes_of_form_have_places() {
-    use TextProblem::{EmptyList, Misplaced, NotAName, TooDeep, TooLong, Unclosed, Unopened};
+    use RuleTextProblem::{EmptyList, Misplaced, NotAName, TooDeep, TooLong, Unclosed, Unopened};
     let misplaced = |name: &str, position| Misplaced {
         name: name.into(),
         position,
@@ -104,7 +104,7 @@ fn mistakes_of_form_have_places() {
 
 #[test]
 fn mistakes_of_meaning_have_places() {
-    use TextProblem::{DependsOn, NotStratified, UnknownRole, Unsafe};
+    use RuleTextProblem::{DependsOn, NotStratified, UnknownRole, Unsafe};
     let free = |variable: &str| Unsafe {
         variable: variable.into(),
     };
@@ -242,36 +242,37 @@ fn numbered(name: &str, count: usize) -> String {
 
 #[test]
 fn what_grows_without_end_is_stopped() {
-    let exceeded = |rules: &str, limits: Limits| match Puzzle::parse_within(rules, limits) {
+    let exceeded = |rules: &str, limits: GroundingLimits| match Puzzle::parse_within(rules, limits)
+    {
         Err(GdlError::TooLarge { what, limit, .. }) => (what, limit),
         other => panic!("{other:?}"),
     };
     let counting = format!("{COMPLETE} (<= (next (n (s ?x))) (true (n ?x)))");
     assert_eq!(
-        exceeded(&counting, Limits::default()),
+        exceeded(&counting, GroundingLimits::default()),
         ("levels of nested terms", 64)
     );
     let lists = format!("{COMPLETE} (<= (next (n (f ?x ?y))) (true (n ?x)) (true (n ?y)))");
     assert_eq!(
-        exceeded(&lists, Limits::default().facts(1000)),
+        exceeded(&lists, GroundingLimits::default().facts(1000)),
         ("facts", 1000)
     );
     let things = numbered("thing", 20);
     let cubes = "(<= (next (m ?x ?y ?z)) (thing ?x) (thing ?y) (thing ?z))";
     let rules = format!("{COMPLETE} {things} {cubes}");
     assert_eq!(
-        exceeded(&rules, Limits::default().rules(5000)),
+        exceeded(&rules, GroundingLimits::default().rules(5000)),
         ("rules", 5000)
     );
     assert_eq!(
-        exceeded(&rules, Limits::default().facts(7000)),
+        exceeded(&rules, GroundingLimits::default().facts(7000)),
         ("facts", 7000)
     );
     let never =
         format!("{COMPLETE} {things} (<= no (thing ?x) (thing ?y) (thing ?z) (distinct ?z ?z))");
-    let matches = Limits::default().matches(3000);
+    let matches = GroundingLimits::default().matches(3000);
     assert_eq!(exceeded(&never, matches), ("matches of conditions", 3000));
-    assert!(Puzzle::parse_within(&rules, Limits::default()).is_ok());
+    assert!(Puzzle::parse_within(&rules, GroundingLimits::default()).is_ok());
 }
 
 /// Expressions took fifty times the memory of the text that they were read from.
@@ -280,7 +281,7 @@ fn texts_of_too_many_words_are_not_read() {
     let (line, _, problem) = mistake(&"a ".repeat(2_100_000));
     assert_eq!(line, 2);
     let limit = 2_000_000;
-    assert_eq!(problem, TextProblem::TooManyExpressions { limit });
+    assert_eq!(problem, RuleTextProblem::TooManyExpressions { limit });
 }
 
 /// Regression test: each round looked at all rules, ten thousand million times for a chain as long as this one.

@@ -204,7 +204,7 @@ fn states_and_actions_have_names() {
         .collect();
     legal.sort_unstable();
     assert_eq!(legal, ["(put 1 middle)", "(put 1 right)"]);
-    assert!(format!("{start:?}").starts_with("State{"));
+    assert!(format!("{start:?}").starts_with("GameState{"));
     assert!(!puzzle.is_terminal(&start) && puzzle.ground_rules() > 50);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
-use figrs::models::gdl::{Puzzle, State};
+use figrs::models::gdl::{GameState, Puzzle};
 use figrs::stream;
 use rand::{Rng, RngExt};
 
@@ -311,7 +311,7 @@ fn states_are_those_of_an_evaluation_of_all_values() {
         let rules = Rules::new(&mut stream(5, case));
         let text = rules.text();
         let puzzle = Puzzle::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let mut open: VecDeque<(State, Facts)> = [(puzzle.start(), rules.start.clone())].into();
+        let mut open: VecDeque<(GameState, Facts)> = [(puzzle.start(), rules.start.clone())].into();
         let mut seen: BTreeSet<Facts> = BTreeSet::new();
         while let Some((state, expected)) = open.pop_front() {
             if seen.len() > 20 || !seen.insert(expected.clone()) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figrs::models::gdl::{Action, Puzzle, State};
+use figrs::models::gdl::{Action, GameState, Puzzle};
 
 /// For each number of steps the number of plans, and the probability that a player who draws from the legal actions alike
 /// has solved the puzzle with it.
@@ -12,7 +12,7 @@ pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
     for _ in 0..=most {
         let solved = layer.iter().filter(|(state, ..)| puzzle.is_solved(state));
         plans.push(solved.fold((0, 0.0), |(n, p), (_, m, q)| (n + m, p + q)));
-        let mut next = BTreeMap::<Vec<String>, (State, u64, f64)>::new();
+        let mut next = BTreeMap::<Vec<String>, (GameState, u64, f64)>::new();
         for (state, count, p) in &layer {
             if puzzle.is_terminal(state) {
                 continue;
@@ -31,14 +31,14 @@ pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
 }
 
 /// The facts of a state, in order.
-pub(crate) fn names(puzzle: &Puzzle, state: &State) -> Vec<String> {
+pub(crate) fn names(puzzle: &Puzzle, state: &GameState) -> Vec<String> {
     let mut names: Vec<String> = puzzle.facts(state).into_iter().map(String::from).collect();
     names.sort_unstable();
     names
 }
 
 /// The state after a plan, if all its actions are legal and it has not ended before.
-pub(crate) fn played(puzzle: &Puzzle, plan: &[Action]) -> Option<State> {
+pub(crate) fn played(puzzle: &Puzzle, plan: &[Action]) -> Option<GameState> {
     plan.iter().try_fold(puzzle.start(), |state, action| {
         let legal = puzzle.legal(&state).contains(action);
         legal.then(|| puzzle.next(&state, *action))

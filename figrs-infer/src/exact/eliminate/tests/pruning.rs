@@ -57,8 +57,12 @@ fn marginals_do_not_change() {
         let graph = network(seed);
         let keep = [VarId((seed % 8) as u32)];
         let pruned = sum_product(&graph, &keep, &Options::default()).expect("small");
-        let computed =
-            sum_product(&graph, &keep, &Options::default().barren(Barren::Compute)).expect("small");
+        let computed = sum_product(
+            &graph,
+            &keep,
+            &Options::default().barren(BarrenFactors::Compute),
+        )
+        .expect("small");
         assert_close(pruned.log_total, computed.log_total, 1e-12, "total");
         for (a, b) in pruned.probabilities.iter().zip(&computed.probabilities) {
             assert_close(*a, *b, 1e-12, "probability");
@@ -70,7 +74,7 @@ fn marginals_do_not_change() {
         };
         assert_eq!(
             possible(Options::default()),
-            possible(Options::default().barren(Barren::Compute))
+            possible(Options::default().barren(BarrenFactors::Compute))
         );
     }
 }
@@ -83,7 +87,8 @@ fn pruning_costs_less() {
         let cost = |barren| {
             plan_cost::<SumProduct>(&graph, &[], &Options::default().barren(barren)).expect("small")
         };
-        let difference = cost(Barren::Compute).operations - cost(Barren::Prune).operations;
+        let difference =
+            cost(BarrenFactors::Compute).operations - cost(BarrenFactors::Prune).operations;
         dearer += usize::from(difference < 0.0);
         saved += difference;
         let counted = plan_cost::<Counting>(&graph, &[], &Options::default()).expect("small");

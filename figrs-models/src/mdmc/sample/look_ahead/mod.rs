@@ -8,7 +8,7 @@ use ndarray::Array2;
 use rand::Rng;
 
 use super::run::LookAheadRun;
-use crate::mdmc::{Generated, Level, LevelSampler, MarkovChain, SamplingError, SteeringError};
+use crate::mdmc::{GeneratedLevel, Level, LevelSampler, MarkovChain, SamplingError, SteeringError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
 /// tile only if the next few cells of its row can be filled without an unseen configuration.
@@ -94,7 +94,7 @@ impl LookAheadSampler {
     }
 
     /// Draws one level.
-    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Generated {
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> GeneratedLevel {
         let (height, width) = (self.chain.height(), self.width);
         let mut run = LookAheadRun::new(&self.chain, width);
         for row in (0..height).rev() {
@@ -119,7 +119,7 @@ impl LevelSampler for LookAheadSampler {
             .to_owned()
     }
 
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
         let level = |number| self.sample(&mut stream(seed, number));
         Ok(numbers.map(level).collect())
     }

@@ -110,7 +110,7 @@ fn without_fallbacks_every_tile_was_seen_in_its_configuration() {
     let mut checked = 0;
     for level in levels
         .filter(|level| level.fallbacks() == 0)
-        .map(Generated::into_level)
+        .map(GeneratedLevel::into_level)
     {
         for ((row, column), &tile) in level.as_array().indexed_iter() {
             let configuration = chain.configuration_at(&level, row, column, 0).unwrap();

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::level::grid::TileGrid;
 use crate::mdmc::train::table::{ConfigurationEntry, ConfigurationTable};
-use crate::mdmc::{Generated, Level, MarkovChain, Tile};
+use crate::mdmc::{GeneratedLevel, Level, MarkovChain, Tile};
 
 /// The state of drawing one level.
 pub(in crate::mdmc) struct LookAheadRun<'a> {
@@ -49,8 +49,8 @@ impl<'a> LookAheadRun<'a> {
         self.chain.ids().tile(self.grid.get(row, column))
     }
 
-    pub(in crate::mdmc) fn generated(self, level: Level) -> Generated {
-        Generated {
+    pub(in crate::mdmc) fn generated(self, level: Level) -> GeneratedLevel {
+        GeneratedLevel {
             level,
             unseen: self.unseen,
             tiles_by_structure: self.tiles_by_structure,
