@@ -33,7 +33,7 @@ impl Expansion {
             Content::Chain { results, .. } => results.iter().any(endless),
             _ => false,
         };
-        let unlimited = expanded.unknown && expanded.log_ceiling == f64::INFINITY;
+        let unlimited = expanded.unknown && expanded.max_log_weight == f64::INFINITY;
         if unlimited && density {
             let problem = "the density of the value observed has no maximum".into();
             return Some((problem, "use ImportanceSampling, or a larger depth"));
@@ -49,7 +49,7 @@ impl Expansion {
             return None;
         };
         let known = (0..weights.len()).map(|i| weights.log(i));
-        let unknown = expanded.unknown.then_some(expanded.log_ceiling);
+        let unknown = expanded.unknown.then_some(expanded.max_log_weight);
         let most = known.chain(unknown).fold(f64::NEG_INFINITY, f64::max);
         (expanded.depth > 0 && most > 0.0).then(|| {
             let most = most.exp();

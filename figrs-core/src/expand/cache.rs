@@ -56,13 +56,13 @@ impl ExpansionCache {
     }
 
     /// Footprint before anything was expanded.
-    pub(super) fn before(&self) -> Footprint {
+    pub(super) fn initial_footprint(&self) -> Footprint {
         self.before
     }
 
     /// The smallest depth at which an element was reached so far, and whether this is a new one.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
-        let remembered = remembered(&mut self.elements, element, depth);
+        let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;
         remembered.depth = known.min(depth);
         (remembered.depth, depth < known)
@@ -75,7 +75,7 @@ impl ExpansionCache {
         op: &dyn ChainOp,
         arguments: &[&dyn Any],
     ) -> Result<AnyElement, Fault> {
-        let remembered = remembered(&mut self.elements, chain, usize::MAX);
+        let remembered = cached_entry(&mut self.elements, chain, usize::MAX);
         let calls = remembered.calls.get_or_insert_with(|| {
             Box::new(MemoisedCalls {
                 arguments: chain.parents().iter().map(AnyElement::no_values).collect(),
@@ -95,7 +95,7 @@ impl ExpansionCache {
     }
 }
 
-fn remembered<'m>(
+fn cached_entry<'m>(
     elements: &'m mut FxHashMap<ElementId, (AnyElement, CachedElement)>,
     element: &AnyElement,
     depth: usize,

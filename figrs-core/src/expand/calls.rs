@@ -65,7 +65,7 @@ impl CallSolutions {
     }
 
     /// The solution of a call in the body of another, before which some number of functions were known.
-    pub(super) fn meet(
+    pub(super) fn treatment(
         &self,
         element: &AnyElement,
         op: &dyn ChainOp,

@@ -19,7 +19,7 @@ pub struct ExpandedElement {
     pub unknown: bool,
     /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
     /// that has no bound.
-    pub log_ceiling: f64,
+    pub max_log_weight: f64,
     /// Nesting depth in Chains.
     pub depth: usize,
     /// Source of the value.

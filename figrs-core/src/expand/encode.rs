@@ -35,7 +35,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// Notes the entries of the next factor that are zero for the present numbers only.
-    pub(super) fn note_open_zeros(&mut self, entries: Vec<u32>) {
+    pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
         }
@@ -71,7 +71,7 @@ impl EncodingBuilder<'_> {
             Content::Atomic(weights) => {
                 self.rows(position, known, |_| Some((weights, 0)), |_, _| true)?;
             }
-            Content::Table(weights) if self.is_whole(position, weights) => {
+            Content::Table(weights) if self.is_complete_table(position, weights) => {
                 let parents = expanded.parents.iter();
                 let mut variables: Vec<VarId> = parents.map(|&p| self.variable(p)).collect();
                 variables.push(self.variable(position));
@@ -82,7 +82,7 @@ impl EncodingBuilder<'_> {
                 let row = |row| Some((weights, row * known));
                 self.rows(position, known, row, |_, _| false)?;
             }
-            Content::Apply(index) if self.is_wild(position) => {
+            Content::Apply(index) if self.is_free_on_failure(position) => {
                 // A row of zeros with a one at each place, by where it starts.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
@@ -95,7 +95,7 @@ impl EncodingBuilder<'_> {
             Content::Score(weights) => {
                 let identity = self.positions_in(expanded.parents[0], expanded);
                 self.function(position, &expanded.parents, &identity);
-                if self.is_wild(position) {
+                if self.is_free_on_failure(position) {
                     let failed = |i: usize| expanded.failures.as_ref().is_some_and(|d| d.failed[i]);
                     let possible = |i: usize| f64::from(u8::from(failed(i) || !weights.is_zero(i)));
                     let weights = (0..weights.len()).map(possible).collect();
@@ -111,9 +111,9 @@ impl EncodingBuilder<'_> {
             self.unary(position, weights);
         }
         if expanded.unknown {
-            self.weigh_unknown(position);
+            self.add_unknown_weight(position);
         }
-        if self.is_wild(position) {
+        if self.is_free_on_failure(position) {
             self.add_failure(position);
         }
         Ok(())
@@ -121,7 +121,7 @@ impl EncodingBuilder<'_> {
 
     /// True if the table of an element is its factor as it stands: it has a row for each assignment of its parents'
     /// variables, which are distinct, and no others.
-    fn is_whole(&mut self, position: usize, weights: &Weights) -> bool {
+    fn is_complete_table(&mut self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let scope = self.scope(position, &expanded.parents);
         let rows = self.graph.dense_size(&scope.variables);
@@ -133,11 +133,11 @@ impl EncodingBuilder<'_> {
     }
 
     /// The weight of worlds in which an element is unknown: zero for a root, or the largest that its evidence can give it.
-    fn weigh_unknown(&mut self, position: usize) {
+    fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
             Undecided::LeftOut if self.is_root[position] => f64::NEG_INFINITY,
-            Undecided::AtMost if expanded.log_ceiling < f64::INFINITY => expanded.log_ceiling,
+            Undecided::AtMost if expanded.max_log_weight < f64::INFINITY => expanded.max_log_weight,
             Undecided::LeftOut | Undecided::AtMost => 0.0,
         };
         if log != 0.0 {
@@ -149,7 +149,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// True if the element may have any value where its function fails, because the encoding asks for failures.
-    pub(super) fn is_wild(&self, position: usize) -> bool {
+    pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
@@ -255,10 +255,10 @@ impl EncodingBuilder<'_> {
         let rows = self.graph.dense_size(&scope.variables);
         let needed = rows as u128 * self.graph.cardinality(self.variable(position)) as u128;
         self.expansion.check_table(expanded, needed)?;
-        let wild = self.is_wild(position);
+        let is_free = self.is_free_on_failure(position);
         let fails = |combination: usize| {
             let failures = expanded.failures.as_ref();
-            wild && failures.is_some_and(|failures| failures.failed[combination])
+            is_free && failures.is_some_and(|failures| failures.failed[combination])
         };
         let mut weights = WeightsBuilder::default();
         let mut open_zeros = Vec::new();
@@ -297,7 +297,7 @@ impl EncodingBuilder<'_> {
         let normalised = !expanded.restricted && expanded.failures.is_none() && !may_be_absent;
         let mut variables = scope.variables;
         variables.push(self.variable(position));
-        self.note_open_zeros(open_zeros);
+        self.record_open_zeros(open_zeros);
         self.add_factor(variables, FactorTable::Dense(weights.build()), normalised);
         Ok(())
     }

@@ -69,7 +69,7 @@ impl EncodingBuilder<'_> {
         table: SparseBuilder,
         normalised: bool,
     ) {
-        self.note_open_zeros(table.open_zeros);
+        self.record_open_zeros(table.open_zeros);
         let table = FactorTable::Sparse {
             rows: table.rows,
             weights: table.weights.build(),
@@ -144,7 +144,7 @@ impl EncodingBuilder<'_> {
             let mut choices: Vec<_> = (0..results.len()).map(ChainChoice::Result).collect();
             let unknown = expanded.has_unknown_parents(elements);
             choices.extend(unknown.then_some(ChainChoice::Unknown));
-            let nothing = self.may_be_absent(position) || self.is_wild(position);
+            let nothing = self.may_be_absent(position) || self.is_free_on_failure(position);
             choices.extend(nothing.then_some(ChainChoice::Nothing));
             Selector {
                 variable: self.graph.add_variable(choices.len()),
@@ -169,7 +169,7 @@ impl EncodingBuilder<'_> {
         let rows: Vec<Option<RowOutcomes>> = results.iter().map(row).collect::<Result<_, _>>()?;
         if rows.iter().all(Option::is_some) {
             let rows: Vec<RowOutcomes> = rows.into_iter().flatten().collect();
-            return self.own_rows(position, choice, &rows);
+            return self.encode_own_rows(position, choice, &rows);
         }
         let Some(selector) = self.selectors.get(&position).cloned() else {
             // All combinations choose the same element.
@@ -188,7 +188,7 @@ impl EncodingBuilder<'_> {
             };
             let nothing = of(ChainChoice::Nothing);
             let mut choice = choice.to_vec();
-            if self.is_wild(position) {
+            if self.is_free_on_failure(position) {
                 for chosen in choice.iter_mut().filter(|c| **c == Content::NO_CHOICE) {
                     *chosen = nothing;
                 }
@@ -205,7 +205,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// The conditional table of a Chain all of whose results are rows of its own.
-    fn own_rows(
+    fn encode_own_rows(
         &mut self,
         position: usize,
         choice: &[u32],
@@ -218,7 +218,7 @@ impl EncodingBuilder<'_> {
         let entries: usize = entries.map(|row| row.columns.len()).sum();
         let size = choice.len().saturating_mul(columns);
         let dense = size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size;
-        if dense || self.is_wild(position) {
+        if dense || self.is_free_on_failure(position) {
             let dense: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
             let chosen = |combination: usize| choice[combination] as usize;
             return self.rows(

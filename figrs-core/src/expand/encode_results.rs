@@ -47,7 +47,7 @@ impl EncodingBuilder<'_> {
         // The parent that is the selector may be a result as well: it then has one value for a choice.
         for (at, &result) in results.iter().enumerate() {
             if rows[at].is_none() && self.variable(result) == selector.variable {
-                rows[at] = Some(self.own_choice(position, selector, at, result));
+                rows[at] = Some(self.chosen_value_row(position, selector, at, result));
             }
         }
         let mut passed = MultiplexerState {
@@ -70,7 +70,7 @@ impl EncodingBuilder<'_> {
             if rows[at].is_none() {
                 open[at] = self.joined(position, selector, at, results[at]);
                 if !open[at] {
-                    passed = self.two_way(position, &passed, at, results[at]);
+                    passed = self.add_multiplexer(position, &passed, at, results[at]);
                 }
             }
         }
@@ -81,7 +81,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// The value that a choice gives a Chain if the selector is the result.
-    fn own_choice(
+    fn chosen_value_row(
         &self,
         position: usize,
         selector: &Selector,
@@ -100,7 +100,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// Passes on the value of a result if it is the choice.
-    fn two_way(
+    fn add_multiplexer(
         &mut self,
         position: usize,
         from: &MultiplexerState,
@@ -200,7 +200,7 @@ impl EncodingBuilder<'_> {
         let expanded = &self.expansion.elements()[position];
         let (known, states) = (expanded.support.len(), expanded.states());
         let may_be_absent = self.may_be_absent(position);
-        let wild = self.is_wild(position);
+        let is_free = self.is_free_on_failure(position);
         let mut table = SparseBuilder::default();
         for (state, &column) in (0u32..).zip(&passed.columns) {
             table.push(&[state], column, 1.0);
@@ -216,7 +216,7 @@ impl EncodingBuilder<'_> {
                 },
                 ChainChoice::Unknown => any(known..states),
                 ChainChoice::Nothing => {
-                    any(0..if wild { known } else { 0 });
+                    any(0..if is_free { known } else { 0 });
                     any(states..states + usize::from(may_be_absent));
                 }
             }

@@ -33,7 +33,7 @@ impl MemoryAccount {
         self.held += bytes;
     }
 
-    pub(super) fn give_back(&mut self, bytes: u64) {
+    pub(super) fn release(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
     }
 

@@ -28,7 +28,7 @@ pub(super) fn size(
 
 /// Calls `visit` with each combination in row-major order (last parent fastest); with nothing for one that gives a parent that is
 /// listed twice two values.
-pub(super) fn each<E>(
+pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],
     mut visit: impl FnMut(Option<&[&dyn Any]>) -> Result<(), E>,

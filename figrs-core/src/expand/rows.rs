@@ -124,7 +124,7 @@ pub(super) fn apply(
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = FailureCollector::default();
-    product::each(parents, supports, |arguments| {
+    product::for_each_combination(parents, supports, |arguments| {
         check_time(limits.until, element)?;
         let Some(arguments) = arguments else {
             failures.record_impossible();

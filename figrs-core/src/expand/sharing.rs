@@ -61,10 +61,10 @@ impl Expansion {
             let Some(wanted) = wanted else {
                 return Ok(walk.finished(model, targets)?);
             };
-            sharing.spending = walk.spending();
-            sharing.begin(wanted, None, walk.expansion.reached);
+            sharing.spending = walk.memory_account();
+            sharing.enter_call(wanted, None, walk.expansion.reached);
             while let Some(body) = sharing.bodies.pop() {
-                walk.expansion.reached = sharing.go_on(body, &mut solve)?;
+                walk.expansion.reached = sharing.advance_body(body, &mut solve)?;
             }
         }
     }
@@ -117,7 +117,7 @@ impl<'m> CallSharing<'m> {
     }
 
     /// Calls a function, to expand its body.
-    fn begin(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
+    fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
         };
@@ -125,10 +125,10 @@ impl<'m> CallSharing<'m> {
             Ok(root) => {
                 self.set(&wanted, CallSolution::Open);
                 let walk = Expander::new(self.nothing, self.budget, self.until.clone(), None);
-                let waits = self.bodies.last().map(|body| body.walk.spending());
+                let waits = self.bodies.last().map(|body| body.walk.memory_account());
                 let walk = walk
-                    .within(wanted.depth + 1, self.calls.functions(), reached)
-                    .after(waits.unwrap_or(self.spending));
+                    .nested_in_call(wanted.depth + 1, self.calls.functions(), reached)
+                    .with_memory_of(waits.unwrap_or(self.spending));
                 self.bodies.push(CallExpansion {
                     wanted,
                     root,
@@ -147,7 +147,7 @@ impl<'m> CallSharing<'m> {
     }
 
     /// Advances the body of a call; returns the number of elements reached.
-    fn go_on<E: From<ModelError>>(
+    fn advance_body<E: From<ModelError>>(
         &mut self,
         mut body: CallExpansion<'m>,
         solve: &mut impl FnMut(&Expansion) -> Result<Weights, E>,
@@ -157,7 +157,7 @@ impl<'m> CallSharing<'m> {
         let reached = body.walk.expansion.reached;
         if let Ok(Some(wanted)) = outcome {
             self.bodies.push(body);
-            self.begin(wanted, None, reached);
+            self.enter_call(wanted, None, reached);
             return Ok(reached);
         }
         let CallExpansion {
@@ -176,10 +176,12 @@ impl<'m> CallSharing<'m> {
         let solution = match (expansion, first) {
             (None, _) => CallSolution::Unfolded,
             (Some(first), None) => {
-                self.begin(wanted, Some(first), reached);
+                self.enter_call(wanted, Some(first), reached);
                 return Ok(reached);
             }
-            (Some(second), Some(first)) if self.captures(&first, &second) => CallSolution::Unfolded,
+            (Some(second), Some(first)) if self.have_common_elements(&first, &second) => {
+                CallSolution::Unfolded
+            }
             (Some(_), Some(first)) => {
                 let solved = &first.elements()[first.targets()[0]];
                 let weights = match &solved.content {
@@ -195,7 +197,7 @@ impl<'m> CallSharing<'m> {
 
     /// True if two expansions of a body have elements in common that may be read elsewhere. For sums certain ones, and
     /// functions of them, do not count; in a world they would be missing.
-    fn captures(&self, first: &Expansion, second: &Expansion) -> bool {
+    fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
             Content::Atomic(weights) => self.asked == QueryKind::Sums && weights.len() == 1,

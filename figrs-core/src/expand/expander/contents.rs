@@ -31,7 +31,7 @@ impl Expander<'_> {
     }
 
     /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.
-    pub(super) fn leave_out(
+    pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
         depth: usize,
@@ -74,7 +74,7 @@ impl Expander<'_> {
         depth: usize,
         branches: BranchResults,
     ) -> Result<(), ModelError> {
-        self.spending.give_back(branches.bytes());
+        self.spending.release(branches.bytes());
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
         let mut values = element.no_values();
@@ -133,8 +133,8 @@ impl Expander<'_> {
             || self.any_unknown(results)
     }
 
-    /// See [`ExpandedElement::log_ceiling`].
-    fn log_ceiling(&self, element: &AnyElement, content: &Content) -> f64 {
+    /// See [`ExpandedElement::max_log_weight`].
+    fn max_log_weight(&self, element: &AnyElement, content: &Content) -> f64 {
         let endless = |&r: &usize| {
             matches!(
                 self.expansion.elements[r].content,
@@ -187,7 +187,7 @@ impl Expander<'_> {
 
     /// A support, or the last one of its type if it has the same values (deduplication): elements of a large model have few
     /// different ones.
-    fn shared(&mut self, support: Support) -> Support {
+    fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;
         let last = last.or_insert_with(|| {
@@ -220,21 +220,21 @@ impl Expander<'_> {
         {
             return Err(error.clone());
         }
-        let (unknown, log_ceiling) = match self.limit {
+        let (unknown, max_log_weight) = match self.limit {
             Some(_) => (
                 self.is_unknown(&parents, &content),
-                self.log_ceiling(&element, &content),
+                self.max_log_weight(&element, &content),
             ),
             None => (false, 0.0),
         };
         let parametric = self.parametric_here(&content);
         let mut expanded = ExpandedElement {
             unknown,
-            log_ceiling,
+            max_log_weight,
             depth,
             element,
             parents,
-            support: self.shared(support),
+            support: self.deduplicated(support),
             content,
             weights: None,
             restricted: false,

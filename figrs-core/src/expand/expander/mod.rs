@@ -26,7 +26,7 @@ mod contents;
 mod learned;
 
 /// The elements that carry evidence, in the order it was stated.
-fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
+fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
@@ -122,7 +122,10 @@ impl<'m> Expander<'m> {
             },
             budget,
             statements: StatementIndex::of(model),
-            spending: MemoryAccount::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
+            spending: MemoryAccount::new(
+                budget.bytes,
+                limit.as_ref().map(|l| l.memory.initial_footprint()),
+            ),
             until,
             counted: FxHashSet::default(),
             limit,
@@ -163,7 +166,7 @@ impl<'m> Expander<'m> {
 
     /// The walk of the body of a call that is nested in `depth` Chains less one, met when so many functions were known and
     /// so many elements reached.
-    pub(super) fn within(mut self, depth: usize, functions: usize, reached: usize) -> Self {
+    pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
         self.expansion.reached = reached;
@@ -171,13 +174,13 @@ impl<'m> Expander<'m> {
     }
 
     /// The walk with the memory of the walks that wait for it counted.
-    pub(super) fn after(mut self, spending: MemoryAccount) -> Self {
+    pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
         self.spending = spending;
         self
     }
 
     /// Memory taken by this walk, and by those that wait for it.
-    pub(super) fn spending(&self) -> MemoryAccount {
+    pub(super) fn memory_account(&self) -> MemoryAccount {
         self.spending
     }
 
@@ -191,7 +194,7 @@ impl<'m> Expander<'m> {
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<(), ModelError> {
-        for root in evident(model).chain(targets) {
+        for root in evidence_elements(model).chain(targets) {
             self.reach(root)?;
             if self.is_stopped() {
                 break;
@@ -208,7 +211,7 @@ impl<'m> Expander<'m> {
         let mut expansion = self.expansion;
         let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
         let targets: Vec<usize> = targets.iter().filter_map(find).collect();
-        let evidence: Vec<usize> = evident(model).filter_map(find).collect();
+        let evidence: Vec<usize> = evidence_elements(model).filter_map(find).collect();
         for &root in targets.iter().chain(&evidence) {
             expansion.elements[root].require_finite()?;
         }
@@ -303,7 +306,7 @@ impl<'m> Expander<'m> {
             }
             ExpansionStage::Value => match element.kind() {
                 Kind::Chain(..) if self.limit.as_ref().is_some_and(|l| l.depth <= depth) => {
-                    self.leave_out(element, depth)
+                    self.add_unexplored(element, depth)
                 }
                 Kind::Chain(..) if self.is_learned_member(&element) => self.member(element, depth),
                 Kind::Chain(_, op) => {
@@ -345,7 +348,7 @@ impl<'m> Expander<'m> {
         let Some(calls) = &self.calls else {
             return Ok(false);
         };
-        match calls.meet(element, op, self.known_functions)? {
+        match calls.treatment(element, op, self.known_functions)? {
             CallTreatment::Unfolded => return Ok(false),
             CallTreatment::Spreads => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
@@ -444,7 +447,7 @@ impl<'m> Expander<'m> {
             error: None,
         };
         let mut known = FxHashMap::default();
-        product::each(&parents, &supports, |arguments| {
+        product::for_each_combination(&parents, &supports, |arguments| {
             check_time(&self.until, element)?;
             let Some(arguments) = arguments else {
                 branches.choice.push(Content::NO_CHOICE);

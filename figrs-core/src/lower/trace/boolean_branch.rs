@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 impl Trace {
     /// The Chain that a truth value selects by; cached.
     #[inline]
-    fn find_fork(&mut self, site: u32) -> BooleanBranch {
+    fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].fork {
             return fork;
         }
@@ -26,7 +26,7 @@ impl Trace {
             return None;
         };
         let chain = &self.nodes[by as usize];
-        let selects = chain.parents.len() == 1 && chain.only_passes_on() && !chain.stale;
+        let selects = chain.parents.len() == 1 && chain.is_pass_through() && !chain.stale;
         let result = |truth| {
             let key = |key: &ValueRegister| key.truth() == Some(truth);
             let known = chain.keys.iter().position(key);
@@ -38,13 +38,13 @@ impl Trace {
     /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all of
     /// them are weighed at once; else nothing is done.
     #[inline]
-    pub(super) fn spread_fork(
+    pub(super) fn look_ahead_boolean(
         &mut self,
         site: u32,
         value: &Datum,
     ) -> Option<Result<(), LookAheadEnd>> {
         let &truth = value.get::<bool>()?;
-        let BooleanBranch::Chain(chain, results) = self.find_fork(site) else {
+        let BooleanBranch::Chain(chain, results) = self.find_boolean_branch(site) else {
             return None;
         };
         let result = results[usize::from(truth)]?;
@@ -62,9 +62,9 @@ impl Trace {
             return None;
         }
         let gain = log - node.log;
-        let weighed = self.weigh_reach(chain, parameter)?;
-        self.foresight.prior += gain;
-        self.foresight.forked = Some(FlipProposal {
+        let weighed = self.weigh_parameter_readers(chain, parameter)?;
+        self.look_ahead.prior += gain;
+        self.look_ahead.flip = Some(FlipProposal {
             site,
             truth,
             log,
@@ -75,14 +75,14 @@ impl Trace {
     }
 
     /// Applies such a proposal, except for the readers of the value.
-    pub(super) fn keep_forked(&mut self, forked: FlipProposal) {
-        let node = &mut self.nodes[forked.site as usize];
-        node.value.set(&Datum::new(forked.truth));
-        node.log = forked.log;
-        self.switch(forked.chain, forked.result);
+    pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
+        let node = &mut self.nodes[flip.site as usize];
+        node.value.set(&Datum::new(flip.truth));
+        node.log = flip.log;
+        self.switch_result(flip.chain, flip.result);
         self.undo.operations.clear();
         let mut value = ValueRegister::default();
-        value.copy(&self.nodes[forked.result as usize].value);
-        self.nodes[forked.chain as usize].value.copy(&value);
+        value.copy(&self.nodes[flip.result as usize].value);
+        self.nodes[flip.chain as usize].value.copy(&value);
     }
 }

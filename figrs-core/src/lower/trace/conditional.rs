@@ -57,7 +57,7 @@ impl Trace {
     fn find_readers(&mut self, number: u32, readers: &mut Readers) -> bool {
         readers.chains.clear();
         readers.choices.clear();
-        self.next_epoch();
+        self.begin_epoch();
         let (mut next, mut reads) = (0, number);
         loop {
             self.nodes[reads as usize].touched = self.epoch;
@@ -68,7 +68,7 @@ impl Trace {
                 }
                 if node.role == NodeRole::Family {
                     readers.choices.push(reader);
-                } else if reader.input as usize == node.parents.len() && node.only_passes_on() {
+                } else if reader.input as usize == node.parents.len() && node.is_pass_through() {
                     readers.chains.push(reader.by);
                 } else {
                     return false;

@@ -80,7 +80,7 @@ impl Trace {
             Kind::Apply(_, op) => {
                 match self.arguments(number, Self::present, |arguments| op.call(arguments)) {
                     Some(Ok(value)) => {
-                        return self.settle(number, &ValueRegister::from(Some(&value)));
+                        return self.set_computed(number, &ValueRegister::from(Some(&value)));
                     }
                     Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
                     None => {}
@@ -88,26 +88,26 @@ impl Trace {
             }
             Kind::Score(..) => {
                 if let Some(parent) = node.inputs.first().map(|parent| parent.to) {
-                    return self.settle_as(number, parent);
+                    return self.copy_input(number, parent);
                 }
             }
             Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {}
         }
-        self.settle(number, &ValueRegister::default());
+        self.set_computed(number, &ValueRegister::default());
     }
 
     /// Sets a node that is not a choice to the value of one of its inputs.
     #[inline]
-    pub(super) fn settle_as(&mut self, number: u32, input: u32) {
+    pub(super) fn copy_input(&mut self, number: u32, input: u32) {
         let mut value = ValueRegister::default();
         value.copy(&self.nodes[input as usize].value);
-        self.settle(number, &value);
+        self.set_computed(number, &value);
     }
 
     /// Sets a node that is not a choice to the value that it computes to; to none if that failed.
     #[inline]
-    pub(super) fn settle(&mut self, number: u32, computed: &ValueRegister) {
-        self.touch(number, true);
+    pub(super) fn set_computed(&mut self, number: u32, computed: &ValueRegister) {
+        self.save_state(number, true);
         let node = &mut self.nodes[number as usize];
         node.log = 0.0;
         if let Some(demand) = &node.demand
@@ -139,7 +139,7 @@ impl Trace {
             self.weigh_evidence(number);
         }
         if !same {
-            self.notify(number);
+            self.queue_readers(number);
         }
     }
 
@@ -256,12 +256,12 @@ impl Trace {
     }
 
     /// Weighs a choice that keeps its value; `false` if it has no log-probability.
-    pub(super) fn weigh_kept(&mut self, number: u32) -> bool {
+    pub(super) fn reweigh(&mut self, number: u32) -> bool {
         let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
         else {
             return false;
         };
-        self.touch(number, true);
+        self.save_state(number, true);
         let node = &mut self.nodes[number as usize];
         (node.log, node.stale) = (log, false);
         true
@@ -269,7 +269,7 @@ impl Trace {
 
     /// As [`weigh`](Self::weigh), of a value that was not the last one.
     #[inline]
-    pub(super) fn weigh_own(&self, number: u32, own: &ValueRegister) -> Option<f64> {
+    pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
         let known = truth.map(|truth| self.nodes[number as usize].truths[truth]);
         let known = known.filter(|log| !log.is_nan());
@@ -280,7 +280,7 @@ impl Trace {
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.own.get(0));
-        let Some(log) = self.weigh_own(number, &own) else {
+        let Some(log) = self.weigh_value(number, &own) else {
             self.nodes[number as usize].must = true;
             self.weigh_choice(number, source);
             return true;
@@ -296,10 +296,10 @@ impl Trace {
 
     /// Sets the value of a choice, and its log-probability.
     pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn ChoiceSource) {
-        if !self.nodes[number as usize].must && self.weigh_kept(number) {
+        if !self.nodes[number as usize].must && self.reweigh(number) {
             return;
         }
-        self.touch(number, true);
+        self.save_state(number, true);
         let node = &self.nodes[number as usize];
         let mut own = ValueRegister::default();
         if let Some(demand) = &node.demand {
@@ -311,7 +311,7 @@ impl Trace {
         } else if node.old.free {
             own.copy(&node.value);
         }
-        if let Some(log) = self.weigh_own(number, &own) {
+        if let Some(log) = self.weigh_value(number, &own) {
             self.nodes[number as usize].weighed_as(log, &own);
             self.assign(number, &own);
             return;
@@ -331,7 +331,7 @@ impl Trace {
                 node.checked = true;
                 node.weighed_as(log, &own);
                 if drawn {
-                    self.take_own(number, &value);
+                    self.save_choice(number, &value);
                 }
             }
             Ok(None) => {}

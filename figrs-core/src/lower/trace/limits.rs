@@ -24,7 +24,7 @@ impl Trace {
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         if !self
             .bytes
-            .is_due(self.nodes.len(), self.alive, self.limit.bytes)
+            .is_count_due(self.nodes.len(), self.alive, self.limit.bytes)
         {
             return Ok(());
         }
@@ -36,21 +36,21 @@ impl Trace {
         let counted = (lists + nodes + held) as u64;
         self.bytes.counted(counted, self.nodes.len(), self.alive);
         let element = &self.nodes[number as usize].element;
-        self.limit.check(element, self.bytes.needed())
+        self.limit.check(element, self.bytes.bytes())
     }
 
     /// Evicts the nodes outside the world, if they have become many.
-    pub(super) fn purge(&mut self) {
+    pub(super) fn evict_if_many(&mut self) {
         let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting() + MAX_CACHED;
         if few && !self.bytes.is_full() {
             return;
         }
-        let ((), freed) = measured(|| self.give_up());
-        self.bytes.purged(freed.bytes, self.limit.bytes);
+        let ((), freed) = measured(|| self.evict());
+        self.bytes.record_eviction(freed.bytes, self.limit.bytes);
     }
 
     /// Evicts the nodes outside the world.
-    fn give_up(&mut self) {
+    fn evict(&mut self) {
         let Some(other) = self.nodes.first().map(|node| node.element.clone()) else {
             return;
         };

@@ -18,22 +18,22 @@ const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
     /// Puts a proposal on the list, if only values change; returns whether it is possible.
-    pub(super) fn foresee(&mut self, site: u32, value: &Datum) -> Option<bool> {
-        self.foresight.clear();
+    pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
+        self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
         if node.detours > 0 {
             node.detours -= 1;
             return None;
         }
-        let spread = match self.spread_fork(site, value) {
+        let spread = match self.look_ahead_boolean(site, value) {
             Some(spread) => spread,
-            None => self.spread(site, value),
+            None => self.look_ahead_changes(site, value),
         };
         let possible = match spread {
-            Ok(()) => !self.foresight.is_impossible,
+            Ok(()) => !self.look_ahead.is_impossible,
             Err(LookAheadEnd::Impossible) => false,
             Err(LookAheadEnd::Otherwise) => {
-                self.foresight.clear();
+                self.look_ahead.clear();
                 let node = &mut self.nodes[site as usize];
                 node.detour = (2 * node.detour + 1).min(MAX_GENERAL_PATH_STEPS);
                 node.detours = node.detour;
@@ -41,11 +41,11 @@ impl Trace {
             }
         };
         self.nodes[site as usize].detour = 0;
-        self.foresight.holds = true;
+        self.look_ahead.holds = true;
         let choices = self.choices.len();
         self.change = Change {
-            prior: self.foresight.prior,
-            likelihood: self.foresight.likelihood,
+            prior: self.look_ahead.prior,
+            likelihood: self.look_ahead.likelihood,
             fresh: 0.0,
             stale: 0.0,
             choices: (choices, choices),
@@ -56,22 +56,24 @@ impl Trace {
     }
 
     /// Lists all changes that follow from another value of a site.
-    fn spread(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
-        self.next_epoch();
+    fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
+        self.begin_epoch();
         // Not moved once it is written: see the nodes of `ProposalLookAhead`.
         let mut own = ValueRegister::default();
         own.set(value);
-        let log = self.weigh_own(site, &own).ok_or(LookAheadEnd::Otherwise)?;
+        let log = self
+            .weigh_value(site, &own)
+            .ok_or(LookAheadEnd::Otherwise)?;
         if log == f64::NEG_INFINITY {
             return Err(LookAheadEnd::Impossible);
         }
         let node = &mut self.nodes[site as usize];
-        node.remember(log, &own);
+        node.cache_log_prob(log, &own);
         node.touched = self.epoch;
-        self.foresight.prior = log - node.log;
+        self.look_ahead.prior = log - node.log;
         self.list(site, &own, log)?;
-        while let Some(number) = self.foresight.next() {
-            self.foresee_node(number)?;
+        while let Some(number) = self.look_ahead.next() {
+            self.look_ahead_node(number)?;
         }
         Ok(())
     }
@@ -91,21 +93,21 @@ impl Trace {
             if !is_lasting || fault.is_some() {
                 return Err(LookAheadEnd::Otherwise);
             }
-            self.foresight.likelihood += weight - node.weight;
+            self.look_ahead.likelihood += weight - node.weight;
         }
-        self.foresight.is_impossible |= log + weight == f64::NEG_INFINITY;
+        self.look_ahead.is_impossible |= log + weight == f64::NEG_INFINITY;
         let mut spreads = !value.is_empty();
         // Nothing else is under way that could change what it reaches.
         if spreads
-            && self.foresight.is_settled()
+            && self.look_ahead.is_queue_empty()
             && let Some(parameter) = value.number()
-            && let Some(weighed) = self.weigh_reach(number, parameter)
+            && let Some(weighed) = self.weigh_parameter_readers(number, parameter)
         {
             weighed?;
             spreads = false;
         }
-        self.nodes[number as usize].listed = self.foresight.states().len() as u32;
-        self.foresight.put(number, value, log, weight);
+        self.nodes[number as usize].listed = self.look_ahead.states().len() as u32;
+        self.look_ahead.push_state(number, value, log, weight);
         if !spreads {
             return Ok(());
         }
@@ -119,9 +121,9 @@ impl Trace {
             reader.listed = u32::MAX;
             // A choice that reads nothing else need not wait.
             if reader.role.is_choice() && reader.parents.len() == 1 {
-                self.foresee_choice(by)?;
+                self.look_ahead_choice(by)?;
             } else {
-                self.foresight.put_off(reader.height, by);
+                self.look_ahead.enqueue(reader.height, by);
             }
         }
         Ok(())
@@ -129,39 +131,39 @@ impl Trace {
 
     /// The value that a node has in the new world, as far as it is known.
     #[inline]
-    pub(super) fn foreseen(&self, number: u32) -> &ValueRegister {
+    pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
         if node.touched == self.epoch
-            && let Some(foreseen) = self.foresight.states().get(node.listed as usize)
-            && !foreseen.value.is_empty()
+            && let Some(tentative_value) = self.look_ahead.states().get(node.listed as usize)
+            && !tentative_value.value.is_empty()
         {
-            return &foreseen.value;
+            return &tentative_value.value;
         }
         &node.value
     }
 
     /// New state of a choice that keeps its value.
     #[inline]
-    fn foresee_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
+    fn look_ahead_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         if node.stale || !node.in_world {
             return Err(LookAheadEnd::Otherwise);
         }
-        let log = self.weigh(number, &node.value, Self::foreseen);
+        let log = self.weigh(number, &node.value, Self::tentative_value);
         let log = log.ok_or(LookAheadEnd::Otherwise)?;
         let gain = log - node.log;
         if node.demand.is_none() {
-            self.foresight.prior += gain;
+            self.look_ahead.prior += gain;
         } else {
-            self.foresight.likelihood += gain;
+            self.look_ahead.likelihood += gain;
         }
-        self.foresight.weighed.push((number, log));
-        self.foresight.is_impossible |= log == f64::NEG_INFINITY;
+        self.look_ahead.weighed.push((number, log));
+        self.look_ahead.is_impossible |= log == f64::NEG_INFINITY;
         Ok(())
     }
 
     /// New state of a node, once all lower ones are known.
-    fn foresee_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
+    fn look_ahead_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
         let mut inputs = node.inputs.iter();
@@ -170,14 +172,15 @@ impl Trace {
         }
         let mut value = ValueRegister::default();
         match node.role {
-            NodeRole::Family | NodeRole::Table => return self.foresee_choice(number),
+            NodeRole::Family | NodeRole::Table => return self.look_ahead_choice(number),
             // As for evidence.
             NodeRole::Apply if (number as usize) < self.lasting() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::Otherwise);
                 };
-                let computed =
-                    self.arguments(number, Self::foreseen, |arguments| op.call(arguments));
+                let computed = self.arguments(number, Self::tentative_value, |arguments| {
+                    op.call(arguments)
+                });
                 let Some(Ok(computed)) = computed else {
                     return Err(LookAheadEnd::Otherwise);
                 };
@@ -185,21 +188,21 @@ impl Trace {
             }
             NodeRole::Score => {
                 let parent = *node.parents.first().ok_or(LookAheadEnd::Otherwise)?;
-                value.copy(self.foreseen(parent));
+                value.copy(self.tentative_value(parent));
             }
             NodeRole::Chain if node.demand.is_none() => {
-                let result = self.branch(number, Self::foreseen);
+                let result = self.branch(number, Self::tentative_value);
                 let result = result.ok_or(LookAheadEnd::Otherwise)?;
                 let present = node.inputs.get(node.parents.len()).map(|edge| edge.to);
                 if present != Some(result) {
                     let waits = self.nodes[result as usize].stale || height(result) >= node.height;
-                    let another = self.foresight.switch.is_some();
+                    let another = self.look_ahead.switch.is_some();
                     if waits || another || self.may_switch(number, result).is_none() {
                         return Err(LookAheadEnd::Otherwise);
                     }
-                    self.foresight.switch = Some((number, result));
+                    self.look_ahead.switch = Some((number, result));
                 }
-                value.copy(self.foreseen(result));
+                value.copy(self.tentative_value(result));
             }
             NodeRole::Apply | NodeRole::Chain | NodeRole::Atomic | NodeRole::Fixed => {
                 return Err(LookAheadEnd::Otherwise);
@@ -216,7 +219,7 @@ impl Trace {
             } else {
                 f64::NEG_INFINITY
             };
-            self.foresight.likelihood += log - node.log;
+            self.look_ahead.likelihood += log - node.log;
             value.clear();
         } else if node.value == value {
             value.clear();
@@ -226,29 +229,29 @@ impl Trace {
 
     /// Applies the list, if there is one.
     #[inline]
-    pub(super) fn keep_foreseen(&mut self) -> bool {
-        if !std::mem::replace(&mut self.foresight.holds, false) {
+    pub(super) fn apply_look_ahead(&mut self) -> bool {
+        if !std::mem::replace(&mut self.look_ahead.holds, false) {
             return false;
         }
-        if let Some((last, parameter)) = self.foresight.reaching {
-            self.keep_reach(last, parameter);
+        if let Some((last, parameter)) = self.look_ahead.reaching {
+            self.apply_parameter(last, parameter);
         }
-        if let Some(forked) = self.foresight.forked {
-            self.keep_forked(forked);
+        if let Some(flip) = self.look_ahead.flip {
+            self.apply_flip(flip);
             return true;
         }
-        if let Some((by, result)) = self.foresight.switch {
-            self.switch(by, result);
+        if let Some((by, result)) = self.look_ahead.switch {
+            self.switch_result(by, result);
             self.undo.operations.clear();
         }
-        for foreseen in self.foresight.states() {
-            let node = &mut self.nodes[foreseen.number as usize];
-            if !foreseen.value.is_empty() {
-                node.value.copy(&foreseen.value);
+        for tentative_value in self.look_ahead.states() {
+            let node = &mut self.nodes[tentative_value.number as usize];
+            if !tentative_value.value.is_empty() {
+                node.value.copy(&tentative_value.value);
             }
-            (node.log, node.weight) = (foreseen.log, foreseen.weight);
+            (node.log, node.weight) = (tentative_value.log, tentative_value.weight);
         }
-        for &(choice, log) in &self.foresight.weighed {
+        for &(choice, log) in &self.look_ahead.weighed {
             self.nodes[choice as usize].log = log;
         }
         true
@@ -256,8 +259,8 @@ impl Trace {
 
     /// Drops the list, if there is one.
     #[inline]
-    pub(super) fn forget_foreseen(&mut self) -> bool {
-        std::mem::replace(&mut self.foresight.holds, false)
+    pub(super) fn discard_look_ahead(&mut self) -> bool {
+        std::mem::replace(&mut self.look_ahead.holds, false)
     }
 }
 
@@ -343,8 +346,8 @@ mod tests {
             while !trace.restart(&mut random).unwrap() {}
             (trace, random)
         };
-        let (mut foreseen, mut kept, mut impossible) = (0, 0, 0);
-        let (mut forked, mut reaching, mut rates) = (0, 0, 0);
+        let (mut tentative_value, mut kept, mut impossible) = (0, 0, 0);
+        let (mut flip, mut reaching, mut rates) = (0, 0, 0);
         for seed in 0..20 {
             let (mut one, mut random) = begin(seed);
             let (mut other, mut again) = begin(seed);
@@ -358,8 +361,8 @@ mod tests {
                 other.nodes[same.number()].detours = 1;
                 let possible = one.propose(site, &value, &mut random).unwrap();
                 assert_eq!(other.propose(same, &value, &mut again).unwrap(), possible);
-                foreseen += u32::from(one.foresight.holds);
-                assert!(!other.foresight.holds);
+                tentative_value += u32::from(one.look_ahead.holds);
+                assert!(!other.look_ahead.holds);
                 let keep: bool = random.random();
                 assert_eq!(keep, again.random());
                 if possible {
@@ -372,15 +375,15 @@ mod tests {
                     assert_eq!(one.log_prob(site), other.log_prob(same));
                 }
                 if possible && keep {
-                    kept += u32::from(one.foresight.holds);
-                    forked += u32::from(one.foresight.forked.is_some());
-                    reaching += u32::from(one.foresight.reaching.is_some());
+                    kept += u32::from(one.look_ahead.holds);
+                    flip += u32::from(one.look_ahead.flip.is_some());
+                    reaching += u32::from(one.look_ahead.reaching.is_some());
                     let is_rate = one.element(site).label().constructor == "Gamma";
-                    rates += u32::from(one.foresight.reaching.is_some() && is_rate);
+                    rates += u32::from(one.look_ahead.reaching.is_some() && is_rate);
                     one.keep();
                     other.keep();
                 } else {
-                    impossible += u32::from(one.foresight.holds && !possible);
+                    impossible += u32::from(one.look_ahead.holds && !possible);
                     one.undo();
                     other.undo();
                 }
@@ -389,13 +392,10 @@ mod tests {
                 assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} and {b}");
             }
         }
-        assert!(foreseen > 3000, "{foreseen}");
+        assert!(tentative_value > 3000, "{tentative_value}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
         // Parameters passed on at once are most often means, sometimes selected by a truth value.
         assert!(rates > 50, "{rates}");
-        assert!(
-            forked > 300 && reaching > forked + 300,
-            "{forked}, {reaching}"
-        );
+        assert!(flip > 300 && reaching > flip + 300, "{flip}, {reaching}");
     }
 }

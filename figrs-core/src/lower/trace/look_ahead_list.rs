@@ -31,7 +31,7 @@ pub(super) struct ProposalLookAhead {
     pub(super) reaching: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal, if it needs no list.
-    pub(super) forked: Option<FlipProposal>,
+    pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
     /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
@@ -46,14 +46,14 @@ impl ProposalLookAhead {
         self.count = 0;
         self.queue.clear();
         self.switch = None;
-        (self.reaching, self.forked) = (None, None);
+        (self.reaching, self.flip) = (None, None);
         self.weighed.clear();
         (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
     }
 
     /// Adds the new state of a node.
     #[inline]
-    pub(super) fn put(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
+    pub(super) fn push_state(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
         if self.nodes.len() == self.count {
             self.nodes.push(TentativeState::default());
         }
@@ -66,7 +66,7 @@ impl ProposalLookAhead {
 
     /// Queues a node that reads one on the list.
     #[inline]
-    pub(super) fn put_off(&mut self, height: u32, number: u32) {
+    pub(super) fn enqueue(&mut self, height: u32, number: u32) {
         let lower = self.queue.iter().rev();
         let lower = lower.take_while(|(other, _)| *other < height).count();
         let at = self.queue.len() - lower;
@@ -81,7 +81,7 @@ impl ProposalLookAhead {
 
     /// True if no node is queued.
     #[inline]
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn is_queue_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
@@ -97,8 +97,8 @@ impl ProposalLookAhead {
         if !self.holds {
             return None;
         }
-        if let Some(forked) = &self.forked {
-            return (forked.site == site).then_some(forked.log);
+        if let Some(flip) = &self.flip {
+            return (flip.site == site).then_some(flip.log);
         }
         let first = self.states().first();
         first

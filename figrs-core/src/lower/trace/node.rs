@@ -196,13 +196,13 @@ impl TraceNode {
     }
 
     /// Clears the caches that depend on its readers.
-    pub(super) fn lose_readers(&mut self) {
-        self.reach.lose();
+    pub(super) fn clear_reader_caches(&mut self) {
+        self.reach.invalidate();
         self.fork = None;
     }
 
     /// True if it is a Chain without evidence or demand.
-    pub(super) fn only_passes_on(&self) -> bool {
+    pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
@@ -238,12 +238,12 @@ impl TraceNode {
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
         self.log = log;
-        self.remember(log, value);
+        self.cache_log_prob(log, value);
     }
 
     /// Caches the log-probability of a truth value.
     #[inline]
-    pub(super) fn remember(&mut self, log: f64, value: &ValueRegister) {
+    pub(super) fn cache_log_prob(&mut self, log: f64, value: &ValueRegister) {
         if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {
             self.truths[usize::from(truth)] = log;
         }

@@ -38,13 +38,13 @@ impl<'a> RunReaders<'a> {
 
 impl Trace {
     /// Clears the cached readers of a node, and of the nodes that it passes on.
-    pub(super) fn lose_reach(&mut self, number: u32) {
+    pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
             let node = &mut self.nodes[number as usize];
             let result = node.inputs.get(node.parents.len()).map(|edge| edge.to);
             lost = result.filter(|_| node.reach.is_followed());
-            node.lose_readers();
+            node.clear_reader_caches();
         }
     }
 
@@ -56,7 +56,7 @@ impl Trace {
         }
         let mut reach = std::mem::take(&mut self.nodes[number as usize].reach);
         reach.clear();
-        let is_all = self.follow(number, &mut reach);
+        let is_all = self.collect_parameter_readers(number, &mut reach);
         reach.complete(is_all);
         for &chain in reach.chains() {
             self.nodes[chain as usize].reach.set_followed();
@@ -65,7 +65,7 @@ impl Trace {
         is_all
     }
 
-    fn follow(&self, number: u32, reach: &mut ParameterReaders) -> bool {
+    fn collect_parameter_readers(&self, number: u32, reach: &mut ParameterReaders) -> bool {
         let (mut next, mut reads) = (0, number);
         loop {
             for &NodeUse { by, input } in &self.nodes[reads as usize].uses {
@@ -84,7 +84,7 @@ impl Trace {
                         both.is_some_and(|(a, b)| a.is_same_as(b))
                     };
                     reach.push(by, value, node.demand.is_some(), same_family);
-                } else if input as usize == arity && node.only_passes_on() {
+                } else if input as usize == arity && node.is_pass_through() {
                     reach.push_chain(by);
                 } else {
                     return false;
@@ -99,7 +99,7 @@ impl Trace {
 
     /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
     #[inline]
-    pub(super) fn weigh_reach(
+    pub(super) fn weigh_parameter_readers(
         &mut self,
         number: u32,
         parameter: f64,
@@ -108,10 +108,10 @@ impl Trace {
             return None;
         }
         let Self {
-            nodes, foresight, ..
+            nodes, look_ahead, ..
         } = self;
         let reach = &nodes[number as usize].reach;
-        let WeighedReaders { values, logs } = &mut foresight.readers;
+        let WeighedReaders { values, logs } = &mut look_ahead.readers;
         logs.clear();
         let (mut prior, mut likelihood) = (0.0, 0.0);
         for run in reach.runs() {
@@ -133,9 +133,9 @@ impl Trace {
         if gain.is_nan() || gain == f64::INFINITY {
             return None;
         }
-        foresight.prior += prior;
-        foresight.likelihood += likelihood;
-        foresight.reaching = Some((number, parameter));
+        look_ahead.prior += prior;
+        look_ahead.likelihood += likelihood;
+        look_ahead.reaching = Some((number, parameter));
         // A density that is too small for its logarithm.
         Some(if gain == f64::NEG_INFINITY {
             Err(LookAheadEnd::Impossible)
@@ -157,11 +157,11 @@ impl Trace {
             return None;
         }
         let Self {
-            nodes, foresight, ..
+            nodes, look_ahead, ..
         } = self;
         let mut likelihood = Likelihood::new(terms);
         for run in nodes[number as usize].reach.runs() {
-            let (family, values) = run.values(nodes, &mut foresight.readers.values)?;
+            let (family, values) = run.values(nodes, &mut look_ahead.readers.values)?;
             likelihood.set_power(if run.is_observed { power } else { 1.0 });
             family.likelihood_of_values(&[parameter], values, &mut likelihood)?;
         }
@@ -169,15 +169,15 @@ impl Trace {
     }
 
     /// Sets the Chains that a node reaches to its new number, and the choices to the log-probabilities of the
-    /// [weighing](Self::weigh_reach) that went before.
-    pub(super) fn keep_reach(&mut self, number: u32, parameter: f64) {
+    /// [weighing](Self::weigh_parameter_readers) that went before.
+    pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);
-        debug_assert_eq!(reach.choices().len(), self.foresight.readers.logs.len());
+        debug_assert_eq!(reach.choices().len(), self.look_ahead.readers.logs.len());
         for &chain in reach.chains() {
             self.nodes[chain as usize].value.copy(&value);
         }
-        for (&choice, &log) in reach.choices().iter().zip(&self.foresight.readers.logs) {
+        for (&choice, &log) in reach.choices().iter().zip(&self.look_ahead.readers.logs) {
             self.nodes[choice as usize].log = log;
         }
         self.nodes[number as usize].reach = reach;

@@ -17,14 +17,14 @@ use crate::error::ModelError;
 
 impl Trace {
     /// Marks a node for evaluation whatever its inputs, at the latest before anything that reads it.
-    pub(super) fn require(&mut self, number: u32) {
+    pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must) = (true, true);
         self.agenda.lasting.push(node.height, number);
     }
 
     /// Queues the readers of a node.
-    pub(super) fn notify(&mut self, number: u32) {
+    pub(super) fn queue_readers(&mut self, number: u32) {
         let mut reader = Some(number);
         while let Some(reads) = reader {
             for i in 0..self.nodes[reads as usize].uses.len() {
@@ -36,7 +36,7 @@ impl Trace {
                 if (by as usize) < self.numbering.lasting() {
                     // A choice that reads nothing else need not wait, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
-                    if !(alone && reads == number && self.weigh_kept(by)) {
+                    if !(alone && reads == number && self.reweigh(by)) {
                         let node = &mut self.nodes[by as usize];
                         node.stale = true;
                         self.agenda.lasting.push(node.height, by);
@@ -55,7 +55,7 @@ impl Trace {
     }
 
     /// Re-evaluates every node that the world needs, and releases those it does not.
-    pub(super) fn settle_all(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
+    pub(super) fn propagate(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.lasting.pop() {
                 let node = &self.nodes[number as usize];
@@ -64,11 +64,11 @@ impl Trace {
                 }
                 if node.height > height {
                     self.agenda.lasting.push(node.height, number);
-                } else if !self.update(number, height) {
-                    self.pull(number, height, source)?;
+                } else if !self.update_in_place(number, height) {
+                    self.re_evaluate(number, height, source)?;
                 }
             }
-            self.leave_all();
+            self.remove_unread();
             if !self.agenda.lasting.is_empty() {
                 continue;
             }
@@ -77,14 +77,14 @@ impl Trace {
             };
             let node = &self.nodes[number as usize];
             if node.stale && node.in_world && node.is_used() {
-                self.pull(number, u32::MAX, source)?;
+                self.re_evaluate(number, u32::MAX, source)?;
             }
         }
     }
 
     /// Re-evaluates a node if that takes no more than the values of its inputs, which is most often so; else does nothing
     /// and returns `false`.
-    fn update(&mut self, number: u32, height: u32) -> bool {
+    fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must {
             return false;
@@ -118,17 +118,17 @@ impl Trace {
                 };
                 let result_node = &self.nodes[result as usize];
                 let waits = result_node.stale || result_node.height >= height;
-                if waits || (result != present && !self.switch_later(number, result)) {
+                if waits || (result != present && !self.defer_switch(number, result)) {
                     return false;
                 }
-                self.settle_as(number, result);
+                self.copy_input(number, result);
                 true
             }
             NodeRole::Apply | NodeRole::Score if due => {
                 self.compute(number);
                 true
             }
-            NodeRole::Atomic | NodeRole::Family | NodeRole::Table if due => self.weigh_kept(number),
+            NodeRole::Atomic | NodeRole::Family | NodeRole::Table if due => self.reweigh(number),
             _ => {
                 self.nodes[number as usize].stale = due;
                 !due
@@ -137,7 +137,7 @@ impl Trace {
     }
 
     /// Re-evaluates a node, everything below a height being up to date.
-    fn pull(
+    fn re_evaluate(
         &mut self,
         root: u32,
         height: u32,
@@ -161,7 +161,7 @@ impl Trace {
                         self.agenda.steps.push((input.to, UpdateStep::Enter));
                     }
                 }
-                if high > height && self.wait(root, height, high) {
+                if high > height && self.defer(root, height, high) {
                     return Ok(());
                 }
                 if self.agenda.steps.len() > first + 1 {
@@ -178,7 +178,7 @@ impl Trace {
                     || parents.any(|input| self.nodes[input.to as usize].changed == epoch);
                 match node.role {
                     NodeRole::Chain => {
-                        self.switch_now();
+                        self.apply_deferred_switch();
                         if due && let Err(error) = self.select(number)? {
                             self.faults.push((number, error));
                         }
@@ -190,7 +190,7 @@ impl Trace {
                                 self.agenda.steps.push((number, UpdateStep::Finish));
                                 self.agenda.steps.push((result.to, UpdateStep::Enter));
                             }
-                            if high > height && self.wait(root, height, high) {
+                            if high > height && self.defer(root, height, high) {
                                 return Ok(());
                             }
                             if stale {
@@ -204,42 +204,42 @@ impl Trace {
                     }
                     NodeRole::Atomic | NodeRole::Family | NodeRole::Table => {
                         if node.must {
-                            self.lift(number);
+                            self.raise_above_inputs(number);
                         }
                         self.weigh_choice(number, source);
                         continue;
                     }
                     NodeRole::Fixed => {
                         let value = ValueRegister::from(node.given.as_ref());
-                        self.settle(number, &value);
+                        self.set_computed(number, &value);
                         continue;
                     }
                     NodeRole::Apply | NodeRole::Score => {
                         if node.must {
-                            self.lift(number);
+                            self.raise_above_inputs(number);
                         }
                         self.compute(number);
                         continue;
                     }
                 }
             }
-            self.lift(number);
+            self.raise_above_inputs(number);
             let node = &self.nodes[number as usize];
             match node.inputs.get(arity).map(|result| result.to) {
-                Some(result) => self.settle_as(number, result),
-                None => self.settle(number, &ValueRegister::default()),
+                Some(result) => self.copy_input(number, result),
+                None => self.set_computed(number, &ValueRegister::default()),
             }
         }
         Ok(())
     }
 
     /// Defers a node that reads something at a height of which not all below is up to date.
-    fn wait(&mut self, root: u32, height: u32, high: u32) -> bool {
+    fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.lasting.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
             return false;
         }
-        self.raise(root, high + 1);
+        self.raise_to(root, high + 1);
         let raised = self.nodes[root as usize].height;
         if raised > height {
             self.agenda.lasting.push(raised, root);
@@ -248,15 +248,15 @@ impl Trace {
     }
 
     /// Raises a node above its inputs.
-    fn lift(&mut self, number: u32) {
+    fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
         let highest = heights.max().map_or(0, |height| height + 1);
-        self.raise(number, highest);
+        self.raise_to(number, highest);
     }
 
     /// Raises a node to a height, and its readers above that.
-    pub(super) fn raise(&mut self, number: u32, height: u32) {
+    pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {
             return;

@@ -9,7 +9,7 @@ use crate::value::datum::Datum;
 impl Trace {
     /// Saves the state of a node before the proposal, once a proposal.
     #[inline]
-    pub(super) fn touch(&mut self, number: u32, in_world: bool) {
+    pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
         if self.nodes[number as usize].touched == epoch {
             return;
@@ -27,7 +27,7 @@ impl Trace {
     }
 
     /// Saves the value of a free choice.
-    pub(super) fn take_own(&mut self, number: u32, value: &Datum) {
+    pub(super) fn save_choice(&mut self, number: u32, value: &Datum) {
         self.nodes[number as usize].old.own = self.own.push(value) as u32;
     }
 
@@ -38,20 +38,20 @@ impl Trace {
         node.in_world && node.role.is_choice() && node.demand.is_none()
     }
 
-    fn begin(&mut self) {
+    fn begin_proposal(&mut self) {
         self.undo.begin(self.alive, self.densities);
         self.pending = None;
         self.own.clear();
         self.faults.clear();
         self.worklist.clear();
         self.agenda.clear();
-        self.foresight.clear();
-        self.next_epoch();
+        self.look_ahead.clear();
+        self.begin_epoch();
     }
 
     /// Assigns a new epoch to the proposal that begins.
     #[inline]
-    pub(super) fn next_epoch(&mut self) {
+    pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.epoch = 1;
@@ -67,9 +67,9 @@ impl Trace {
     ///
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn restart(&mut self, source: &mut dyn ChoiceSource) -> Result<bool, ModelError> {
-        self.purge();
+        self.evict_if_many();
         for node in &mut self.nodes {
-            node.lose_readers();
+            node.clear_reader_caches();
             node.uses.clear();
             node.inputs.clear();
             node.loose = u32::from(node.root);
@@ -80,7 +80,7 @@ impl Trace {
         }
         self.choices.clear();
         (self.alive, self.densities) = (0, 0);
-        self.begin();
+        self.begin_proposal();
         for i in 0..self.roots.len() {
             let root = self.roots[i];
             if !std::mem::replace(&mut self.nodes[root as usize].in_world, true) {
@@ -89,7 +89,7 @@ impl Trace {
             self.enter_all()?;
         }
         self.agenda.later.extend_from_slice(&self.roots);
-        self.settle_all(source)?;
+        self.propagate(source)?;
         self.finish()?;
         self.keep();
         Ok(self.change.possible)
@@ -106,18 +106,18 @@ impl Trace {
         value: &Datum,
         source: &mut dyn ChoiceSource,
     ) -> Result<bool, ModelError> {
-        if let Some(possible) = self.foresee(site.0, value) {
+        if let Some(possible) = self.look_ahead(site.0, value) {
             return Ok(possible);
         }
-        self.begin();
-        self.touch(site.0, true);
-        self.take_own(site.0, value);
+        self.begin_proposal();
+        self.save_state(site.0, true);
+        self.save_choice(site.0, value);
         // All that it reads is up to date.
         if !self.weigh_proposed(site.0, source) {
             self.change = Change::default();
             return Ok(false);
         }
-        self.settle_all(source)?;
+        self.propagate(source)?;
         self.finish()?;
         self.change.possible &= self.is_free(site.0);
         Ok(self.change.possible)
@@ -129,13 +129,13 @@ impl Trace {
         values: &[(Site, Datum)],
         source: &mut dyn ChoiceSource,
     ) -> Result<bool, ModelError> {
-        self.begin();
+        self.begin_proposal();
         for (site, value) in values {
-            self.touch(site.0, true);
-            self.take_own(site.0, value);
-            self.require(site.0);
+            self.save_state(site.0, true);
+            self.save_choice(site.0, value);
+            self.mark_for_evaluation(site.0);
         }
-        self.settle_all(source)?;
+        self.propagate(source)?;
         self.finish()?;
         for (site, _) in values {
             self.change.possible &= self.is_free(site.0);
@@ -242,10 +242,10 @@ impl Trace {
 
     /// Keeps the change that was proposed last.
     pub fn keep(&mut self) {
-        if self.keep_foreseen() {
+        if self.apply_look_ahead() {
             return;
         }
-        self.switch_now();
+        self.apply_deferred_switch();
         for &number in &self.undo.touched {
             let node = &mut self.nodes[number as usize];
             node.old.value.clear();
@@ -255,22 +255,22 @@ impl Trace {
         }
         self.undo.touched.clear();
         self.undo.operations.clear();
-        self.purge();
+        self.evict_if_many();
     }
 
     /// Undoes the change that was proposed last.
     pub fn undo(&mut self) {
-        if self.forget_foreseen() {
+        if self.discard_look_ahead() {
             return;
         }
         self.pending = None;
         while let Some(operation) = self.undo.operations.pop() {
             match operation {
-                StructureUndo::Link { by } => self.relink(by),
+                StructureUndo::Link { by } => self.undo_add_input(by),
                 StructureUndo::Unlink { by, to, at, demand } => {
                     self.restore_link(by, to, at, demand);
                 }
-                StructureUndo::Switch { by, to, at } => self.switch_back(by, to, at),
+                StructureUndo::Switch { by, to, at } => self.undo_switch(by, to, at),
                 StructureUndo::Demand { by, input, old } => {
                     self.set_demand(by, input, old);
                 }
@@ -302,6 +302,6 @@ impl Trace {
         }
         self.undo.touched.clear();
         (self.alive, self.densities) = self.undo.before;
-        self.purge();
+        self.evict_if_many();
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct RunReaders<'a> {
 }
 
 impl ParameterReaders {
-    pub(super) fn lose(&mut self) {
+    pub(super) fn invalidate(&mut self) {
         (self.is_known, self.is_followed) = (false, false);
     }
 

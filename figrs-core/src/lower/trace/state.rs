@@ -58,7 +58,7 @@ pub struct Trace {
     /// A Chain that reads another result now, and that result: the update of the result's edges is deferred.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
-    pub(super) foresight: ProposalLookAhead,
+    pub(super) look_ahead: ProposalLookAhead,
     /// The values that were proposed or drawn for choices.
     pub(super) own: RegisterList,
     pub(super) agenda: Agenda,
@@ -100,7 +100,7 @@ impl Trace {
             undo: UndoLog::default(),
             pending: None,
             change: Change::default(),
-            foresight: ProposalLookAhead::default(),
+            look_ahead: ProposalLookAhead::default(),
             own: RegisterList::default(),
             agenda: Agenda::default(),
             worklist: StructureWorklist::default(),
@@ -199,7 +199,7 @@ impl Trace {
     /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, that of the proposed one.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
-        self.foresight
+        self.look_ahead
             .log_of(site.0)
             .unwrap_or(self.nodes[site.number()].log)
     }

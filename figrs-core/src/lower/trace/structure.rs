@@ -16,8 +16,8 @@ const BRANCHES: usize = 64;
 
 impl Trace {
     /// Adds an edge: a node reads another one, as its next input.
-    pub(super) fn link(&mut self, by: u32, to: u32, demand: Option<Datum>) {
-        self.lose_reach(to);
+    pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
+        self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
         let at = target.uses.len() as u32;
         let input = self.nodes[by as usize].inputs.len() as u32;
@@ -43,11 +43,11 @@ impl Trace {
     }
 
     /// Removes the last input of a node.
-    pub(super) fn unlink(&mut self, by: u32) {
+    pub(super) fn remove_last_input(&mut self, by: u32) {
         let Some(InputEdge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
         };
-        self.lose_reach(to);
+        self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
         target.uses.swap_remove(at as usize);
         target.loose -= u32::from(demand.is_none());
@@ -64,19 +64,19 @@ impl Trace {
             .push(StructureUndo::Unlink { by, to, at, demand });
     }
 
-    /// Undoes [`link`](Self::link).
-    pub(super) fn relink(&mut self, by: u32) {
+    /// Undoes [`add_input`](Self::add_input).
+    pub(super) fn undo_add_input(&mut self, by: u32) {
         if let Some(edge) = self.nodes[by as usize].inputs.pop() {
-            self.lose_reach(edge.to);
+            self.clear_parameter_readers(edge.to);
             let target = &mut self.nodes[edge.to as usize];
             target.uses.pop();
             target.loose -= u32::from(edge.demand.is_none());
         }
     }
 
-    /// Undoes [`unlink`](Self::unlink).
+    /// Undoes [`remove_last_input`](Self::remove_last_input).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
-        self.lose_reach(to);
+        self.clear_parameter_readers(to);
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
         let last = target.uses.len() as u32;
@@ -91,7 +91,7 @@ impl Trace {
         self.nodes[by as usize]
             .inputs
             .push(InputEdge { to, at, demand });
-        self.raise(by, height + 1);
+        self.raise_to(by, height + 1);
     }
 
     /// Sets the value that an input demands.
@@ -129,7 +129,7 @@ impl Trace {
     }
 
     /// Values that a node demands of its inputs; nothing of those beyond the list.
-    fn passed_on(&self, number: u32) -> Vec<Option<Datum>> {
+    fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
             (Kind::Apply(_, op), NodeRole::Apply) => {
@@ -157,60 +157,60 @@ impl Trace {
             self.check_bytes(number)?;
             self.alive += 1;
             self.record_parents(number);
-            self.touch(number, false);
+            self.save_state(number, false);
             let demand = self.demanded(number).cloned();
             self.accept_demand(number, demand);
             let node = &mut self.nodes[number as usize];
             node.in_world = true;
             (node.stale, node.must) = (true, true);
-            let mut demands = self.passed_on(number).into_iter();
+            let mut demands = self.demands_on_inputs(number).into_iter();
             for i in 0..self.nodes[number as usize].parents.len() {
                 let parent = self.nodes[number as usize].parents[i];
-                self.link(number, parent, demands.next().flatten());
+                self.add_input(number, parent, demands.next().flatten());
             }
         }
-        self.refresh();
+        self.update_demands();
         Ok(())
     }
 
     /// Removes nodes without readers from the world.
-    pub(super) fn leave_all(&mut self) {
+    pub(super) fn remove_unread(&mut self) {
         while let Some(number) = self.worklist.orphans.pop() {
-            self.switch_now();
+            self.apply_deferred_switch();
             let node = &self.nodes[number as usize];
             if node.is_used() || !node.in_world {
                 continue;
             }
-            self.touch(number, true);
+            self.save_state(number, true);
             let node = &mut self.nodes[number as usize];
             node.in_world = false;
             (node.stale, node.must) = (true, true);
             self.accept_demand(number, None);
             self.alive -= 1;
             while !self.nodes[number as usize].inputs.is_empty() {
-                self.unlink(number);
+                self.remove_last_input(number);
             }
         }
-        self.refresh();
+        self.update_demands();
     }
 
     /// Updates the demands on nodes whose uses changed, and the demands that these pass on.
-    fn refresh(&mut self) {
+    fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
-            self.switch_now();
+            self.apply_deferred_switch();
             let node = &self.nodes[number as usize];
             if !node.in_world || !node.is_used() || self.demanded(number) == node.demand.as_ref() {
                 continue;
             }
-            self.touch(number, true);
+            self.save_state(number, true);
             let demand = self.demanded(number).cloned();
             self.accept_demand(number, demand);
-            self.require(number);
+            self.mark_for_evaluation(number);
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
-                self.require(by);
+                self.mark_for_evaluation(by);
             }
-            let mut demands = self.passed_on(number).into_iter();
+            let mut demands = self.demands_on_inputs(number).into_iter();
             for input in 0..self.nodes[number as usize].inputs.len() {
                 let demand = demands.next().flatten();
                 let edge = &self.nodes[number as usize].inputs[input];
@@ -239,7 +239,7 @@ impl Trace {
     /// Sets the value that is demanded of a node, and no more; returns the old one.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
-            self.lose_reach(self.nodes[node as usize].inputs[input].to);
+            self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
         }
         let node = &mut self.nodes[node as usize];
         if let Some(value) = &demand {
@@ -276,12 +276,12 @@ impl Trace {
                 return Ok(Ok(()));
             };
             match self.called(number, &**op) {
-                Some(Ok(element)) => self.remember(number, &element),
+                Some(Ok(element)) => self.number_of_result(number, &element),
                 failed => {
                     let fault = failed.and_then(Result::err);
                     let error = fault.map(|fault| element.fault(fault));
                     if self.nodes[number as usize].inputs.len() > arity {
-                        self.unlink(number);
+                        self.remove_last_input(number);
                     }
                     return Ok(error.map_or(Ok(()), Err));
                 }
@@ -291,24 +291,24 @@ impl Trace {
         if node.inputs.get(arity).is_some_and(|edge| edge.to == result) {
             return Ok(Ok(()));
         }
-        if self.switch(number, result) {
+        if self.switch_result(number, result) {
             return Ok(Ok(()));
         }
         let demand = self.nodes[number as usize].demand.clone();
         if self.nodes[number as usize].inputs.len() > arity {
-            self.unlink(number);
+            self.remove_last_input(number);
         }
-        self.link(number, result, demand);
+        self.add_input(number, result, demand);
         self.enter_all()?;
         Ok(Ok(()))
     }
 
     /// Switches a Chain to another result where nothing else changes by that: both stay in the world, nothing is demanded.
-    pub(super) fn switch(&mut self, number: u32, result: u32) -> bool {
+    pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
         };
-        self.redirect(number, to, at, result);
+        self.redirect_last_input(number, to, at, result);
         let by = number;
         self.undo
             .operations
@@ -316,13 +316,13 @@ impl Trace {
         true
     }
 
-    /// As `switch`, but the edges are changed only if the proposal is accepted, or before anything else changes them.
-    pub(super) fn switch_later(&mut self, number: u32, result: u32) -> bool {
-        self.switch_now();
+    /// As `switch_result`, but the edges are changed only if the proposal is accepted, or before anything else changes them.
+    pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
+        self.apply_deferred_switch();
         // The result must not change any more: the Chain would not be told.
         let lasts = (result as usize) < self.lasting();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
-            return self.switch(number, result);
+            return self.switch_result(number, result);
         }
         let may = self.may_switch(number, result).is_some();
         if may {
@@ -331,15 +331,15 @@ impl Trace {
         may
     }
 
-    /// Applies a deferred `switch_later`.
+    /// Applies a deferred `defer_switch`.
     #[inline]
-    pub(super) fn switch_now(&mut self) {
+    pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
-            self.switch(number, result);
+            self.switch_result(number, result);
         }
     }
 
-    /// The present result of a Chain and the position among its uses, if the Chain may `switch`.
+    /// The present result of a Chain and the position among its uses, if `switch_result` is possible.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -352,9 +352,9 @@ impl Trace {
     }
 
     /// Redirects the last input of a node.
-    fn redirect(&mut self, by: u32, from: u32, at: u32, to: u32) {
-        self.lose_reach(from);
-        self.lose_reach(to);
+    fn redirect_last_input(&mut self, by: u32, from: u32, at: u32, to: u32) {
+        self.clear_parameter_readers(from);
+        self.clear_parameter_readers(to);
         let old = &mut self.nodes[from as usize];
         let NodeUse { input, .. } = old.uses.swap_remove(at as usize);
         old.loose -= 1;
@@ -369,12 +369,12 @@ impl Trace {
         (edge.to, edge.at) = (to, at);
     }
 
-    /// Undoes [`switch`](Self::switch).
-    pub(super) fn switch_back(&mut self, by: u32, to: u32, at: u32) {
+    /// Undoes [`switch_result`](Self::switch_result).
+    pub(super) fn undo_switch(&mut self, by: u32, to: u32, at: u32) {
         let arity = self.nodes[by as usize].parents.len();
         let edge = &self.nodes[by as usize].inputs[arity];
         let (from, position) = (edge.to, edge.at);
-        self.redirect(by, from, position, to);
+        self.redirect_last_input(by, from, position, to);
         let target = &mut self.nodes[to as usize];
         let last = target.uses.len() - 1;
         target.uses.swap(at as usize, last);
@@ -383,11 +383,11 @@ impl Trace {
             let NodeUse { by, input } = self.nodes[to as usize].uses[position];
             self.nodes[by as usize].inputs[input as usize].at = position as u32;
         }
-        self.raise(by, height);
+        self.raise_to(by, height);
     }
 
     /// The number of a new result of a Chain.
-    fn remember(&mut self, number: u32, element: &AnyElement) -> u32 {
+    fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());

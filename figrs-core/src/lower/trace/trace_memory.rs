@@ -40,14 +40,14 @@ impl TraceMemory {
     }
 
     /// Bytes of the elements, and by the last count of the nodes.
-    pub(super) fn needed(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
     /// True if all is to be counted afresh, with so many nodes and so many elements in the world.
-    pub(super) fn is_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
+    pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
-        self.needed() + new as u64 > limit || alive >= self.next
+        self.bytes() + new as u64 > limit || alive >= self.next
     }
 
     /// Records a count of so many bytes.
@@ -62,7 +62,7 @@ impl TraceMemory {
     }
 
     /// Records an eviction of the elements outside the world.
-    pub(super) fn purged(&mut self, freed: i64, limit: u64) {
+    pub(super) fn record_eviction(&mut self, freed: i64, limit: u64) {
         self.add_made(freed);
         // The world itself cannot be evicted; an eighth more is allowed for elements outside.
         self.purge_at = (limit / 4).max(self.made + limit / 8);
