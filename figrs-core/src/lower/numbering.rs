@@ -25,7 +25,7 @@ pub enum EvidenceOrder {
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
-    lasting: usize,
+    permanent: usize,
 }
 
 impl Numbering {
@@ -34,7 +34,7 @@ impl Numbering {
         Self {
             numbers: FxHashMap::default(),
             statements: StatementIndex::of(model),
-            lasting: 0,
+            permanent: 0,
         }
     }
 
@@ -52,14 +52,14 @@ impl Numbering {
     }
 
     /// Removes the numbers of elements that only some worlds have.
-    pub(super) fn keep_lasting(&mut self) {
-        let lasting = self.lasting as u32;
-        self.numbers.retain(|_, &mut number| number < lasting);
+    pub(super) fn keep_permanent(&mut self) {
+        let permanent = self.permanent as u32;
+        self.numbers.retain(|_, &mut number| number < permanent);
     }
 
     /// Number of elements that every world has; theirs are the lowest numbers.
-    pub(super) fn lasting(&self) -> usize {
-        self.lasting
+    pub(super) fn permanent(&self) -> usize {
+        self.permanent
     }
 
     /// Number of elements that there is room for.
@@ -122,7 +122,7 @@ pub(super) trait Numbered {
             self.record_parents(next as u32);
             next += 1;
         }
-        self.numbering().lasting = next;
+        self.numbering().permanent = next;
         Ok((stated, targets))
     }
 

@@ -157,6 +157,6 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
             remedy: "the weights of Scores may not exceed one here: use ImportanceSampling",
         });
     }
-    block.keep_alike(kept);
+    block.keep_with_unit_weights(kept);
     Ok(())
 }

@@ -41,15 +41,15 @@ impl SharedMemory {
     ) -> Result<R, Error> {
         {
             let _side_by_side = self.alone.read().unwrap_or_else(PoisonError::into_inner);
-            let had_all = self.threads <= 1 && !block.remembers();
+            let had_all = self.threads <= 1 && !block.has_cached_worlds();
             let outcome = work(block);
-            block.rest();
+            block.end_run();
             let too_much = matches!(outcome, Err(Error::Model(ModelError::TooMuchMemory { .. })));
             if !too_much || had_all {
                 return outcome;
             }
         }
         let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
-        block.alone(work)
+        block.with_whole_memory(work)
     }
 }

@@ -40,7 +40,7 @@ pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
     pub(super) touched: Vec<ColumnSlot>,
-    pub(super) books: Dictionaries,
+    pub(super) dictionaries: Dictionaries,
     pub(super) weights: BlockWeights,
     pub(super) width: usize,
     pub(super) observations: Observations,
@@ -92,7 +92,7 @@ impl Block {
             instructions: Vec::new(),
             values: Vec::new(),
             touched: Vec::new(),
-            books: Dictionaries::default(),
+            dictionaries: Dictionaries::default(),
             weights: BlockWeights::new(0),
             width: 0,
             observations,
@@ -128,13 +128,13 @@ impl Block {
     }
 
     /// True if every world has the element of a slot.
-    pub(super) fn is_lasting(&self, slot: ColumnSlot) -> bool {
-        slot.index() < self.numbering.lasting()
+    pub(super) fn is_in_every_world(&self, slot: ColumnSlot) -> bool {
+        slot.index() < self.numbering.permanent()
     }
 
     /// Number of elements that every world has.
-    pub(super) fn lasting_elements(&self) -> usize {
-        self.numbering.lasting()
+    pub(super) fn elements_in_every_world(&self) -> usize {
+        self.numbering.permanent()
     }
 
     /// The value that an intervention gives an element.
@@ -143,7 +143,7 @@ impl Block {
     }
 
     /// The slots of the parents of a slot.
-    pub(super) fn link(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
+    pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);
         let parents = self.instructions[slot.index()].parents.clone();
         parents.unwrap_or_default()
@@ -165,46 +165,46 @@ impl Block {
         self.width = width;
         self.check_at = self.limit.elements;
         let most = MAX_CACHED_PER_ELEMENT
-            .saturating_mul(self.lasting_elements())
+            .saturating_mul(self.elements_in_every_world())
             .clamp(MAX_CACHED, MAX_CACHED << 4);
-        if self.instructions.len() > self.lasting_elements() + MAX_CACHED
+        if self.instructions.len() > self.elements_in_every_world() + MAX_CACHED
             || self.remembered > most
             || self.grant.is_full(self.kept_bytes())
         {
-            self.forget();
+            self.clear_caches();
         }
         let kept = self.kept_bytes();
         self.bytes.start(kept);
-        self.grant.keep(kept);
+        self.grant.shrink_to(kept);
     }
 
     /// True if elements or values added by worlds are cached.
-    pub fn remembers(&self) -> bool {
-        self.bytes.made() > 0
+    pub fn has_cached_worlds(&self) -> bool {
+        self.bytes.made_bytes() > 0
             || self.remembered > 0
-            || self.instructions.len() > self.lasting_elements()
+            || self.instructions.len() > self.elements_in_every_world()
     }
 
     /// Clears the values of the last block and all caches filled by worlds.
-    pub(super) fn forget_all(&mut self) {
+    pub(super) fn clear_everything(&mut self) {
         self.start(0);
-        self.forget();
-        self.grant.keep(0);
+        self.clear_caches();
+        self.grant.shrink_to(0);
         self.buffers.clear();
     }
 
     /// Clears the caches filled by worlds.
-    fn forget(&mut self) {
+    fn clear_caches(&mut self) {
         self.remembered = 0;
-        self.instructions.truncate(self.numbering.lasting());
-        self.values.truncate(self.numbering.lasting());
-        self.numbering.keep_lasting();
-        self.books.clear();
+        self.instructions.truncate(self.numbering.permanent());
+        self.values.truncate(self.numbering.permanent());
+        self.numbering.keep_permanent();
+        self.dictionaries.clear();
         self.functions = FunctionMemo::default();
         for instruction in &mut self.instructions {
             instruction.memo = CombinationMemo::default();
             instruction.prepared = None;
-            instruction.book = None;
+            instruction.dictionary = None;
         }
     }
 
@@ -242,7 +242,7 @@ impl Block {
     }
 
     /// Keeps only these of the rows that are left, in ascending order, with a weight of one.
-    pub fn keep_alike(&mut self, rows: Vec<u32>) {
+    pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
@@ -262,16 +262,16 @@ impl Block {
     }
 
     /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
-    pub fn rest(&mut self) {
+    pub fn end_run(&mut self) {
         self.start(0);
     }
 
     /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
-    pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
-        self.forget_all();
+    pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.clear_everything();
         let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
         let result = work(self);
-        self.forget_all();
+        self.clear_everything();
         self.grant = shared;
         result
     }
@@ -302,7 +302,7 @@ impl Numbered for Block {
             is_bool: element.no_values().insert(&true).is_some(),
             checked: false,
             prepared: None,
-            book: None,
+            dictionary: None,
             memo: CombinationMemo::default(),
         });
         number

@@ -37,24 +37,24 @@ impl Default for BlockMemory {
 
 impl BlockMemory {
     /// Bytes of the elements that Chains made and that are still held.
-    pub(super) fn made(&self) -> u64 {
+    pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
     /// Bytes of the values kept since the last count, with the elements that Chains made.
-    pub(super) fn recent(&self) -> u64 {
-        self.made() + self.since
+    pub(super) fn bytes_since_count(&self) -> u64 {
+        self.made_bytes() + self.since
     }
 
     /// Resets the count to so many bytes kept.
     pub(super) fn start(&mut self, kept: u64) {
-        (self.counted, self.since) = (kept.saturating_sub(self.made()), 0);
+        (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
     /// True if all is to be counted afresh, with so many elements and tasks.
     #[inline]
-    pub(super) fn is_due(&self, elements: usize, granted: u64) -> bool {
-        self.made() + self.counted + self.since > granted || elements >= self.next
+    pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
+        self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
     /// Records a count of so many bytes, with so many elements and tasks.
@@ -70,7 +70,7 @@ impl BlockMemory {
 
     /// Counts values that are kept.
     #[inline]
-    pub(super) fn kept(&mut self, rows: &Selection, column: &Column) {
+    pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }

@@ -30,7 +30,7 @@ enum BranchSampler {
 
 impl Branch {
     /// An element that rows may take.
-    pub(super) fn leading_to(target: BranchTarget) -> Self {
+    pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,
             drawn: BranchSampler::Unknown,
@@ -38,16 +38,16 @@ impl Branch {
     }
 
     /// True if nothing else refers to the element that it leads to.
-    pub(super) fn is_own(&self) -> bool {
+    pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
-            BranchTarget::Alone(_) | BranchTarget::Open(_, true)
+            BranchTarget::Unshared(_) | BranchTarget::Composite(_, true)
         )
     }
 
     /// True if it leads to an element that is not atomic, and that no other branch is known to lead to.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.target, BranchTarget::Open(..))
+        matches!(self.target, BranchTarget::Composite(..))
     }
 
     /// The same branch with its sampling method: a choice among finitely many values, or else its own function.
@@ -61,7 +61,7 @@ impl Branch {
         !matches!(self.drawn, BranchSampler::Unknown)
     }
 
-    pub(super) fn ready(&self) -> Option<&PooledSampler> {
+    pub(super) fn sampler(&self) -> Option<&PooledSampler> {
         match &self.drawn {
             BranchSampler::Ready(ready) => Some(ready),
             BranchSampler::Unknown | BranchSampler::Open => None,
@@ -75,11 +75,11 @@ pub(super) enum BranchTarget {
     /// An element that others may refer to.
     Slot(ColumnSlot),
     /// An atomic element that nothing else refers to.
-    Alone(AnyElement),
+    Unshared(AnyElement),
     /// An element that is not atomic, and whether nothing else refers to it.
-    Open(AnyElement, bool),
+    Composite(AnyElement, bool),
     /// An element that rows evaluated one by one have taken, and that is dropped.
-    Gone,
+    Dropped,
     /// The row of a table that starts at this weight.
     Row(usize),
 }

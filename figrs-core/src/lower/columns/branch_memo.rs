@@ -17,8 +17,8 @@ impl Block {
     /// True if a branch is an atomic choice of its own that has no value yet and carries no evidence.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
-            BranchTarget::Alone(_) | BranchTarget::Row(_) => true,
-            BranchTarget::Open(..) | BranchTarget::Gone => false,
+            BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
+            BranchTarget::Composite(..) | BranchTarget::Dropped => false,
             BranchTarget::Slot(slot) => {
                 let instruction = &self.instructions[slot.index()];
                 self.values[slot.index()].is_none()
@@ -37,9 +37,9 @@ impl Block {
         value: &Datum,
     ) -> Result<(f64, f64), ModelError> {
         let element = match &branch.target {
-            BranchTarget::Alone(element) => element,
+            BranchTarget::Unshared(element) => element,
             BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
-            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => {
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
                 return Ok((1.0, 0.0));
             }
         };
@@ -49,15 +49,17 @@ impl Block {
     /// True if the likelihood of a value under an atomic branch is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
         let element = match &branch.target {
-            BranchTarget::Alone(element) => element,
+            BranchTarget::Unshared(element) => element,
             BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
-            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => return Ok(false),
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
+                return Ok(false);
+            }
         };
         is_density(element, value)
     }
 
     /// A branch with its sampling method prepared.
-    pub(super) fn lot(
+    pub(super) fn with_sampler(
         &mut self,
         slot: ColumnSlot,
         number: u32,
@@ -67,9 +69,9 @@ impl Block {
             return Ok(branch);
         }
         let element = match &branch.target {
-            BranchTarget::Alone(element) => element.clone(),
+            BranchTarget::Unshared(element) => element.clone(),
             BranchTarget::Slot(of) => self.instructions[of.index()].element.clone(),
-            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => {
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
                 return Ok(branch);
             }
         };
@@ -88,14 +90,14 @@ impl Block {
                 let chain = self.instructions[slot.index()].element.kind();
                 let captures_nothing =
                     matches!(chain, Kind::Chain(_, op) if op.identity().is_some());
-                if captures_nothing && matches!(branch.target, BranchTarget::Alone(_)) {
-                    self.functions.remember_choice(&element, choice.clone());
+                if captures_nothing && matches!(branch.target, BranchTarget::Unshared(_)) {
+                    self.functions.cache_sampler(&element, choice.clone());
                 }
                 Some(choice.ready)
             }
         };
         let branch = branch.drawn_by(ready);
-        self.remember_branch(slot, number, branch.clone());
+        self.cache_branch(slot, number, branch.clone());
         Ok(branch)
     }
 
@@ -110,10 +112,13 @@ impl Block {
         let codes: Vec<u32> = if is_bool {
             Vec::new()
         } else {
-            let book = self.own_book(slot);
+            let dictionary = self.own_dictionary(slot);
             let values = 0..outcomes.support.len();
             values
-                .map(|i| self.books.enter(book, outcomes.support.any(i)))
+                .map(|i| {
+                    self.dictionaries
+                        .intern(dictionary, outcomes.support.any(i))
+                })
                 .collect()
         };
         if let Some(met) = met
@@ -146,7 +151,7 @@ impl Block {
         let chain = self.instructions[slot.index()].element.clone();
         match chain.kind() {
             Kind::Chain(parents, op) => self.branch(slot, number, parents.len(), &**op),
-            _ => Ok(Branch::leading_to(BranchTarget::Gone)),
+            _ => Ok(Branch::to(BranchTarget::Dropped)),
         }
     }
 
@@ -174,24 +179,24 @@ impl Block {
         if let Some(call) = &called
             && let Some(element) = self.functions.element(call)
         {
-            let branch = Branch::leading_to(BranchTarget::Alone(element));
-            self.remember_branch(slot, number, branch.clone());
+            let branch = Branch::to(BranchTarget::Unshared(element));
+            self.cache_branch(slot, number, branch.clone());
             return Ok(branch);
         }
         let (element, made) =
             measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
         let element = element.map_err(|fault| chain.fault(fault))?;
-        self.allow(slot, self.bytes.made())?;
+        self.allow(slot, self.bytes.made_bytes())?;
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
             // The combination itself is remembered.
             self.remembered += 1;
             // How it is evaluated, and whether it is remembered, depends on how many rows take it.
-            return Ok(Branch::leading_to(BranchTarget::Open(element, own)));
+            return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {
-            BranchTarget::Alone(element.clone())
+            BranchTarget::Unshared(element.clone())
         } else {
             BranchTarget::Slot(self.slot(&element))
         };
@@ -205,15 +210,15 @@ impl Block {
         // A value that holds elements which the call made is another one at each call.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
-            self.functions.remember(call, element.clone());
+            self.functions.insert(call, element.clone());
         }
-        let branch = Branch::leading_to(target);
-        self.remember_branch(slot, number, branch.clone());
+        let branch = Branch::to(target);
+        self.cache_branch(slot, number, branch.clone());
         Ok(branch)
     }
 
     /// Caches a branch of which a row evaluates so many elements, if there is room.
-    pub(super) fn remember_few(
+    pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
         number: u32,
@@ -222,16 +227,18 @@ impl Block {
     ) {
         if self.remembered < MAX_CACHED && self.known_branch(slot, number).is_none() {
             self.remembered += elements;
-            self.remember_branch(slot, number, branch);
+            self.cache_branch(slot, number, branch);
         }
     }
 
     /// The element that a branch leads to, if it is one.
     pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
         match &branch.target {
-            BranchTarget::Alone(element) | BranchTarget::Open(element, _) => Some(element.clone()),
+            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
+                Some(element.clone())
+            }
             BranchTarget::Slot(of) => Some(self.instructions[of.index()].element.clone()),
-            BranchTarget::Row(_) | BranchTarget::Gone => None,
+            BranchTarget::Row(_) | BranchTarget::Dropped => None,
         }
     }
 
@@ -243,7 +250,7 @@ impl Block {
         element: &AnyElement,
     ) -> ColumnSlot {
         let of = self.slot(element);
-        self.remember_branch(slot, number, Branch::leading_to(BranchTarget::Slot(of)));
+        self.cache_branch(slot, number, Branch::to(BranchTarget::Slot(of)));
         of
     }
 
@@ -253,7 +260,7 @@ impl Block {
         branches.get(number as usize).cloned().flatten()
     }
 
-    fn remember_branch(&mut self, slot: ColumnSlot, number: u32, branch: Branch) {
+    fn cache_branch(&mut self, slot: ColumnSlot, number: u32, branch: Branch) {
         self.remembered += 1;
         let branches = &mut self.instructions[slot.index()].memo.branches;
         branches.resize(branches.len().max(number as usize + 1), None);
@@ -286,15 +293,15 @@ impl Block {
             let truth = op.values().index_of(&true);
             PooledSampler::Flip(truth.map_or(0.0, |at| weights[at]))
         } else {
-            let book = self.own_book(slot);
+            let dictionary = self.own_dictionary(slot);
             let codes: Vec<u32> = (0..columns)
-                .map(|i| self.books.enter(book, op.values().any(i)))
+                .map(|i| self.dictionaries.intern(dictionary, op.values().any(i)))
                 .collect();
             PooledSampler::Codes(CodeSampler::new(weights, &codes))
         };
-        let branch = Branch::leading_to(BranchTarget::Row(row * columns));
+        let branch = Branch::to(BranchTarget::Row(row * columns));
         let branch = branch.drawn_by(Some(Rc::new(ready)));
-        self.remember_branch(slot, number, branch.clone());
+        self.cache_branch(slot, number, branch.clone());
         Ok(branch)
     }
 }

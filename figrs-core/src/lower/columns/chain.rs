@@ -32,11 +32,11 @@ impl RootEvaluation<'_> {
         demand: Option<Datum>,
         op: &dyn ChainOp,
     ) -> Result<(), ModelError> {
-        let parents = self.block.link(slot);
-        let (groups, numbers) = self.block.part(slot, rows, &parents);
-        let made = self.made(slot, rows, (&groups, &numbers), op)?;
+        let parents = self.block.parent_slots(slot);
+        let (groups, numbers) = self.block.partition(slot, rows, &parents);
+        let made = self.make_branches(slot, rows, (&groups, &numbers), op)?;
         let Some(branches) = made.iter().cloned().collect::<Option<Vec<Branch>>>() else {
-            self.branch_out(slot, rows, &groups, (made, &numbers), demand.as_ref());
+            self.schedule_branches(slot, rows, &groups, (made, &numbers), demand.as_ref());
             return Ok(());
         };
         if let Some(value) = &demand
@@ -47,37 +47,37 @@ impl RootEvaluation<'_> {
             return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
         }
         if demand.is_some() {
-            self.branch_out(slot, rows, &groups, (made, &numbers), demand.as_ref());
+            self.schedule_branches(slot, rows, &groups, (made, &numbers), demand.as_ref());
             return Ok(());
         }
         let lots = numbers.iter().zip(branches);
-        let lots = lots.map(|(&number, branch)| self.block.lot(slot, number, branch));
+        let lots = lots.map(|(&number, branch)| self.block.with_sampler(slot, number, branch));
         let branches: Vec<Branch> = lots.collect::<Result<_, _>>()?;
-        let together = |b: &Branch| b.ready().is_some() && self.block.is_choice(b);
+        let together = |b: &Branch| b.sampler().is_some() && self.block.is_choice(b);
         if branches.iter().all(together) {
             return self.draw_rows(slot, rows, groups, &branches);
         }
         if branches
             .iter()
-            .all(|branch| matches!(branch.target, BranchTarget::Alone(_)))
+            .all(|branch| matches!(branch.target, BranchTarget::Unshared(_)))
         {
             return self.draw_alone(slot, rows, &groups, &branches);
         }
         let branches = branches.into_iter().map(Some).collect();
-        self.branch_out(slot, rows, &groups, (branches, &numbers), None);
+        self.schedule_branches(slot, rows, &groups, (branches, &numbers), None);
         Ok(())
     }
 
     /// The branches of groups of rows. Once one of them is known not to be atomic, those that few rows take are left to be made when these
     /// are evaluated, and how the others are drawn alone is found here.
-    fn made(
+    fn make_branches(
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
         (groups, numbers): (&RowGroups, &[u32]),
         op: &dyn ChainOp,
     ) -> Result<Vec<Option<Branch>>, ModelError> {
-        let parents = self.block.link(slot).len();
+        let parents = self.block.parent_slots(slot).len();
         let mut made = Vec::with_capacity(numbers.len());
         let mut few: Option<Vec<bool>> = None;
         let mut is_left = false;
@@ -98,7 +98,7 @@ impl RootEvaluation<'_> {
         if is_left {
             for (made, &number) in made.iter_mut().zip(numbers) {
                 if let Some(branch) = made.take() {
-                    *made = Some(self.block.lot(slot, number, branch)?);
+                    *made = Some(self.block.with_sampler(slot, number, branch)?);
                 }
             }
         }
@@ -113,8 +113,8 @@ impl RootEvaluation<'_> {
         demand: Option<&Datum>,
         op: &dyn TableOp,
     ) -> Result<(), ModelError> {
-        let parents = self.block.link(slot);
-        let (groups, numbers) = self.block.part(slot, rows, &parents);
+        let parents = self.block.parent_slots(slot);
+        let (groups, numbers) = self.block.partition(slot, rows, &parents);
         let known = |run: &mut Self, number| run.block.table_row(slot, number, parents.len(), op);
         let branches = numbers.iter().map(|&number| known(self, number));
         let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
@@ -172,11 +172,11 @@ impl RootEvaluation<'_> {
                 }
                 if let BranchTarget::Slot(of) = branch.target {
                     let same = self.block.constant(of, value, part);
-                    self.block.keep(of, part, same);
+                    self.block.store_values(of, part, same);
                 }
             }
         }
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 
     /// Draws all rows at once.
@@ -187,7 +187,7 @@ impl RootEvaluation<'_> {
         groups: RowGroups,
         branches: &[Branch],
     ) -> Result<(), ModelError> {
-        let ready: Vec<&PooledSampler> = branches.iter().filter_map(Branch::ready).collect();
+        let ready: Vec<&PooledSampler> = branches.iter().filter_map(Branch::sampler).collect();
         let codes = self.block.codes_for(slot, rows);
         let column = draw_ready(rows, &groups, &ready, codes, self.rng);
         if branches
@@ -197,14 +197,15 @@ impl RootEvaluation<'_> {
             let parts = groups.selections(rows, branches.len());
             for (part, branch) in parts.iter().zip(branches) {
                 if let BranchTarget::Slot(of) = branch.target {
-                    self.block.keep(of, part, column.part(rows, part));
+                    self.block
+                        .store_values(of, part, column.restrict(rows, part));
                 }
             }
         }
         if let RowGroups::Rows(numbers) = groups {
-            self.block.buffers.give_back(numbers);
+            self.block.buffers.recycle(numbers);
         }
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 
     /// Draws each group from an element that nothing else refers to, in the order of the first rows.
@@ -221,12 +222,12 @@ impl RootEvaluation<'_> {
         let mut all = self.block.instructions[slot.index()].element.no_column();
         for (branch, &size) in branches.iter().zip(&sizes) {
             next.push(all.len() as u32);
-            let BranchTarget::Alone(element) = &branch.target else {
+            let BranchTarget::Unshared(element) = &branch.target else {
                 continue;
             };
             let rows = Selection::all(size);
             let drawn = self.draw_one(slot, element, branch, &rows)?;
-            all.append(&*self.block.books.typed(&drawn, &rows));
+            all.append(&*self.block.dictionaries.typed(&drawn, &rows));
         }
         let mut order = Vec::with_capacity(numbers.len());
         for &group in &*numbers {
@@ -235,7 +236,7 @@ impl RootEvaluation<'_> {
             *next += 1;
         }
         let column = Column::packed(all.gather(&order), rows);
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 
     /// Values of an atomic element that nothing else refers to.
@@ -246,7 +247,7 @@ impl RootEvaluation<'_> {
         branch: &Branch,
         rows: &Selection,
     ) -> Result<Column, ModelError> {
-        if let Some(ready) = branch.ready() {
+        if let Some(ready) = branch.sampler() {
             let codes = self.block.codes_for(of, rows);
             let one = RowGroups::Masks(vec![rows.mask().to_vec()]);
             return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
@@ -261,7 +262,7 @@ impl RootEvaluation<'_> {
 
     /// Makes a task of each branch that many rows take, in the order of the first rows, one of the rows of all others, and one that
     /// joins them.
-    fn branch_out(
+    fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
@@ -272,7 +273,7 @@ impl RootEvaluation<'_> {
         let width = rows.width();
         let sizes = groups.sizes(branches.len());
         let is_few: Vec<bool> = sizes.iter().map(|&size| are_few(size, width)).collect();
-        let (many, few) = groups.parted(rows, &is_few);
+        let (many, few) = groups.split_rare(rows, &is_few);
         let branches = branches.into_iter().zip(combinations).zip(sizes);
         let parts = branches.map(|((branch, &combination), size)| BranchRows {
             branch,
@@ -283,7 +284,8 @@ impl RootEvaluation<'_> {
         let mut sources: Vec<(ColumnSource, Selection)> = Vec::new();
         let mut tasks: Vec<EvaluationTask> = Vec::new();
         if !few.is_empty() {
-            let (source, task) = self.few(slot, &mut parts, few, (width, demand));
+            let (source, task) =
+                self.schedule_rare_branches(slot, &mut parts, few, (width, demand));
             sources.push(source);
             tasks.push(task);
         }
@@ -294,10 +296,10 @@ impl RootEvaluation<'_> {
             };
             let of = match branch.target {
                 BranchTarget::Slot(of) => of,
-                BranchTarget::Open(element, _) => {
+                BranchTarget::Composite(element, _) => {
                     self.block.slot_of(slot, part.combination, &element)
                 }
-                BranchTarget::Alone(ref element) => {
+                BranchTarget::Unshared(ref element) => {
                     let number = self.alone.len();
                     self.alone.push(None);
                     sources.push((ColumnSource::Alone(number), rows.clone()));
@@ -311,7 +313,7 @@ impl RootEvaluation<'_> {
                     });
                     continue;
                 }
-                BranchTarget::Row(_) | BranchTarget::Gone => continue,
+                BranchTarget::Row(_) | BranchTarget::Dropped => continue,
             };
             // Different values may lead to one element.
             if let Some(&at) = met.get(&of) {
@@ -331,7 +333,7 @@ impl RootEvaluation<'_> {
     }
 
     /// The task of the rows whose branches few others take, given with their groups, and the source of their values.
-    fn few(
+    fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
         parts: &mut [BranchRows],
@@ -364,7 +366,7 @@ impl RootEvaluation<'_> {
     }
 
     /// Values of a branch that nothing else refers to, for the rows of its group.
-    pub(super) fn alone(
+    pub(super) fn evaluate_unshared(
         &mut self,
         number: usize,
         (element, branch, of): (&AnyElement, &Branch, ColumnSlot),
@@ -398,6 +400,6 @@ impl Block {
         rows: &Selection,
     ) -> Option<(DictionaryId, Vec<u32>)> {
         let is_bool = self.instructions[slot.index()].is_bool;
-        (!is_bool).then(|| (self.own_book(slot), self.buffers.list(rows.len())))
+        (!is_bool).then(|| (self.own_dictionary(slot), self.buffers.list(rows.len())))
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
 }
 
 /// Restriction of classes to some rows.
-pub(super) fn within(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
+pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
         code: class.code,
@@ -65,7 +65,7 @@ pub(super) fn mask_of(
 }
 
 /// Concatenation of two lists of classes, unless it would be too long.
-pub(super) fn together(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
+pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())
 }
@@ -84,7 +84,7 @@ mod tests {
         let classes = [class(&[3, 69], 5), class(&[0, 64], 7), class(&[2], 5)];
         assert_eq!(codes(&classes, &part(&[0, 2, 3, 64, 69])), [7, 5, 5, 7, 5]);
         let some = part(&[0, 2, 5]);
-        let left = within(&classes, &some);
+        let left = restrict_classes(&classes, &some);
         assert_eq!(left.len(), 2);
         assert_eq!(codes(&left, &part(&[0, 2])), [7, 5]);
         let fives = mask_of(&classes, &some, |class| class.code == 5);
@@ -96,7 +96,12 @@ mod tests {
             code: row,
         });
         assert_eq!(codes(&halves, &all), [0, 1]);
-        assert_eq!(together(&classes, &halves).map(|all| all.len()), Some(5));
-        assert!(together(&vec![classes[0].clone(); MAX_CLASSES], &halves[..1]).is_none());
+        assert_eq!(
+            concatenate_classes(&classes, &halves).map(|all| all.len()),
+            Some(5)
+        );
+        assert!(
+            concatenate_classes(&vec![classes[0].clone(); MAX_CLASSES], &halves[..1]).is_none()
+        );
     }
 }

@@ -26,7 +26,7 @@ impl CodeBuffers {
     }
 
     /// Recycles the memory of a list that is no longer needed.
-    pub(super) fn give_back(&mut self, list: Vec<u32>) {
+    pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
             self.free.push_front(list);

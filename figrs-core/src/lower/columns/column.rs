@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, codes, within};
+use super::classes::{Class, codes, restrict_classes};
 use super::selection::{Selection, mask_where};
 use crate::element::footprint::ALLOCATION;
 use crate::value::column::AnyColumn;
@@ -66,12 +66,12 @@ impl Column {
     }
 
     /// The values of some of the rows that this column belongs to.
-    pub(super) fn part(&self, own: &Selection, rows: &Selection) -> Self {
+    pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
         }
-        if let Self::Classes(classes, book) = self {
-            return Self::Classes(within(classes, rows), *book);
+        if let Self::Classes(classes, dictionary) = self {
+            return Self::Classes(restrict_classes(classes, rows), *dictionary);
         }
         self.at(&rows.positions_in(own))
     }
@@ -80,24 +80,26 @@ impl Column {
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
-            Self::Codes(codes, book) => {
+            Self::Codes(codes, dictionary) => {
                 let part = positions.iter().map(|&at| codes[at as usize]);
-                Self::Codes(Rc::new(part.collect()), *book)
+                Self::Codes(Rc::new(part.collect()), *dictionary)
             }
             Self::Typed(values) => Self::Typed(Rc::from(values.gather(positions))),
         }
     }
 
     /// The same value in all rows.
-    pub(super) fn same(rows: &Selection, code: u32, book: DictionaryId) -> Self {
+    pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
-        Self::Classes(Rc::new([Class { rows, code }]), book)
+        Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
     /// The column with a list in the place of classes.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
-            Self::Classes(classes, book) => Self::Codes(Rc::new(codes(classes, own)), *book),
+            Self::Classes(classes, dictionary) => {
+                Self::Codes(Rc::new(codes(classes, own)), *dictionary)
+            }
             Self::Bits(_) | Self::Codes(..) | Self::Typed(_) => self.clone(),
         }
     }

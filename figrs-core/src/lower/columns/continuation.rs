@@ -36,7 +36,7 @@ impl Block {
             }
             let from = before.target_slot(*target);
             let column = before.read(from, &rows).listed(&rows);
-            columns.push((slot, self.adopted(slot, before, column)));
+            columns.push((slot, self.import_column(slot, before, column)));
         }
         self.weights = std::mem::replace(&mut before.weights, BlockWeights::new(0));
         self.singles = std::mem::take(&mut before.singles);
@@ -48,28 +48,30 @@ impl Block {
             alone: Vec::new(),
         };
         for (slot, column) in columns {
-            run.settle(slot, &rows, column, None)?;
+            run.set_values(slot, &rows, column, None)?;
         }
         Ok(())
     }
 
     /// The values of a column of another block as values of a slot.
-    fn adopted(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
+    fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
             return column;
         };
-        let values = of.book(from);
-        let book = self.own_book(slot);
+        let values = of.dictionary(from);
+        let dictionary = self.own_dictionary(slot);
         let mut own = vec![UNKNOWN; values.len()];
         let codes = codes.iter().map(|&code| {
             let own = &mut own[code as usize];
             if *own == UNKNOWN {
-                *own = self.books.enter(book, values.any(code as usize));
+                *own = self
+                    .dictionaries
+                    .intern(dictionary, values.any(code as usize));
             }
             *own
         });
-        Column::Codes(Rc::new(codes.collect()), book)
+        Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
     /// For each row that is left, the row that it continues of those with which the block was started.

@@ -72,13 +72,13 @@ impl Dictionaries {
         DictionaryId(self.0.len() as u32 - 1)
     }
 
-    pub(super) fn get(&self, book: DictionaryId) -> &Dictionary {
-        &self.0[book.0 as usize]
+    pub(super) fn get(&self, dictionary: DictionaryId) -> &Dictionary {
+        &self.0[dictionary.0 as usize]
     }
 
     /// The code of a value in a growing dictionary; a new value is added.
-    pub(super) fn enter(&mut self, book: DictionaryId, value: &dyn Any) -> u32 {
-        match &mut self.0[book.0 as usize] {
+    pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
+        match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
                 .insert(value)
                 .expect("a list has the type of its element")
@@ -88,9 +88,9 @@ impl Dictionaries {
     }
 
     /// The codes of values in a growing dictionary; new values are added.
-    pub(super) fn encode(&mut self, book: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
-        match &mut self.0[book.0 as usize] {
-            Dictionary::Growing(book) => book.encode(values).unwrap_or_default(),
+    pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
+        match &mut self.0[dictionary.0 as usize] {
+            Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
             Dictionary::Fixed(_) => Vec::new(),
         }
     }
@@ -119,9 +119,9 @@ impl Dictionaries {
     pub(super) fn typed(&self, column: &Column, rows: &Selection) -> Rc<dyn AnyColumn> {
         match column {
             Column::Typed(values) => values.clone(),
-            Column::Codes(codes, book) => Rc::from(self.get(*book).decode(codes)),
-            Column::Classes(classes, book) => {
-                Rc::from(self.get(*book).decode(&codes(classes, rows)))
+            Column::Codes(codes, dictionary) => Rc::from(self.get(*dictionary).decode(codes)),
+            Column::Classes(classes, dictionary) => {
+                Rc::from(self.get(*dictionary).decode(&codes(classes, rows)))
             }
             Column::Bits(bits) => {
                 let bit = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;

@@ -16,7 +16,7 @@ use crate::random::Stream;
 pub(super) enum AtomicSampler {
     /// True with this probability.
     Flip(f64),
-    /// One of some values, whose codes are those of the book.
+    /// One of some values, whose codes are those of the dictionary.
     Finite(CodeSampler, DictionaryId),
     /// By its own function, since its values cannot be listed.
     Open { continuous: bool },
@@ -51,9 +51,9 @@ impl AtomicSampler {
                 &[(rows.mask(), *p)],
                 rows.mask().len(),
             ))),
-            AtomicSampler::Finite(drawn, book) => {
+            AtomicSampler::Finite(drawn, dictionary) => {
                 let list = Vec::with_capacity(rows.len());
-                drawn.column(rows, *book, list, rng)
+                drawn.column(rows, *dictionary, list, rng)
             }
             AtomicSampler::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
@@ -93,15 +93,15 @@ impl CodeSampler {
     fn column(
         &self,
         rows: &Selection,
-        book: DictionaryId,
+        dictionary: DictionaryId,
         mut list: Vec<u32>,
         rng: &mut Stream,
     ) -> Column {
         match self {
-            Self::Certain(code) => Column::same(rows, *code, book),
+            Self::Certain(code) => Column::constant(rows, *code, dictionary),
             Self::Alias(alias) => {
                 list.extend((0..rows.len()).map(|_| alias.draw(rng)));
-                Column::Codes(Rc::new(list), book)
+                Column::Codes(Rc::new(list), dictionary)
             }
         }
     }
@@ -115,7 +115,7 @@ pub(super) enum PooledSampler {
 }
 
 /// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others
-/// than truth values as codes of a book, in an empty list.
+/// than truth values as codes of a dictionary, in an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,
@@ -123,7 +123,7 @@ pub(super) fn draw_ready(
     codes: Option<(DictionaryId, Vec<u32>)>,
     rng: &mut Stream,
 ) -> Column {
-    let Some((book, mut list)) = codes else {
+    let Some((dictionary, mut list)) = codes else {
         let p = |group: usize| match ready[group] {
             PooledSampler::Flip(p) => *p,
             PooledSampler::Codes(_) => 0.0,
@@ -146,7 +146,7 @@ pub(super) fn draw_ready(
         return Column::Bits(Rc::new(bits));
     };
     if let [PooledSampler::Codes(only)] = ready {
-        return only.column(rows, book, list, rng);
+        return only.column(rows, dictionary, list, rng);
     }
     let numbers = groups.numbers(rows);
     list.extend(numbers.iter().map(|&group| match ready[group as usize] {
@@ -154,5 +154,5 @@ pub(super) fn draw_ready(
         PooledSampler::Codes(CodeSampler::Alias(alias)) => alias.draw(rng),
         PooledSampler::Flip(_) => 0,
     }));
-    Column::Codes(Rc::new(list), book)
+    Column::Codes(Rc::new(list), dictionary)
 }

@@ -19,16 +19,16 @@ impl Block {
     /// Adds a dictionary.
     pub(super) fn add_book(&mut self, values: Dictionary) -> DictionaryId {
         self.bytes.added(values.bytes());
-        self.books.add(values)
+        self.dictionaries.add(values)
     }
 
     /// A dictionary.
-    pub(super) fn book(&self, book: DictionaryId) -> &Dictionary {
-        self.books.get(book)
+    pub(super) fn dictionary(&self, dictionary: DictionaryId) -> &Dictionary {
+        self.dictionaries.get(dictionary)
     }
 
     /// A dictionary to which values of an element can be added.
-    pub(super) fn growing(&mut self, element: &AnyElement) -> DictionaryId {
+    pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_book(Dictionary::Growing(element.no_values()))
     }
 
@@ -39,13 +39,13 @@ impl Block {
         slot: ColumnSlot,
         from: DictionaryId,
     ) -> Option<Rc<Vec<u32>>> {
-        let to = self.own_book(slot);
+        let to = self.own_dictionary(slot);
         if from == to {
             return None;
         }
         let memo = &mut self.instructions[slot.index()].memo;
         let table = memo.translations.entry(from).or_default();
-        self.books.translate(from, to, table);
+        self.dictionaries.translate(from, to, table);
         Some(table.clone())
     }
 
@@ -59,20 +59,20 @@ impl Block {
             };
             return Column::Bits(Rc::new(bits));
         }
-        let book = self.own_book(slot);
-        let code = self.books.enter(book, value.as_any());
-        Column::same(rows, code, book)
+        let dictionary = self.own_dictionary(slot);
+        let code = self.dictionaries.intern(dictionary, value.as_any());
+        Column::constant(rows, code, dictionary)
     }
 
     /// The growing dictionary of values of a slot.
-    pub(super) fn own_book(&mut self, slot: ColumnSlot) -> DictionaryId {
-        if let Some(book) = self.instructions[slot.index()].book {
-            return book;
+    pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
+        if let Some(dictionary) = self.instructions[slot.index()].dictionary {
+            return dictionary;
         }
         let element = self.instructions[slot.index()].element.clone();
-        let book = self.growing(&element);
-        self.instructions[slot.index()].book = Some(book);
-        book
+        let dictionary = self.growing_dictionary(&element);
+        self.instructions[slot.index()].dictionary = Some(dictionary);
+        dictionary
     }
 
     /// Values of a slot as codes of its dictionary, if that is short and the values are small: what joins them with codes of other rows then
@@ -86,12 +86,12 @@ impl Block {
         if is_float || values.bytes() > MAX_VALUE_BYTES * room {
             return Column::Typed(Rc::from(values));
         }
-        let book = self.own_book(slot);
-        if self.book(book).len() > MAX_DICTIONARY {
+        let dictionary = self.own_dictionary(slot);
+        if self.dictionary(dictionary).len() > MAX_DICTIONARY {
             return Column::Typed(Rc::from(values));
         }
-        let code = |at| self.books.enter(book, values.any(at));
+        let code = |at| self.dictionaries.intern(dictionary, values.any(at));
         let codes: Vec<u32> = (0..values.len()).map(code).collect();
-        Column::Codes(Rc::new(codes), book)
+        Column::Codes(Rc::new(codes), dictionary)
     }
 }

@@ -30,15 +30,15 @@ impl RootEvaluation<'_> {
             // The demand for the observed value has been met, or the rows are gone.
             return Ok(());
         }
-        let living = rows.among(self.block.weights.alive());
+        let living = rows.intersection(self.block.weights.alive());
         if living.is_empty() {
             return Ok(());
         }
-        let mut column = column.part(rows, &living);
-        if let Column::Codes(codes, book) = &column
-            && self.block.book(*book).len() > 4 * codes.len()
+        let mut column = column.restrict(rows, &living);
+        if let Column::Codes(codes, dictionary) = &column
+            && self.block.dictionary(*dictionary).len() > 4 * codes.len()
         {
-            column = Column::Typed(self.block.books.typed(&column, &living));
+            column = Column::Typed(self.block.dictionaries.typed(&column, &living));
         }
         match column {
             Column::Bits(bits) => {
@@ -60,8 +60,8 @@ impl RootEvaluation<'_> {
                     masks => self.block.weights.times_masks(masks),
                 }
             }
-            Column::Codes(codes, book) => {
-                let values = self.block.book(book);
+            Column::Codes(codes, dictionary) => {
+                let values = self.block.dictionary(dictionary);
                 let mut table = vec![UNKNOWN; values.len()];
                 for &code in &*codes {
                     if table[code as usize].0.is_nan() {
@@ -76,8 +76,8 @@ impl RootEvaluation<'_> {
                 }
                 self.times_table(&living, &codes, &table);
             }
-            Column::Classes(ref classes, book) => {
-                if !self.drop_classes(element, &living, (classes, book), statement)? {
+            Column::Classes(ref classes, dictionary) => {
+                if !self.drop_classes(element, &living, (classes, dictionary), statement)? {
                     // Sums of weights must not depend on how values are held.
                     let listed = column.listed(&living);
                     self.weigh(element, &living, &listed, statement)?;
@@ -99,10 +99,10 @@ impl RootEvaluation<'_> {
         &mut self,
         element: &AnyElement,
         rows: &Selection,
-        (classes, book): (&[Class], DictionaryId),
+        (classes, dictionary): (&[Class], DictionaryId),
         statement: &Evidence,
     ) -> Result<bool, ModelError> {
-        let values = self.block.book(book);
+        let values = self.block.dictionary(dictionary);
         let weigh = |class: &Class| statement.weight(element, values.any(class.code as usize));
         let weights: Vec<(f64, f64)> = classes.iter().map(weigh).collect::<Result<_, _>>()?;
         if !weights.iter().all(is_hard) {
@@ -112,14 +112,14 @@ impl RootEvaluation<'_> {
         let dead = mask_of(classes, rows, |_| {
             weights.next().is_some_and(|(_, log)| log != 0.0)
         });
-        self.block.weights.kill(&dead);
+        self.block.weights.drop_rows(&dead);
         Ok(true)
     }
 
     fn times_table(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         if table.iter().all(is_hard) {
             let dead = mask_where(rows, |at| table[codes[at] as usize].1 != 0.0);
-            self.block.weights.kill(&dead);
+            self.block.weights.drop_rows(&dead);
         } else {
             self.block.weights.times_codes(rows, codes, table);
         }

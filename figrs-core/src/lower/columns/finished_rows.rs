@@ -138,7 +138,7 @@ impl Block {
             let rows = values.iter().map(|(row, _)| *row).collect();
             let rows = Selection::from_rows(rows, self.width);
             let column = Column::packed(column, &rows);
-            self.keep(slot, &rows, column);
+            self.store_values(slot, &rows, column);
         }
     }
 }

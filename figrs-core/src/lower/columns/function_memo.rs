@@ -64,7 +64,7 @@ impl FunctionMemo {
         self.met.get(&call.0)?.elements.get(&call.1).cloned()
     }
 
-    pub(super) fn remember(&mut self, call: CallKey, element: AnyElement) {
+    pub(super) fn insert(&mut self, call: CallKey, element: AnyElement) {
         if let Some(function) = self.met.get_mut(&call.0) {
             function.elements.insert(call.1, element);
         }
@@ -77,7 +77,7 @@ impl FunctionMemo {
     }
 
     /// Caches the sampler of an element that some call gave.
-    pub(super) fn remember_choice(&mut self, element: &AnyElement, choice: FiniteSampler) {
+    pub(super) fn cache_sampler(&mut self, element: &AnyElement, choice: FiniteSampler) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 impl Block {
     /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
     /// number of its combination of values.
-    pub(super) fn part(
+    pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
@@ -39,7 +39,7 @@ impl Block {
             .iter()
             .map(|&parent| self.read(parent, rows))
             .collect();
-        self.remember_books(slot, &columns);
+        self.note_dictionaries(slot, &columns);
         if let Some(bits) = all_bits(&columns) {
             return self.part_by_masks(slot, rows, &bits);
         }
@@ -84,8 +84,8 @@ impl Block {
                     rows.rows().iter().map(bit).collect()
                 }
                 Column::Typed(values) => {
-                    let book = self.encoder(slot, parent, parents[parent]);
-                    self.books.encode(book, &**values)
+                    let dictionary = self.encoder(slot, parent, parents[parent]);
+                    self.dictionaries.encode(dictionary, &**values)
                 }
             };
             Cow::Owned(codes)
@@ -143,17 +143,19 @@ impl Block {
     }
 
     /// Clears the cached combinations whose codes referred to other dictionaries.
-    pub(super) fn remember_books(&mut self, slot: ColumnSlot, columns: &[Column]) {
-        let books = columns.iter().map(|column| match column {
-            Column::Codes(_, book) | Column::Classes(_, book) => Some(*book),
+    pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
+        let dictionaries = columns.iter().map(|column| match column {
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
             Column::Bits(_) | Column::Typed(_) => None,
         });
         let memo = &mut self.instructions[slot.index()].memo;
-        if memo.books.len() == columns.len() && memo.books.iter().copied().eq(books.clone()) {
+        if memo.dictionaries.len() == columns.len()
+            && memo.dictionaries.iter().copied().eq(dictionaries.clone())
+        {
             return;
         }
         *memo = CombinationMemo {
-            books: books.collect(),
+            dictionaries: dictionaries.collect(),
             ..Default::default()
         };
     }
@@ -163,13 +165,13 @@ impl Block {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
             .resize(memo.encoders.len().max(parent + 1), None);
-        if let Some(book) = memo.encoders[parent] {
-            return book;
+        if let Some(dictionary) = memo.encoders[parent] {
+            return dictionary;
         }
         let values: SupportBuilder = self.instructions[of.index()].element.no_values();
-        let book = self.add_book(Dictionary::Growing(values));
-        self.instructions[slot.index()].memo.encoders[parent] = Some(book);
-        book
+        let dictionary = self.add_book(Dictionary::Growing(values));
+        self.instructions[slot.index()].memo.encoders[parent] = Some(dictionary);
+        dictionary
     }
 
     /// Calls a function with the parents' values of a combination.
@@ -184,8 +186,8 @@ impl Block {
         let codes = memo.combinations.codes(number, parents);
         let value = |(parent, &code): (usize, &u32)| -> &dyn Any {
             let encoder = memo.encoders.get(parent).copied().flatten();
-            match memo.books[parent].or(encoder) {
-                Some(book) => self.book(book).any(code as usize),
+            match memo.dictionaries[parent].or(encoder) {
+                Some(dictionary) => self.dictionary(dictionary).any(code as usize),
                 None if code == 1 => &true,
                 None => &false,
             }

@@ -27,7 +27,7 @@ pub(super) struct ColumnInstruction {
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
     /// The dictionary of its values that its columns refer to.
-    pub(super) book: Option<DictionaryId>,
+    pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct ColumnInstruction {
 #[derive(Default)]
 pub(super) struct CombinationMemo {
     /// The dictionaries that the parents' codes referred to.
-    pub(super) books: Vec<Option<DictionaryId>>,
+    pub(super) dictionaries: Vec<Option<DictionaryId>>,
     /// The dictionaries made here for parents whose columns have no codes.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
@@ -63,11 +63,11 @@ impl ColumnInstruction {
 
 impl CombinationMemo {
     fn bytes(&self) -> usize {
-        let lists = (self.books.capacity() + self.encoders.capacity()) * size_of::<u64>();
+        let lists = (self.dictionaries.capacity() + self.encoders.capacity()) * size_of::<u64>();
         let branches = self.branches.capacity() * size_of::<Option<Branch>>();
         let drawn = self.branches.iter().flatten();
         let drawn: usize = drawn
-            .filter_map(Branch::ready)
+            .filter_map(Branch::sampler)
             .map(PooledSampler::bytes)
             .sum();
         let translations = self.translations.values();

@@ -24,21 +24,21 @@ impl RootEvaluation<'_> {
     ) -> Result<(), ModelError> {
         let mut parts: Vec<(Selection, Column)> = Vec::with_capacity(sources.len());
         for (source, part) in sources {
-            let part = part.among(self.block.weights.alive());
+            let part = part.intersection(self.block.weights.alive());
             if part.is_empty() {
                 continue;
             }
             let column = match source {
                 ColumnSource::Slot(of) => self.block.read(*of, &part),
                 ColumnSource::Alone(number) => match self.alone[*number].take() {
-                    Some(stored) => stored.column.part(&stored.rows, &part),
+                    Some(stored) => stored.column.restrict(&stored.rows, &part),
                     None => continue,
                 },
             };
             parts.push((part, column));
         }
         let column = self.block.joined(slot, rows, &parts);
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 }
 
@@ -68,8 +68,8 @@ impl Block {
         }
         // To translate a long list for few rows would make deep recursions quadratic.
         let coded = |(part, column): &(Selection, Column)| match column {
-            Column::Codes(_, book) | Column::Classes(_, book) => {
-                self.book(*book).len() <= 4 * part.len() + SMALL_DICTIONARY
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
+                self.dictionary(*dictionary).len() <= 4 * part.len() + SMALL_DICTIONARY
             }
             Column::Bits(_) | Column::Typed(_) => false,
         };
@@ -77,7 +77,7 @@ impl Block {
             if let Some(classes) = self.joined_classes(slot, parts) {
                 return classes;
             }
-            let book = self.own_book(slot);
+            let dictionary = self.own_dictionary(slot);
             let mut coded: Vec<TranslatedCodes> = Vec::with_capacity(parts.len());
             for (part, column) in parts {
                 let (codes, own) = match column {
@@ -96,13 +96,13 @@ impl Block {
             }
             return Column::Codes(
                 Rc::new(interleaved(rows, &coded, self.buffers.list(rows.len()))),
-                book,
+                dictionary,
             );
         }
         let mut all: Option<Box<dyn AnyColumn>> = None;
         let mut order = vec![0; rows.len()];
         for (part, column) in parts {
-            let values = self.books.typed(column, part);
+            let values = self.dictionaries.typed(column, part);
             let all = all.get_or_insert_with(|| values.fresh());
             let start = all.len() as u32;
             for (&at, i) in part.positions_in(rows).iter().zip(start..) {
@@ -129,7 +129,7 @@ impl Block {
         if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
             return None;
         }
-        let book = self.own_book(slot);
+        let dictionary = self.own_dictionary(slot);
         let mut all = Vec::new();
         for (_, column) in parts {
             if let Column::Classes(classes, own) = column {
@@ -141,7 +141,7 @@ impl Block {
                 }));
             }
         }
-        Some(Column::Classes(all.into(), book))
+        Some(Column::Classes(all.into(), dictionary))
     }
 }
 

@@ -32,7 +32,9 @@ impl Block {
             .map(|&parent| self.read(parent, rows))
             .collect();
         let lengths = columns.iter().map(|column| match column {
-            Column::Codes(_, book) | Column::Classes(_, book) => self.book(*book).len(),
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
+                self.dictionary(*dictionary).len()
+            }
             Column::Bits(_) | Column::Typed(_) => 2,
         });
         let most = if op.is_light() {
@@ -43,7 +45,7 @@ impl Block {
         if lengths.fold(1, usize::saturating_mul) > most {
             return Ok(None);
         }
-        self.remember_books(slot, &columns);
+        self.note_dictionaries(slot, &columns);
         if let [Column::Classes(classes, _)] = &columns[..] {
             return self.apply_to_classes(slot, rows, classes, op).map(Some);
         }
@@ -70,8 +72,8 @@ impl Block {
         Ok(Some(if is_bool {
             Column::Bits(Rc::new(mask_where(rows, |at| numbers[at] == 1)))
         } else {
-            let book = self.own_book(slot);
-            Column::Codes(Rc::new(numbers), book)
+            let dictionary = self.own_dictionary(slot);
+            Column::Codes(Rc::new(numbers), dictionary)
         }))
     }
 
@@ -120,8 +122,8 @@ impl Block {
         if let Some(&truth) = value.get::<bool>() {
             return Ok(u32::from(truth));
         }
-        let book = self.own_book(slot);
-        Ok(self.books.enter(book, value.as_any()))
+        let dictionary = self.own_dictionary(slot);
+        Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
     /// The values of a function of one parent that is held in classes.
@@ -142,7 +144,7 @@ impl Block {
         Ok(if self.instructions[slot.index()].is_bool {
             Column::Bits(Rc::new(mask_of(&classes, rows, |class| class.code == 1)))
         } else {
-            Column::Classes(classes, self.own_book(slot))
+            Column::Classes(classes, self.own_dictionary(slot))
         })
     }
 }

@@ -40,7 +40,11 @@ impl RootEvaluation<'_> {
     #[inline]
     pub(super) fn check_bytes(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let elements = self.block.touched.len() + self.tasks.len();
-        if self.block.bytes.is_due(elements, self.block.grant.bytes()) {
+        if self
+            .block
+            .bytes
+            .is_count_due(elements, self.block.grant.bytes())
+        {
             self.count_bytes(slot, elements)?;
         }
         Ok(())
@@ -77,7 +81,7 @@ impl RootEvaluation<'_> {
         let block = &mut *self.block;
         let counted = (count.bytes + met) as u64 + block.structure();
         block.bytes.counted(counted, elements);
-        block.allow(slot, block.bytes.made() + counted)
+        block.allow(slot, block.bytes.made_bytes() + counted)
     }
 }
 
@@ -96,19 +100,21 @@ impl Block {
 
     /// Approximate number of bytes kept from block to block.
     pub(super) fn kept_bytes(&self) -> u64 {
-        self.bytes.made() + self.books.bytes() as u64 + self.remembered as u64 * CACHE_ENTRY_BYTES
+        self.bytes.made_bytes()
+            + self.dictionaries.bytes() as u64
+            + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
     /// About how many bytes a first run of few rows took: an upper bound for each row, since columns have costs of their own.
     pub fn bytes_of_first_run(&self) -> u64 {
-        self.bytes.recent()
+        self.bytes.bytes_since_count()
     }
 
     /// About how many bytes the block takes while it holds no worlds, with the elements of its model.
     pub fn bytes_between_runs(&self) -> u64 {
         /// Bytes of an element of a model with its name.
         const ELEMENT: u64 = 320;
-        self.bytes.made() + self.structure() + self.lasting_elements() as u64 * ELEMENT
+        self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
     /// Size in bytes of the elements with their cached data, without their values in rows.
@@ -118,6 +124,6 @@ impl Block {
             + self.values.capacity() * size_of::<Option<StoredColumn>>()
             + self.instructions.len() * 3 * size_of::<u64>();
         let known = self.instructions.iter().map(ColumnInstruction::bytes);
-        (slots + self.books.bytes() + self.lineage.bytes() + known.sum::<usize>()) as u64
+        (slots + self.dictionaries.bytes() + self.lineage.bytes() + known.sum::<usize>()) as u64
     }
 }

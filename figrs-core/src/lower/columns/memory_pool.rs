@@ -25,14 +25,14 @@ impl Pool {
         })
     }
 
-    fn take(&self, bytes: u64) -> bool {
+    fn try_reserve(&self, bytes: u64) -> bool {
         let taken = |left: u64| left.checked_sub(bytes);
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
             .is_ok()
     }
 
-    fn give_back(&self, bytes: u64) {
+    fn release(&self, bytes: u64) {
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 }
@@ -74,7 +74,7 @@ impl MemoryGrant {
         };
         // More at once than is missing, so that threads meet seldom; what is missing alone if there is not more.
         for more in [missing + pool.portion.max(needed / 4), missing] {
-            if pool.take(more) {
+            if pool.try_reserve(more) {
                 self.bytes += more;
                 return true;
             }
@@ -93,11 +93,11 @@ impl MemoryGrant {
     }
 
     /// Returns bytes in excess of so many and a portion.
-    pub(super) fn keep(&mut self, bytes: u64) {
+    pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)
         {
-            pool.give_back(more);
+            pool.release(more);
             self.bytes -= more;
         }
     }

@@ -111,12 +111,12 @@ impl RowEvaluations {
         let mut missing = Vec::new();
         let waited = std::mem::take(&mut self.waiting).into_iter();
         for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
-            self.go_on((single, branch), &mut missing, block, rng)?;
+            self.continue_row((single, branch), &mut missing, block, rng)?;
         }
         let ahead = std::mem::take(&mut self.ahead).into_iter();
         for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
-            if let Some(single) = self.begun(row, branch, block)? {
-                self.go_on((single, branch), &mut missing, block, rng)?;
+            if let Some(single) = self.begin_row(row, branch, block)? {
+                self.continue_row((single, branch), &mut missing, block, rng)?;
             }
         }
         if missing.is_empty() {
@@ -134,7 +134,7 @@ impl RowEvaluations {
     }
 
     /// A row at the beginning of its branch, which is made if it is not yet.
-    fn begun(
+    fn begin_row(
         &mut self,
         row: u32,
         branch: u32,
@@ -145,7 +145,7 @@ impl RowEvaluations {
             Some(branch) => branch,
             None => block.branch_of(self.of, few.combination)?,
         };
-        let (root, own) = (block.root_of(&made), made.is_own());
+        let (root, own) = (block.root_of(&made), made.is_unshared());
         few.branch = Some(made);
         let Some(root) = root else {
             return Ok(None);
@@ -156,7 +156,7 @@ impl RowEvaluations {
     }
 
     /// Goes on with a row, and notes what it is missing, if it has to wait.
-    fn go_on(
+    fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
         missing: &mut Vec<MissingValues>,
@@ -193,7 +193,7 @@ impl RowEvaluations {
         });
         self.spare = Some(single);
         if few.rows == 0 && !few.is_referred {
-            few.forget(self.of, block);
+            few.release(self.of, block);
         }
     }
 
@@ -202,7 +202,7 @@ impl RowEvaluations {
         let column = self.finished.column(self.of, block);
         // Whether others refer to the elements of a branch can be told when the branch itself is gone.
         for few in &mut self.branches {
-            few.forget(self.of, block);
+            few.release(self.of, block);
         }
         self.finished.register(block);
         (self.number, column)
@@ -211,12 +211,12 @@ impl RowEvaluations {
 
 impl RareBranch {
     /// Lets go of the branch, or remembers it if it can be used again.
-    fn forget(&mut self, of: ColumnSlot, block: &mut Block) {
+    fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
         };
         if !self.is_referred {
-            block.remember_few(of, self.combination, branch, self.entered);
+            block.cache_row_branch(of, self.combination, branch, self.entered);
         }
     }
 }
@@ -255,16 +255,16 @@ mod tests {
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
         let (place, outside) = (DiscreteUniform::new(1, 1 << 20), Flip::new(0.5));
-        let lasting = Flip::new(0.5);
+        let permanent = Flip::new(0.5);
         let chain = |way: i64| {
             let (handed, outside) = (handed.clone(), outside.clone());
-            let lasting = lasting.clone();
+            let permanent = permanent.clone();
             place.flat_map(move |&n| {
                 let mut handed = handed.lock().unwrap();
                 let coin = handed.entry(n).or_insert_with(|| Flip::new(0.5)).clone();
                 let own = Flip::new(0.5);
                 let twice = (&own, &own.map(|x| !x)).map(|(a, b)| a ^ b);
-                let third = If::new(&lasting, &outside, Flip::new(0.25 * (way % 2 + 1) as f64));
+                let third = If::new(&permanent, &outside, Flip::new(0.25 * (way % 2 + 1) as f64));
                 inject(&[coin, twice, third, outside.clone()])
             })
         };
@@ -273,7 +273,7 @@ mod tests {
         let targets = [part(&one, 0), part(&other, 0), part(&one, 1), part(&one, 2)];
         let targets = targets
             .into_iter()
-            .chain([part(&other, 3), outside, lasting]);
+            .chain([part(&other, 3), outside, permanent]);
         let targets: Vec<AnyElement> = targets.map(|t| t.erased().clone()).collect();
         let mut block = block(&Model::new(), &targets, 1000).unwrap();
         for width in [3, 100, 700] {
@@ -336,7 +336,7 @@ mod tests {
         let targets = [list.erased().clone()];
         let mut block = block(&Model::new(), &targets, 1000).unwrap();
         block.run(500, &mut stream(1, 0)).unwrap();
-        assert_eq!(block.instructions.len(), block.lasting_elements());
+        assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
     /// A branch is evaluated before the next one is made.

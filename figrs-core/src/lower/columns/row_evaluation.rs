@@ -73,7 +73,7 @@ impl RowEvaluation {
             densities: 0,
             entered: 0,
         };
-        single.begin(element, own, demand);
+        single.push_element(element, own, demand);
         single
     }
 
@@ -89,7 +89,7 @@ impl RowEvaluation {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
 
-    fn begin(&mut self, element: AnyElement, own: bool, demand: Option<Datum>) {
+    fn push_element(&mut self, element: AnyElement, own: bool, demand: Option<Datum>) {
         self.steps.push(EvaluationStep {
             stage: EvaluationStage::Begin,
             element,
@@ -123,12 +123,12 @@ impl RowEvaluation {
                             }
                         }
                     }
-                    self.enter(step, block, rng)?;
+                    self.start_step(step, block, rng)?;
                 }
                 EvaluationStage::Ready => self.finish(step, block, rng)?,
                 EvaluationStage::Result => {
                     if let Some(value) = self.values.pop() {
-                        self.settle(step, value, 0);
+                        self.finish_step(step, value, 0);
                     }
                 }
             }
@@ -148,13 +148,13 @@ impl RowEvaluation {
         if let Some(value) = slot.and_then(|slot| block.value_in(slot, self.row)) {
             return Ok(Some(value));
         }
-        match slot.filter(|slot| block.is_lasting(*slot)) {
+        match slot.filter(|slot| block.is_in_every_world(*slot)) {
             Some(slot) => Err(slot),
             None => Ok(block.intervention(element)),
         }
     }
 
-    fn enter(
+    fn start_step(
         &mut self,
         step: EvaluationStep,
         block: &Block,
@@ -180,7 +180,7 @@ impl RowEvaluation {
             let demand = demands.get_mut(i).and_then(Option::take);
             // Asked before the clone, which is another reference.
             let own = parent.is_unshared();
-            self.begin(parent.clone(), own, demand);
+            self.push_element(parent.clone(), own, demand);
         }
         Ok(())
     }
@@ -201,7 +201,7 @@ impl RowEvaluation {
                 value.clone()
             }
         };
-        self.settle(step, value, 0);
+        self.finish_step(step, value, 0);
         Ok(())
     }
 
@@ -242,11 +242,11 @@ impl RowEvaluation {
                     self.steps.push(EvaluationStep { stage, ..step });
                 }
                 let own = result.is_unshared();
-                self.begin(result, own, demand);
+                self.push_element(result, own, demand);
                 return Ok(());
             }
         };
-        self.settle(step, value, arity);
+        self.finish_step(step, value, arity);
         Ok(())
     }
 
@@ -320,7 +320,7 @@ impl RowEvaluation {
     }
 
     /// Replaces the values of an element's parents by its own.
-    fn settle(&mut self, step: EvaluationStep, value: Datum, arity: usize) {
+    fn finish_step(&mut self, step: EvaluationStep, value: Datum, arity: usize) {
         self.values.truncate(self.values.len() - arity);
         if !step.own {
             self.known.insert(step.element, value.clone());
@@ -345,7 +345,7 @@ impl Block {
         element: &AnyElement,
     ) -> Result<(), ModelError> {
         if self.single_count(row) + entered < self.limit.elements {
-            return self.limit.check(element, self.bytes.made() + held);
+            return self.limit.check(element, self.bytes.made_bytes() + held);
         }
         Err(ModelError::TooManyElements {
             element: element.label(),

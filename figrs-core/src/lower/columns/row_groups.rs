@@ -49,7 +49,7 @@ impl RowGroups {
     }
 
     /// The rows of each group that is not among the `few`, and in ascending order all rows of those that are, each with its group.
-    pub(super) fn parted(
+    pub(super) fn split_rare(
         &self,
         rows: &Selection,
         few: &[bool],
@@ -95,7 +95,7 @@ impl RowGroups {
         if let (Self::Rows(_), 1) = (self, count) {
             return vec![rows.clone()];
         }
-        let (all, _) = self.parted(rows, &vec![false; count]);
+        let (all, _) = self.split_rare(rows, &vec![false; count]);
         all.into_iter().flatten().collect()
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(sizes[0].iter().sum::<usize>(), rows.len());
         for few in [[false, true, true], [false; 3], [true; 3]] {
             let [(many, rest), (others, other_rest)] =
-                both.each_ref().map(|g| g.parted(&rows, &few));
+                both.each_ref().map(|g| g.split_rare(&rows, &few));
             let lists = |all: &[Option<Selection>]| -> Vec<Option<Vec<u32>>> {
                 all.iter()
                     .map(|one| one.as_ref().map(|one| one.rows().to_vec()))

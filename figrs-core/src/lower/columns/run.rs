@@ -54,12 +54,12 @@ impl RootEvaluation<'_> {
     fn task(&mut self, task: EvaluationTask) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let living = |rows: &Selection| {
-            let rows = rows.among(&alive);
+            let rows = rows.intersection(&alive);
             (!rows.is_empty()).then_some(rows)
         };
         match task {
             EvaluationTask::Enter(slot, rows, demand) => match living(&rows) {
-                Some(rows) => self.enter(slot, rows, demand),
+                Some(rows) => self.start_evaluation(slot, rows, demand),
                 None => Ok(()),
             },
             EvaluationTask::Finish(slot, rows, demand) => match living(&rows) {
@@ -74,7 +74,9 @@ impl RootEvaluation<'_> {
                 rows,
                 demand,
             } => match living(&rows) {
-                Some(rows) => self.alone(number, (&element, &branch, of), &rows, demand.as_ref()),
+                Some(rows) => {
+                    self.evaluate_unshared(number, (&element, &branch, of), &rows, demand.as_ref())
+                }
                 None => Ok(()),
             },
             EvaluationTask::Singles(singles) => self.singles(singles),
@@ -103,7 +105,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    fn enter(
+    fn start_evaluation(
         &mut self,
         slot: ColumnSlot,
         rows: Selection,
@@ -111,13 +113,13 @@ impl RootEvaluation<'_> {
     ) -> Result<(), ModelError> {
         let mut rows = rows;
         if let Some(stored) = self.block.stored(slot) {
-            let done = rows.among(&stored.rows);
+            let done = rows.intersection(&stored.rows);
             rows = rows.minus(done.mask());
             if let Some(demand) = &demand
                 && !done.is_empty()
             {
                 let column = self.block.read(slot, &done);
-                self.keep_equal(&done, &column, demand);
+                self.drop_unequal(&done, &column, demand);
             }
             if rows.is_empty() {
                 return Ok(());
@@ -133,16 +135,16 @@ impl RootEvaluation<'_> {
             let evidence = self.block.instructions[slot.index()].evidence.clone();
             let mut observed = evidence.iter().filter_map(|e| e.observed());
             if observed.any(|observed| *observed != value) {
-                self.block.weights.kill(rows.mask());
+                self.block.weights.drop_rows(rows.mask());
             }
-            return self.settle(slot, &rows, column, demand.as_ref());
+            return self.set_values(slot, &rows, column, demand.as_ref());
         }
         let mut demand = demand;
         if self.block.observations == Observations::Weigh {
             let observed = instruction.evidence.iter().filter_map(|e| e.observed());
             for observed in observed.chain(&instruction.implied) {
                 if demand.as_ref().is_some_and(|demand| demand != observed) {
-                    self.block.weights.kill(rows.mask());
+                    self.block.weights.drop_rows(rows.mask());
                     return Ok(());
                 }
                 demand = Some(observed.clone());
@@ -152,7 +154,7 @@ impl RootEvaluation<'_> {
         if let Kind::Atomic(op) = element.kind() {
             return self.atomic(slot, &rows, demand.as_ref(), (&element, &**op));
         }
-        let parents = self.block.link(slot);
+        let parents = self.block.parent_slots(slot);
         let weigh = self.block.observations == Observations::Weigh;
         let demands = match element.kind() {
             Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
@@ -192,7 +194,7 @@ impl RootEvaluation<'_> {
         } else {
             prepared.column((element, op), rows, self.rng)?
         };
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 
     fn finish(
@@ -206,13 +208,13 @@ impl RootEvaluation<'_> {
             Kind::Atomic(_) => Ok(()),
             Kind::Apply(_, op) => {
                 let column = self.apply(slot, rows, &**op)?;
-                self.settle(slot, rows, column, demand.as_ref())
+                self.set_values(slot, rows, column, demand.as_ref())
             }
             Kind::Score(_, evidence) => {
-                let parents = self.block.link(slot);
+                let parents = self.block.parent_slots(slot);
                 let column = self.block.read(parents[0], rows);
                 let statement = evidence.clone();
-                self.settle(slot, rows, column.clone(), demand.as_ref())?;
+                self.set_values(slot, rows, column.clone(), demand.as_ref())?;
                 self.weigh(&element, rows, &column, &statement)
             }
             Kind::Chain(_, op) => {
@@ -241,10 +243,10 @@ impl RootEvaluation<'_> {
         slot: ColumnSlot,
         rows: &Selection,
     ) -> Vec<Rc<dyn crate::value::column::AnyColumn>> {
-        let parents = self.block.link(slot);
+        let parents = self.block.parent_slots(slot);
         let read = |&parent: &ColumnSlot| {
             let column = self.block.read(parent, rows);
-            self.block.books.typed(&column, rows)
+            self.block.dictionaries.typed(&column, rows)
         };
         parents.iter().map(read).collect()
     }
@@ -277,7 +279,7 @@ impl RootEvaluation<'_> {
             let values = family.sample_many(&columns, rows.len(), self.rng);
             Column::packed(values.map_err(failed)?, rows)
         };
-        self.settle(slot, rows, column, None)
+        self.set_values(slot, rows, column, None)
     }
 
     /// The values of a function, memoised by combination of the parents' values where those are few.
@@ -287,7 +289,7 @@ impl RootEvaluation<'_> {
         rows: &Selection,
         op: &dyn ApplyOp,
     ) -> Result<Column, ModelError> {
-        let parents = self.block.link(slot);
+        let parents = self.block.parent_slots(slot);
         let few = |block: &mut Block, parent: ColumnSlot| {
             let stored = block.stored(parent);
             stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
@@ -306,7 +308,7 @@ impl RootEvaluation<'_> {
     }
 
     /// Drops the rows that have another value.
-    fn keep_equal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
+    fn drop_unequal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
                 let wrong = if value.get::<bool>() == Some(&true) {
@@ -317,30 +319,30 @@ impl RootEvaluation<'_> {
                 let words = rows.mask().iter().zip(bits.iter());
                 words.map(|(mask, bits)| mask & (bits ^ wrong)).collect()
             }
-            Column::Codes(codes, book) => {
-                let wanted = self.block.book(*book).code(value.as_any());
+            Column::Codes(codes, dictionary) => {
+                let wanted = self.block.dictionary(*dictionary).code(value.as_any());
                 mask_where(rows, |at| Some(codes[at]) != wanted)
             }
-            Column::Classes(classes, book) => {
-                let wanted = self.block.book(*book).code(value.as_any());
+            Column::Classes(classes, dictionary) => {
+                let wanted = self.block.dictionary(*dictionary).code(value.as_any());
                 mask_of(classes, rows, |class| Some(class.code) != wanted)
             }
             Column::Typed(values) => mask_where(rows, |at| !value.same_as(values.any(at))),
         };
-        self.block.weights.kill(&other);
+        self.block.weights.drop_rows(&other);
     }
 
     /// Gives a slot its values in some rows and weighs the evidence on it.
-    pub(super) fn settle(
+    pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
         column: Column,
         demand: Option<&Datum>,
     ) -> Result<(), ModelError> {
-        self.block.keep(slot, rows, column.clone());
+        self.block.store_values(slot, rows, column.clone());
         if let Some(demand) = demand {
-            self.keep_equal(rows, &column, demand);
+            self.drop_unequal(rows, &column, demand);
         }
         let evidence = self.block.instructions[slot.index()].evidence.clone();
         if evidence.is_empty() {

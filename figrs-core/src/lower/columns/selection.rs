@@ -104,7 +104,7 @@ impl Selection {
     }
 
     /// Intersection with another selection.
-    pub(crate) fn among(&self, others: &Self) -> Self {
+    pub(crate) fn intersection(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::classes::together;
+use super::classes::concatenate_classes;
 use super::column::{Column, ColumnSlot, StoredColumn};
 use super::selection::{Selection, for_each_row, interleave};
 use crate::value::datum::Datum;
@@ -11,7 +11,7 @@ use crate::value::datum::Datum;
 impl Block {
     /// The rows for which a slot has values, and the values.
     pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
-        self.refresh(slot);
+        self.follow_resampling(slot);
         self.values[slot.index()].as_ref()
     }
 
@@ -22,7 +22,7 @@ impl Block {
             || rows.same_as(&stored.rows);
         if as_they_are || !rows.same_as(self.weights.alive()) {
             let stored = self.values[slot.index()].as_ref();
-            let part = stored.map(|stored| stored.column.part(&stored.rows, rows));
+            let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
             return part.expect("parents are evaluated first");
         }
         // Rows that are gone do not come back.
@@ -40,21 +40,21 @@ impl Block {
 
     /// The values at some positions of the list of a column.
     fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
-        let Column::Codes(codes, book) = column else {
+        let Column::Codes(codes, dictionary) = column else {
             return column.at(positions);
         };
         let mut list = self.buffers.list(positions.len());
         list.extend(positions.iter().map(|&at| codes[at as usize]));
         if let Ok(codes) = Rc::try_unwrap(codes) {
-            self.buffers.give_back(codes);
+            self.buffers.recycle(codes);
         }
-        Column::Codes(Rc::new(list), book)
+        Column::Codes(Rc::new(list), dictionary)
     }
 
     /// Keeps values of a slot in rows for which it has none.
-    pub(super) fn keep(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
+    pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
-        self.refresh(slot);
+        self.follow_resampling(slot);
         let (rows, column) = match self.values[slot.index()].take() {
             None => {
                 self.touched.push(slot);
@@ -66,7 +66,7 @@ impl Block {
                 (union, self.merged(&old, rows, &column))
             }
         };
-        self.bytes.kept(&rows, &column);
+        self.bytes.count_kept(&rows, &column);
         self.values[slot.index()] = Some(StoredColumn {
             rows,
             column,
@@ -75,11 +75,11 @@ impl Block {
     }
 
     fn merged(&self, old: &StoredColumn, rows: &Selection, column: &Column) -> Column {
-        if let (Column::Classes(a, book), Column::Classes(b, other)) = (&old.column, column)
-            && book == other
-            && let Some(all) = together(a, b)
+        if let (Column::Classes(a, dictionary), Column::Classes(b, other)) = (&old.column, column)
+            && dictionary == other
+            && let Some(all) = concatenate_classes(a, b)
         {
-            return Column::Classes(all, *book);
+            return Column::Classes(all, *dictionary);
         }
         match (&old.column.listed(&old.rows), &column.listed(rows)) {
             (Column::Bits(a), Column::Bits(b)) => {
@@ -89,13 +89,13 @@ impl Block {
                     words.map(|((a, x), (b, y))| a & x | b & y).collect(),
                 ))
             }
-            (Column::Codes(a, book), Column::Codes(b, other)) if book == other => {
+            (Column::Codes(a, dictionary), Column::Codes(b, other)) if dictionary == other => {
                 let all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
-                Column::Codes(Rc::new(all), *book).at(&interleave(&old.rows, rows))
+                Column::Codes(Rc::new(all), *dictionary).at(&interleave(&old.rows, rows))
             }
             (first, second) => {
-                let first = self.books.typed(first, &old.rows);
-                let second = self.books.typed(second, rows);
+                let first = self.dictionaries.typed(first, &old.rows);
+                let second = self.dictionaries.typed(second, rows);
                 let mut all = first.fresh();
                 all.append(&*first);
                 all.append(&*second);
@@ -125,7 +125,7 @@ impl Block {
     }
 
     /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
-    pub(super) fn refresh(&mut self, slot: ColumnSlot) {
+    pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
         if !self.values[slot.index()].as_ref().is_some_and(stale) {
@@ -171,7 +171,7 @@ impl Block {
                 self.gathered(listed, &from)
             }
         };
-        self.buffers.give_back(from);
+        self.buffers.recycle(from);
         self.values[slot.index()] = Some(StoredColumn {
             rows,
             column,
@@ -196,11 +196,13 @@ impl Block {
         };
         match &stored.column {
             Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
-            Column::Codes(codes, book) => Some(self.book(*book).datum(codes[position()?])),
-            Column::Classes(classes, book) => {
+            Column::Codes(codes, dictionary) => {
+                Some(self.dictionary(*dictionary).datum(codes[position()?]))
+            }
+            Column::Classes(classes, dictionary) => {
                 let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
                 let class = classes.iter().find(|class| has(&class.rows))?;
-                Some(self.book(*book).datum(class.code))
+                Some(self.dictionary(*dictionary).datum(class.code))
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }

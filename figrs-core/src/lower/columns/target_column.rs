@@ -13,7 +13,7 @@ impl Block {
     /// The values of a target in the rows that are left, once all roots have been run.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
         let slot = self.target_slot(target);
-        self.refresh(slot);
+        self.follow_resampling(slot);
         let rows = self.weights.alive().clone();
         let no_values = || {
             let element = &self.instructions[slot.index()].element;
@@ -21,20 +21,24 @@ impl Block {
         };
         let column = self.values[slot.index()]
             .as_ref()
-            .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
-        let (values, book) = match column {
+            .map_or_else(no_values, |stored| {
+                stored.column.restrict(&stored.rows, &rows)
+            });
+        let (values, dictionary) = match column {
             Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
-            Column::Codes(codes, book) => (TargetColumnValues::Codes(codes), Some(book)),
-            Column::Classes(classes, book) => {
+            Column::Codes(codes, dictionary) => {
+                (TargetColumnValues::Codes(codes), Some(dictionary))
+            }
+            Column::Classes(classes, dictionary) => {
                 let codes = codes(&classes, &rows);
-                (TargetColumnValues::Codes(Rc::new(codes)), Some(book))
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
             }
             Column::Typed(values) => (TargetColumnValues::Typed(values), None),
         };
         TargetColumn {
             rows,
             values,
-            book: book.map(|book| self.book(book)),
+            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
         }
     }
 }
@@ -45,7 +49,7 @@ pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
     /// The dictionary that the codes refer to.
-    book: Option<&'a Dictionary>,
+    dictionary: Option<&'a Dictionary>,
 }
 
 #[derive(Debug)]
@@ -93,11 +97,11 @@ impl TargetColumn<'_> {
 
     /// Number of codes in the dictionary.
     pub fn codes(&self) -> usize {
-        self.book.map_or(0, Dictionary::len)
+        self.dictionary.map_or(0, Dictionary::len)
     }
 
     /// The value of a code.
     pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
-        self.book.map(|values| values.any(code as usize))
+        self.dictionary.map(|values| values.any(code as usize))
     }
 }

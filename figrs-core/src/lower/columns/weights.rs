@@ -85,7 +85,7 @@ impl BlockWeights {
     }
 
     /// Drops the rows of a mask, which contradict the evidence.
-    pub(crate) fn kill(&mut self, mask: &[u64]) {
+    pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
         }
@@ -94,7 +94,7 @@ impl BlockWeights {
     /// Multiplies the weights of some rows with one number.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
-            self.kill(rows.mask());
+            self.drop_rows(rows.mask());
         } else if self.alive.is_within(rows.mask()) {
             self.common.times(linear, log);
         } else if log != 0.0 {
@@ -106,7 +106,7 @@ impl BlockWeights {
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
-                self.kill(mask);
+                self.drop_rows(mask);
             }
         }
         if let Some(rows) = &mut self.rows {
@@ -119,7 +119,7 @@ impl BlockWeights {
                     bounds = (bounds.0.min(*linear), bounds.1.max(*linear));
                     for_each_row(mask, |row| rows[row] *= linear);
                 }
-                self.widen(bounds);
+                self.widen_bounds(bounds);
             } else {
                 let width = rows.len();
                 let logs = self.logs.get_or_insert_with(|| vec![0.0; width]);
@@ -148,7 +148,7 @@ impl BlockWeights {
         }
         self.classes = classes;
         if self.classes.len() > CLASSES {
-            self.give_up_classes();
+            self.expand_classes();
         }
     }
 
@@ -161,11 +161,11 @@ impl BlockWeights {
         }
         if table.iter().any(zero) {
             let dead = mask_where(rows, |at| zero(&table[codes[at] as usize]));
-            self.kill(&dead);
+            self.drop_rows(&dead);
         }
         let factor = |entry| if zero(entry) { 1.0 } else { entry.0 };
         let factors: Vec<f64> = table.iter().map(factor).collect();
-        self.give_up_classes();
+        self.expand_classes();
         let Some(weights) = &mut self.rows else {
             return;
         };
@@ -178,11 +178,11 @@ impl BlockWeights {
             }
         }
         let widest = |(least, most): (f64, f64), x: &f64| (least.min(*x), most.max(*x));
-        self.widen(factors.iter().fold((1.0, 1.0), widest));
+        self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
     /// Widens the bounds by numbers that the factors of the rows have been multiplied with.
-    fn widen(&mut self, (least, most): (f64, f64)) {
+    fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
             return;
@@ -203,7 +203,7 @@ impl BlockWeights {
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
-            self.kill(&dead);
+            self.drop_rows(&dead);
         }
         match &mut self.logs {
             None if rows.is_all() => self.logs = Some(added),
@@ -239,7 +239,7 @@ impl BlockWeights {
             return;
         }
         let mut old = old;
-        old.give_up_classes();
+        old.expand_classes();
         if let Some(rows) = &mut old.rows
             && old.common.log != 0.0
         {
@@ -247,7 +247,7 @@ impl BlockWeights {
                 for row in rows.iter_mut() {
                     *row *= old.common.linear;
                 }
-                old.widen((old.common.linear.min(1.0), old.common.linear.max(1.0)));
+                old.widen_bounds((old.common.linear.min(1.0), old.common.linear.max(1.0)));
             } else {
                 let logs = old.logs.get_or_insert_with(|| vec![0.0; rows.len()]);
                 for log in logs.iter_mut() {
@@ -309,12 +309,12 @@ impl BlockWeights {
             }
         });
         let more = Selection::from_rows(more, self.alive.width());
-        self.kill(more.mask());
+        self.drop_rows(more.mask());
         self.densities + if fewest == u32::MAX { 0 } else { fewest }
     }
 
     /// Converts the classes to weights by row.
-    fn give_up_classes(&mut self) {
+    fn expand_classes(&mut self) {
         if self.rows.is_some() {
             return;
         }
@@ -411,7 +411,7 @@ mod tests {
                 );
             }
         }
-        weights.kill(&[2]);
+        weights.drop_rows(&[2]);
         assert_eq!(weights.survivors(), 3);
         assert_eq!(weights.plain().rows(4)[1], 0.0);
     }

@@ -99,7 +99,7 @@ impl BucketQueue {
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     /// Lasting nodes, by height.
-    pub(super) lasting: BucketQueue,
+    pub(super) permanent: BucketQueue,
     /// Other nodes, if they stay in the world.
     pub(super) later: Vec<u32>,
     /// Steps of the node under way.
@@ -110,7 +110,7 @@ pub(super) struct Agenda {
 
 impl Agenda {
     pub(super) fn clear(&mut self) {
-        self.lasting.clear();
+        self.permanent.clear();
         self.later.clear();
         self.steps.clear();
     }

@@ -41,7 +41,8 @@ impl Trace {
 
     /// Evicts the nodes outside the world, if they have become many.
     pub(super) fn evict_if_many(&mut self) {
-        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting() + MAX_CACHED;
+        let few =
+            self.nodes.len() - self.vacant.len() <= self.alive + self.permanent() + MAX_CACHED;
         if few && !self.bytes.is_full() {
             return;
         }
@@ -59,7 +60,7 @@ impl Trace {
             node.branches.clear();
             node.keys.clear();
         }
-        for number in self.lasting()..self.nodes.len() {
+        for number in self.permanent()..self.nodes.len() {
             let node = &mut self.nodes[number];
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);

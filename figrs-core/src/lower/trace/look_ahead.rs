@@ -81,16 +81,16 @@ impl Trace {
     /// Puts a node on the list, and its readers in the queue if its value changes.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
-        let is_lasting = (number as usize) < self.lasting();
+        let is_in_every_world = (number as usize) < self.permanent();
         let node = &self.nodes[number as usize];
         let mut weight = node.weight;
         if !value.is_empty() && node.weighs {
             let mut fault = None;
             // A branch may turn out not to be taken: its functions must not be run then.
-            if is_lasting {
+            if is_in_every_world {
                 weight = self.weight(number, value, &mut fault);
             }
-            if !is_lasting || fault.is_some() {
+            if !is_in_every_world || fault.is_some() {
                 return Err(LookAheadEnd::Otherwise);
             }
             self.look_ahead.likelihood += weight - node.weight;
@@ -174,7 +174,7 @@ impl Trace {
         match node.role {
             NodeRole::Family | NodeRole::Table => return self.look_ahead_choice(number),
             // As for evidence.
-            NodeRole::Apply if (number as usize) < self.lasting() => {
+            NodeRole::Apply if (number as usize) < self.permanent() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::Otherwise);
                 };

@@ -2,7 +2,7 @@
 //!
 //! A change spreads from the changed node: its readers are looked at only once it has another value. Nodes that every world
 //! has are looked at in the order of their heights, so that each is evaluated once, after all that it reads. Nodes in
-//! branches of Chains are evaluated on demand of a lasting node: until then they are marked. Results of Chains change what
+//! branches of Chains are evaluated on demand of a permanent node: until then they are marked. Results of Chains change what
 //! a node reads; a node that turns out to stand too low is raised and waits.
 
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ impl Trace {
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must) = (true, true);
-        self.agenda.lasting.push(node.height, number);
+        self.agenda.permanent.push(node.height, number);
     }
 
     /// Queues the readers of a node.
@@ -33,13 +33,13 @@ impl Trace {
                 if node.stale {
                     continue;
                 }
-                if (by as usize) < self.numbering.lasting() {
+                if (by as usize) < self.numbering.permanent() {
                     // A choice that reads nothing else need not wait, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.reweigh(by)) {
                         let node = &mut self.nodes[by as usize];
                         node.stale = true;
-                        self.agenda.lasting.push(node.height, by);
+                        self.agenda.permanent.push(node.height, by);
                     }
                     continue;
                 }
@@ -57,19 +57,19 @@ impl Trace {
     /// Re-evaluates every node that the world needs, and releases those it does not.
     pub(super) fn propagate(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
         loop {
-            while let Some((height, number)) = self.agenda.lasting.pop() {
+            while let Some((height, number)) = self.agenda.permanent.pop() {
                 let node = &self.nodes[number as usize];
                 if !(node.stale && node.in_world && node.is_used()) {
                     continue;
                 }
                 if node.height > height {
-                    self.agenda.lasting.push(node.height, number);
+                    self.agenda.permanent.push(node.height, number);
                 } else if !self.update_in_place(number, height) {
                     self.re_evaluate(number, height, source)?;
                 }
             }
             self.remove_unread();
-            if !self.agenda.lasting.is_empty() {
+            if !self.agenda.permanent.is_empty() {
                 continue;
             }
             let Some(number) = self.agenda.later.pop() else {
@@ -235,14 +235,14 @@ impl Trace {
 
     /// Defers a node that reads something at a height of which not all below is up to date.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
-        let lowest = self.agenda.lasting.lowest();
+        let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
             return false;
         }
         self.raise_to(root, high + 1);
         let raised = self.nodes[root as usize].height;
         if raised > height {
-            self.agenda.lasting.push(raised, root);
+            self.agenda.permanent.push(raised, root);
         }
         raised > height
     }

@@ -121,8 +121,8 @@ impl Trace {
 
     /// Number of nodes that every world has; they stand first.
     #[inline]
-    pub(super) fn lasting(&self) -> usize {
-        self.numbering.lasting()
+    pub(super) fn permanent(&self) -> usize {
+        self.numbering.permanent()
     }
 
     /// The change that the last proposal makes.
@@ -151,8 +151,8 @@ impl Trace {
 
     /// True if a site is part of every world.
     #[inline]
-    pub fn is_lasting(&self, site: Site) -> bool {
-        site.number() < self.lasting()
+    pub fn is_in_every_world(&self, site: Site) -> bool {
+        site.number() < self.permanent()
     }
 
     /// True if a site is a free choice of the world now.

@@ -320,7 +320,7 @@ impl Trace {
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
         // The result must not change any more: the Chain would not be told.
-        let lasts = (result as usize) < self.lasting();
+        let lasts = (result as usize) < self.permanent();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch_result(number, result);
         }

@@ -52,7 +52,7 @@ pub struct Program {
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     pub(super) roots: Vec<Slot>,
     targets: Vec<Slot>,
-    lasting: usize,
+    permanent: usize,
     /// Number of cached branches of Chains.
     pub(super) remembered: usize,
     pub(super) densities: usize,
@@ -96,7 +96,7 @@ impl Program {
                 .collect(),
             roots: Vec::new(),
             targets: Vec::new(),
-            lasting: 0,
+            permanent: 0,
             remembered: 0,
             densities: 0,
         };
@@ -121,18 +121,18 @@ impl Program {
         let mut next = 0;
         while next < program.instructions.len() {
             program.check_limit(next)?;
-            program.link(Slot(next as u32));
+            program.assign_parent_slots(Slot(next as u32));
             next += 1;
         }
-        program.lasting = program.instructions.len();
+        program.permanent = program.instructions.len();
         program.made = 0;
-        program.imply();
+        program.propagate_observations();
         Ok(program)
     }
 
     /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
     /// first.
-    fn imply(&mut self) {
+    fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
             let observed = instruction.evidence.iter().filter_map(Evidence::observed);
@@ -230,7 +230,7 @@ impl Program {
     }
 
     /// Assigns slots to the parents of a slot.
-    pub(super) fn link(&mut self, slot: Slot) {
+    pub(super) fn assign_parent_slots(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {
             return;
@@ -249,15 +249,15 @@ impl Program {
         for slot in self.touched.drain(..) {
             self.values[slot.index()] = None;
         }
-        if self.instructions.len() > self.lasting + MAX_CACHED
+        if self.instructions.len() > self.permanent + MAX_CACHED
             || self.remembered > MAX_CACHED
             || self.limit.is_full(self.made)
         {
             (self.remembered, self.made) = (0, 0);
-            self.instructions.truncate(self.lasting);
-            self.values.truncate(self.lasting);
-            let lasting = self.lasting as u32;
-            self.slots.retain(|_, slot| slot.0 < lasting);
+            self.instructions.truncate(self.permanent);
+            self.values.truncate(self.permanent);
+            let permanent = self.permanent as u32;
+            self.slots.retain(|_, slot| slot.0 < permanent);
             for instruction in &mut self.instructions {
                 instruction.branches.clear();
             }

@@ -108,12 +108,12 @@ impl Program {
                 .push(WorldStep::Enter(run.program.roots[root], None));
             while let Some(step) = run.steps.pop() {
                 match step {
-                    WorldStep::Enter(slot, demand) => run.enter(slot, demand, chooser)?,
+                    WorldStep::Enter(slot, demand) => run.start_element(slot, demand, chooser)?,
                     WorldStep::Finish(slot, demand) => run.finish(slot, demand, chooser)?,
                     WorldStep::Branch(slot, result) => {
                         let value = run.program.values[result.index()].clone();
                         if let Some(value) = value {
-                            run.settle(slot, value, None)?;
+                            run.set_value(slot, value, None)?;
                         }
                     }
                 }
@@ -131,7 +131,7 @@ impl WorldRun<'_> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    fn enter(
+    fn start_element(
         &mut self,
         slot: Slot,
         demand: Option<Datum>,
@@ -156,7 +156,7 @@ impl WorldRun<'_> {
         let bytes = self.program.made + self.program.held + steps + chooser.bytes();
         limit.check(&instruction.element, bytes)?;
         if let Some(value) = instruction.fixed.clone() {
-            return self.settle(slot, value, demand);
+            return self.set_value(slot, value, demand);
         }
         let mut demand = demand;
         if self.observations == Observations::Weigh {
@@ -174,15 +174,15 @@ impl WorldRun<'_> {
             self.check(slot, || op.check())?;
             let Some(value) = demand else {
                 let value = chooser.choose(&element, Choice::Atomic(&**op))?;
-                return self.settle(slot, value, None);
+                return self.set_value(slot, value, None);
             };
             let log = op.log_prob(value.as_any());
             let log = log.map_err(|fault| element.fault(fault))?;
             self.weight.times(log.exp(), log);
             self.program.densities += usize::from(self.is_continuous(slot, &**op));
-            return self.settle(slot, value, None);
+            return self.set_value(slot, value, None);
         }
-        self.program.link(slot);
+        self.program.assign_parent_slots(slot);
         let weigh = self.observations == Observations::Weigh;
         let demands = match element.kind() {
             Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
@@ -264,7 +264,7 @@ impl WorldRun<'_> {
                 let value = self
                     .arguments(slot, |values| op.call(values))
                     .map_err(fault)?;
-                self.settle(slot, value, demand)
+                self.set_value(slot, value, demand)
             }
             Kind::Score(_, evidence) => {
                 let parent = self.program.instructions[slot.index()].parents.as_ref();
@@ -273,7 +273,7 @@ impl WorldRun<'_> {
                 let value = value.expect("parents are evaluated first");
                 let (linear, log) = evidence.weight(&element, value.as_any())?;
                 self.weight.times(linear, log);
-                self.settle(slot, value, demand)
+                self.set_value(slot, value, demand)
             }
             Kind::Chain(_, op) => {
                 if let Some(family) = op.family() {
@@ -320,14 +320,14 @@ impl WorldRun<'_> {
                 let row = op.weights().row(row * columns, columns);
                 let Some(value) = demand else {
                     let value = chooser.choose(&element, Choice::Row(op.values(), row))?;
-                    return self.settle(slot, value, None);
+                    return self.set_value(slot, value, None);
                 };
                 let (p, log) = match op.values().index_of(value.as_any()) {
                     Some(i) => (row.linear()[i], row.log(i)),
                     None => (0.0, f64::NEG_INFINITY),
                 };
                 self.weight.times(p, log);
-                self.settle(slot, value, None)
+                self.set_value(slot, value, None)
             }
         }
     }
@@ -361,11 +361,11 @@ impl WorldRun<'_> {
             instruction.continuous = Some(continuous);
             self.program.densities += usize::from(continuous);
         }
-        self.settle(slot, value, None)
+        self.set_value(slot, value, None)
     }
 
     /// Sets the value of a slot and weighs the evidence on it.
-    fn settle(
+    fn set_value(
         &mut self,
         slot: Slot,
         value: Datum,

@@ -45,7 +45,9 @@ impl BlockProposals {
         self.blocks
             .resize_with(proposals.blocks().len(), RandomWalk::default);
         let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
-        sites.retain(|&site| trace.is_lasting(site) && !proposals.is_custom(trace.element(site)));
+        sites.retain(|&site| {
+            trace.is_in_every_world(site) && !proposals.is_custom(trace.element(site))
+        });
         sites.sort();
         let mut walks: Vec<(Vec<Site>, RandomWalk)> = Vec::new();
         let mut free = 0;

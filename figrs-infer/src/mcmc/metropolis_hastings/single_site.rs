@@ -170,7 +170,8 @@ impl Kernel {
     }
 
     fn learn(&mut self, trace: &Trace, site: Site, way: &ProposalKind, accepted: f64) {
-        if self.adapting && matches!(way, ProposalKind::Drift(..)) && trace.is_lasting(site) {
+        if self.adapting && matches!(way, ProposalKind::Drift(..)) && trace.is_in_every_world(site)
+        {
             self.scales.learn(site, accepted);
         }
     }
@@ -182,7 +183,7 @@ impl Kernel {
         site: Site,
         failed: Option<&Datum>,
     ) -> Result<(), Error> {
-        if !self.adapting || !trace.is_lasting(site) {
+        if !self.adapting || !trace.is_in_every_world(site) {
             return Ok(());
         }
         let own = match failed {

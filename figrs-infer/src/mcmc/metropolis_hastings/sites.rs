@@ -177,7 +177,7 @@ impl SiteRecord {
             Some((known, series)) if known == element.id() => return series,
             _ => {}
         }
-        let key = if trace.is_lasting(site) {
+        let key = if trace.is_in_every_world(site) {
             SiteKey::Lasting(element.id())
         } else {
             let label = element.label();

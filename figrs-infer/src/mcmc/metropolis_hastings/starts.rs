@@ -63,7 +63,7 @@ pub(super) fn dispersed(
 /// The continuous choices that every world has, in coordinates.
 fn position(trace: &mut Trace) -> Vec<f64> {
     let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
-    sites.retain(|&site| trace.is_lasting(site));
+    sites.retain(|&site| trace.is_in_every_world(site));
     sites.sort();
     let mut position = Vec::new();
     for site in sites {

@@ -301,7 +301,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     }
 
     fn give_back(&mut self, number: usize, mut stretch: PartBlock) {
-        stretch.block.rest();
+        stretch.block.end_run();
         stretch.bytes = stretch.block.bytes_between_runs();
         if self.bytes + stretch.bytes <= Self::MAX_CACHED_BYTES {
             self.bytes += stretch.bytes;
