@@ -34,7 +34,7 @@ impl Answer {
         let marginal = self.distribution(element)?;
         match marginal.quality() {
             Quality::Exact => Ok(Bounds::exact(marginal.probability_that(test))),
-            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+            _ => Err(self.missing_content_error("bounds", BY_EXPANSION)),
         }
     }
 
@@ -54,7 +54,7 @@ impl Answer {
             {
                 Ok(Bounds::exact(evidence.value))
             }
-            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+            _ => Err(self.missing_content_error("bounds", BY_EXPANSION)),
         }
     }
 
@@ -100,7 +100,7 @@ impl Answer {
         };
         match target.most_likely() {
             Some(best) => Ok(target.support.get(best).cloned()),
-            None => Err(self.has_no(
+            None => Err(self.missing_content_error(
                 "value that is certain to be the most likely one",
                 "deepen to a smaller width, or ask for `bounds`",
             )),

@@ -75,8 +75,8 @@ impl TargetBounds {
             log_sum(known.chain([self.log_unknown]))
         };
         Bounds {
-            lower: share(lower(&within), upper(&out)),
-            upper: 1.0 - share(lower(&out), upper(&within)),
+            lower: fraction(lower(&within), upper(&out)),
+            upper: 1.0 - fraction(lower(&out), upper(&within)),
         }
     }
 
@@ -113,7 +113,7 @@ pub(crate) fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// `a / (a + b)` of numbers given by their logarithms. If there is no `b` then all there may be is `a`.
-fn share(a: f64, b: f64) -> f64 {
+fn fraction(a: f64, b: f64) -> f64 {
     if b == f64::NEG_INFINITY {
         1.0
     } else {

@@ -169,7 +169,7 @@ impl Answer {
     }
 
     /// The error of an answer that does not hold the content asked for.
-    pub(crate) fn has_no(&self, asked: &'static str, remedy: &'static str) -> Error {
+    pub(crate) fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {
             algorithm: self.algorithm,
             asked,
@@ -182,7 +182,7 @@ impl Answer {
     /// **Errors.** [`Error::NotInAnswer`] if none were kept.
     pub fn draws(&self) -> Result<&Draws, Error> {
         self.draws.as_ref().ok_or_else(|| {
-            self.has_no(
+            self.missing_content_error(
                 "draws",
                 "use a sampler that keeps them, such as MetropolisHastings, or `keep_draws`",
             )

@@ -45,7 +45,7 @@ impl Answer {
     /// ```
     pub fn posteriors(&self) -> Result<Vec<Posterior>, crate::Error> {
         let AnswerContent::Marginals(targets, _) = &self.content else {
-            return Err(self.has_no(
+            return Err(self.missing_content_error(
                 "distribution",
                 "ask an algorithm that answers with marginals, such as VariableElimination",
             ));

@@ -13,13 +13,13 @@ impl Answer {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
             AnswerContent::Bounds(..) => {
-                return Err(self.has_no(
+                return Err(self.missing_content_error(
                     "probabilities that are single numbers",
                     "ask for `bounds` or `bounds_that`",
                 ));
             }
             AnswerContent::World(..) => {
-                return Err(self.has_no(
+                return Err(self.missing_content_error(
                     "distribution",
                     "ask for the most likely value, or another algorithm for marginals",
                 ));
@@ -163,7 +163,7 @@ impl Answer {
                 Ok((*log_probability, improvements))
             }
             AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {
-                Err(self.has_no("world", "use MpeVariableElimination"))
+                Err(self.missing_content_error("world", "use MpeVariableElimination"))
             }
         }
     }
@@ -174,14 +174,15 @@ impl Answer {
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),
-            AnswerContent::Bounds(..) => Err(self.has_no(
+            AnswerContent::Bounds(..) => Err(self.missing_content_error(
                 "probability of evidence that is a single number",
                 "ask for `log_evidence_bounds`",
             )),
-            AnswerContent::Marginals(_, None) | AnswerContent::World(..) => Err(self.has_no(
-                "probability of evidence",
-                "use VariableElimination or ImportanceSampling",
-            )),
+            AnswerContent::Marginals(_, None) | AnswerContent::World(..) => Err(self
+                .missing_content_error(
+                    "probability of evidence",
+                    "use VariableElimination or ImportanceSampling",
+                )),
         }
     }
 }

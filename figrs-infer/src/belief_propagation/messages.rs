@@ -91,7 +91,7 @@ impl<'n> Messages<'n> {
     }
 
     /// Sends all messages, forward and back through the factors, until they converge.
-    pub(super) fn settle<M: MessageAlgebra>(
+    pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
         watching: &RunMonitor<'_>,
@@ -119,7 +119,7 @@ impl<'n> Messages<'n> {
                 settling.stopped = Stopped::Budget;
                 break;
             }
-            self.sum_up();
+            self.recompute_beliefs();
             let mut residual: f64 = 0.0;
             let mut since = SLICE;
             let order = (0..tables.len()).chain((0..tables.len()).rev());
@@ -132,7 +132,7 @@ impl<'n> Messages<'n> {
                         return settling;
                     }
                 }
-                let Some(change) = self.send::<M>(factor, until.damping) else {
+                let Some(change) = self.send_from_factor::<M>(factor, until.damping) else {
                     settling.impossible = true;
                     return settling;
                 };
@@ -147,7 +147,7 @@ impl<'n> Messages<'n> {
     }
 
     /// Adds the messages to each variable up afresh, so that rounding does not build up.
-    fn sum_up(&mut self) {
+    fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
         for edge in &self.network.edges {
@@ -164,7 +164,7 @@ impl<'n> Messages<'n> {
     }
 
     /// The message of a variable to a factor: the product of those of all other factors, the largest divided out.
-    fn receive(&self, edge: &Edge, into: &mut Vec<f64>) {
+    fn variable_to_factor(&self, edge: &Edge, into: &mut Vec<f64>) {
         let at = self.network.starts[edge.variable];
         let first = into.len();
         for x in 0..edge.values {
@@ -185,13 +185,13 @@ impl<'n> Messages<'n> {
         let mut incoming = std::mem::take(&mut self.incoming);
         incoming.clear();
         for edge in self.network.edges(&self.network.tables[factor]) {
-            self.receive(edge, &mut incoming);
+            self.variable_to_factor(edge, &mut incoming);
         }
         self.incoming = incoming;
     }
 
     /// Sends the messages of one factor; returns their largest change, or `None` if a variable has no value left.
-    fn send<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
+    fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
         self.receive_all(factor);
@@ -206,7 +206,7 @@ impl<'n> Messages<'n> {
             self.numbers
                 .extend(self.incoming.iter().map(|log| log.exp()));
             let (rows, arity) = (&table.rows, table.arity());
-            gather::<M::Linear>(
+            accumulate_messages::<M::Linear>(
                 (rows, &table.linear, arity),
                 &self.numbers,
                 &mut self.outgoing,
@@ -215,7 +215,7 @@ impl<'n> Messages<'n> {
             self.outgoing.iter_mut().for_each(|x| *x = x.ln());
         } else {
             self.outgoing.resize(values, NONE);
-            gather::<M::Logs>(
+            accumulate_messages::<M::Logs>(
                 (&table.rows, &table.logs, table.arity()),
                 &self.incoming,
                 &mut self.outgoing,
@@ -287,7 +287,7 @@ impl<'n> Messages<'n> {
     /// The negative Bethe free energy: the logarithm of the sum over all assignments, if the graph is a forest and the
     /// messages have settled.
     pub(super) fn log_total(&mut self) -> f64 {
-        self.sum_up();
+        self.recompute_beliefs();
         let network = self.network;
         let mut total = 0.0;
         for v in 0..network.variables() {
@@ -321,7 +321,7 @@ impl<'n> Messages<'n> {
     /// One value for each variable: the best of the first one of each component, then of the others of each factor the
     /// best given those that are chosen.
     pub(super) fn decode(&mut self) -> Vec<u32> {
-        self.sum_up();
+        self.recompute_beliefs();
         let network = self.network;
         let mut chosen: Vec<Option<u32>> = vec![None; network.variables()];
         let mut done = vec![false; network.tables.len()];
@@ -420,7 +420,7 @@ fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
 
 /// Adds to the message of each variable, for each entry of a factor, the product of the entry and the messages of all other
 /// variables.
-fn gather<S: Semiring<Value = f64>>(
+fn accumulate_messages<S: Semiring<Value = f64>>(
     (rows, entries, arity): (&[u32], &[f64], usize),
     incoming: &[f64],
     outgoing: &mut [f64],

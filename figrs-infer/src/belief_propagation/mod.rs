@@ -147,7 +147,7 @@ impl MessageSettings {
         let factors = graph.factors.iter();
         let entries: usize = factors.map(figrs_core::factor::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
-        self.limits.options.admit(bytes)?;
+        self.limits.options.check_memory(bytes)?;
         let network = MessageGraph::new(graph);
         let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
         if needed > self.until.work {
@@ -224,13 +224,13 @@ impl Algorithm for BeliefPropagation {
         self.settings.check(self.name())?;
         let iterations = self.settings.until.iterations;
         let watching = self.watch.start(self.name(), Some(iterations));
-        let answer = self.settle(model, targets, &watching);
+        let answer = self.propagate(model, targets, &watching);
         answer.map_err(|error| watching.error_of(error))
     }
 }
 
 impl BeliefPropagation {
-    fn settle(
+    fn propagate(
         &self,
         model: &Model,
         targets: &[AnyElement],
@@ -261,7 +261,7 @@ impl BeliefPropagation {
         let network = self.settings.network(self.name(), &reduced.graph)?;
         let restriction = &reduced.restriction;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<SumMessages>(*until, watching);
+        let settling = messages.pass_until_convergence::<SumMessages>(*until, watching);
         if settling.impossible {
             return impossible();
         }

@@ -75,13 +75,13 @@ impl Algorithm for MpeBeliefPropagation {
         self.settings.check(self.name())?;
         let iterations = self.settings.until.iterations;
         let watching = self.watch.start(self.name(), Some(iterations));
-        let answer = self.settle(model, targets, &watching);
+        let answer = self.propagate(model, targets, &watching);
         answer.map_err(|error| watching.error_of(error))
     }
 }
 
 impl MpeBeliefPropagation {
-    fn settle(
+    fn propagate(
         &self,
         model: &Model,
         targets: &[AnyElement],
@@ -101,7 +101,7 @@ impl MpeBeliefPropagation {
         };
         let network = self.settings.network(self.name(), &reduced.graph)?;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<MaxMessages>(*until, watching);
+        let settling = messages.pass_until_convergence::<MaxMessages>(*until, watching);
         if settling.impossible {
             return Err(impossible());
         }

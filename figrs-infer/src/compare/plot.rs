@@ -35,8 +35,8 @@ impl Comparison {
         let mut grid = vec![vec![' '; WIDTH]; HEIGHT];
         for (letter, curve) in ('A'..='Z').cycle().zip(&self.curves) {
             for point in drawable(curve) {
-                let column = place(point.seconds, seconds, WIDTH);
-                let row = HEIGHT - 1 - place(point.error, errors, HEIGHT);
+                let column = log_position(point.seconds, seconds, WIDTH);
+                let row = HEIGHT - 1 - log_position(point.error, errors, HEIGHT);
                 grid[row][column] = match grid[row][column] {
                     ' ' => letter,
                     _ => '*',
@@ -65,7 +65,7 @@ impl Comparison {
 }
 
 /// The position of a number among so many, by its logarithm.
-fn place(x: f64, (low, high): (f64, f64), places: usize) -> usize {
+fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
     // Not a number where low and high are the same.
     (share.clamp(0.0, 1.0) * (places - 1) as f64).round() as usize

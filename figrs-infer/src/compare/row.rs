@@ -106,7 +106,7 @@ impl ComparisonRow {
                 judge_world(*log_probability, answer.is_proven() == Ok(true), best)
             }
             AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {
-                self.numbers(&answer, yardstick)
+                self.judge_answer(&answer, yardstick)
             }
         };
         self.verdict = judgement.verdict;
@@ -117,7 +117,7 @@ impl ComparisonRow {
     }
 
     /// Reads and judges marginals or bounds.
-    fn numbers(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
+    fn judge_answer(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let qualities = qualities(answer, yardstick.targets);
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
         let readings: Option<Vec<EstimandValue>> = yardstick.estimands.iter().map(read).collect();

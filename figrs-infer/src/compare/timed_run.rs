@@ -48,7 +48,7 @@ impl RunLimits {
         targets: &[AnyElement],
     ) -> RunResult {
         if self.interrupted() {
-            return RunResult::without("not run: interrupted before its turn".into(), 0.0);
+            return RunResult::failed("not run: interrupted before its turn".into(), 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
             // The first call resets the peak, the second reads the present use.
@@ -65,7 +65,7 @@ impl RunLimits {
             drop(sender.send((answer, started.elapsed())));
         };
         if let Err(error) = thread::Builder::new().spawn(work) {
-            return RunResult::without(format!("its thread cannot be started: {error}"), 0.0);
+            return RunResult::failed(format!("its thread cannot be started: {error}"), 0.0);
         }
         let mut interrupted = None;
         loop {
@@ -82,7 +82,7 @@ impl RunLimits {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let seconds = started.elapsed().as_secs_f64();
-                    return RunResult::without("it panicked".into(), seconds);
+                    return RunResult::failed("it panicked".into(), seconds);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -92,20 +92,20 @@ impl RunLimits {
             }
             let seconds = elapsed.as_secs_f64();
             if interrupted.is_some_and(|then| elapsed >= then + self.grace) {
-                return RunResult::without("interrupted; it has no answer so far".into(), seconds);
+                return RunResult::failed("interrupted; it has no answer so far".into(), seconds);
             }
             if let Some(deadline) = self.deadline
                 && elapsed >= deadline + self.grace
             {
                 let limit = deadline.as_secs_f64();
-                return RunResult::without(format!("no answer within {limit} s"), seconds);
+                return RunResult::failed(format!("no answer within {limit} s"), seconds);
             }
         }
     }
 }
 
 impl RunResult {
-    fn without(reason: String, seconds: f64) -> Self {
+    fn failed(reason: String, seconds: f64) -> Self {
         Self {
             answer: Err(reason),
             seconds,

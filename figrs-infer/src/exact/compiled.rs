@@ -100,7 +100,7 @@ impl Compiled for CompiledTree {
 impl Compiled for CompiledFrontier {
     /// Refused: evidence decides which states there are.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
-        Err(refused(
+        Err(unsupported(
             "evidence that may change",
             "state it in the model, or use JunctionTree::compile",
         ))
@@ -123,7 +123,7 @@ impl Compiled for CompiledFrontier {
         match count {
             0 => Ok(Vec::new()),
             1 => Ok(vec![self.most_probable()?]),
-            _ => Err(refused(
+            _ => Err(unsupported(
                 "worlds after the most probable one",
                 "use JunctionTree::compile",
             )),
@@ -139,7 +139,7 @@ impl Compiled for CompiledFrontier {
     }
 }
 
-fn refused(asked: &'static str, remedy: &'static str) -> Error {
+fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
     Error::NotInAnswer {
         algorithm: "Frontier",
         asked,

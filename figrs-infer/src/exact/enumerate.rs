@@ -101,7 +101,7 @@ impl Enumerate {
     ) -> Result<Answer, Error> {
         let mut best: Option<(Vec<(AnyElement, Datum)>, f64)> = None;
         let targets = targets.elements();
-        self.each(model, &targets, |program, weight| {
+        self.for_each_world(model, &targets, |program, weight| {
             let better = best.as_ref().is_none_or(|(_, most)| weight.log > *most);
             if !weight.is_zero() && better {
                 let world = program.world().map(|(e, v)| (e.clone(), v.clone()));
@@ -115,7 +115,7 @@ impl Enumerate {
     }
 
     /// Calls `visit` with every world and its probability times the weight of the evidence.
-    pub(crate) fn each(
+    pub(crate) fn for_each_world(
         &self,
         model: &Model,
         targets: &[AnyElement],
@@ -159,7 +159,7 @@ impl Algorithm for Enumerate {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let mut tally = Tally::new(targets);
-        self.each(model, targets, |program, weight| tally.add(program, weight))?;
+        self.for_each_world(model, targets, |program, weight| tally.add(program, weight))?;
         let value = tally.log_total();
         if value == f64::NEG_INFINITY && !targets.is_empty() {
             return Err(conflict::impossible(model, targets, &Limits::default()));

@@ -142,7 +142,7 @@ impl Algorithm for LazyVariableElimination {
             spent: 0,
         };
         match self.goal {
-            Goal::Depth(depth) => search.stay_at(depth),
+            Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
             Goal::Width(width) => Err(Error::InvalidSetting {
                 algorithm: self.name(),
@@ -175,8 +175,8 @@ struct DepthResult {
 }
 
 impl DeepeningSearch<'_> {
-    fn stay_at(&mut self, depth: usize) -> Result<Answer, Error> {
-        match self.at(depth) {
+    fn run_at_depth(&mut self, depth: usize) -> Result<Answer, Error> {
+        match self.bounds_at_depth(depth) {
             Ok(found) => Ok(self.finished(found, depth, DeepeningEnd::Depth)),
             Err(error) => Err(self.watching.error_of(error)),
         }
@@ -187,7 +187,7 @@ impl DeepeningSearch<'_> {
         let mut pace = DepthSchedule::default();
         loop {
             let (depth, before) = (pace.depth, self.spent);
-            match self.at(depth) {
+            match self.bounds_at_depth(depth) {
                 Ok(found) if found.width <= width => {
                     return Ok(self.finished(found, depth, DeepeningEnd::Width));
                 }
@@ -205,7 +205,7 @@ impl DeepeningSearch<'_> {
                 }
             }
             self.watching.report(self.spent);
-            let left = self.left();
+            let left = self.remaining_work();
             pace.next(self.spent - before, left);
             if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
                 return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
@@ -246,7 +246,7 @@ impl DeepeningSearch<'_> {
     }
 
     /// The bounds of the targets when Chains are expanded to a depth.
-    fn at(&mut self, depth: usize) -> Result<DepthResult, Error> {
+    fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
         let expansion = Expansion::to_depth(
             self.model,
@@ -310,20 +310,23 @@ impl DeepeningSearch<'_> {
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
-        let options = self.limits.options.at_most(self.left() as f64);
+        let options = self
+            .limits
+            .options
+            .with_operations_at_most(self.remaining_work() as f64);
         let (logs, cost) = log_sums(encoding.graph(), &keep, &options)?;
         self.spent += cost.operations as u64;
         Ok(logs)
     }
 
-    fn left(&self) -> u64 {
+    fn remaining_work(&self) -> u64 {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
     /// The limits of a depth: those of the user and of the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let limits = &self.limits;
-        let left = self.left();
+        let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
         Limits {
             budget: Budget {
@@ -332,7 +335,7 @@ impl DeepeningSearch<'_> {
                 depth: limits.budget.depth,
                 bytes: limits.budget.bytes,
             },
-            options: limits.options.at_most(left as f64),
+            options: limits.options.with_operations_at_most(left as f64),
             depth: Some(depth),
             threads: limits.threads,
         }

@@ -30,15 +30,15 @@ impl Marginals {
     /// an elimination of its own.
     pub(crate) fn new(expansion: &Expansion, limits: &Limits) -> Result<Self, Error> {
         if expansion.targets().len() > 1
-            && let Some(found) = Self::together(expansion, &limits.options)?
+            && let Some(found) = Self::from_one_tree(expansion, &limits.options)?
         {
             return Ok(found);
         }
-        Self::one_by_one(expansion, &limits.options)
+        Self::from_eliminations(expansion, &limits.options)
     }
 
     /// From one tree; nothing if that does not pay or does not fit.
-    fn together(expansion: &Expansion, options: &Options) -> Result<Option<Self>, Error> {
+    fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Self>, Error> {
         let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
         let variables = expansion.targets().iter();
         let variables: Option<Vec<VarId>> = variables.map(|&t| encoding.variable(t)).collect();
@@ -49,12 +49,15 @@ impl Marginals {
         let entries: usize = graph.factors.iter().map(Factor::entries).sum();
         let compiled = match ContractionTree::compile(
             &mut graph,
-            &options.at_most(CHEAP_PLAN_OPERATIONS * entries as f64),
+            &options.with_operations_at_most(CHEAP_PLAN_OPERATIONS * entries as f64),
         ) {
             Err(EliminationError::TooManyOperations { needed, .. })
                 if !is_cheaper_apart(expansion, options, TREE_COST_FACTOR * needed)? =>
             {
-                ContractionTree::compile(&mut graph, &options.at_most(TREE_COST_FACTOR * needed))
+                ContractionTree::compile(
+                    &mut graph,
+                    &options.with_operations_at_most(TREE_COST_FACTOR * needed),
+                )
             }
             compiled => compiled,
         };
@@ -81,7 +84,7 @@ impl Marginals {
     }
 
     /// By one elimination for each target, or one for the evidence if there is none.
-    fn one_by_one(expansion: &Expansion, options: &Options) -> Result<Self, Error> {
+    fn from_eliminations(expansion: &Expansion, options: &Options) -> Result<Self, Error> {
         let mut found = Self {
             log_evidence: f64::NEG_INFINITY,
             targets: Vec::with_capacity(expansion.targets().len()),

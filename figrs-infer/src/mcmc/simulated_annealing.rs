@@ -133,14 +133,14 @@ impl SimulatedAnnealing {
             log: trace.log_weight(),
             ..AnnealingResult::default()
         };
-        search.better(&trace);
+        search.update_best(&trace);
         let cooling = (self.coldest / self.hottest).ln() / self.steps as f64;
         while search.steps < self.steps {
             if let Some(why) = turn.stopped() {
                 search.stopped = Some(why);
                 break;
             }
-            if search.steps.is_multiple_of(BLOCK) || turn.is_news() {
+            if search.steps.is_multiple_of(BLOCK) || turn.is_report_due() {
                 turn.run().report(chain * self.steps + search.steps);
             }
             let temperature = self.hottest * (cooling * search.steps as f64).exp();
@@ -154,7 +154,7 @@ impl SimulatedAnnealing {
             } else {
                 search.log = trace.log_weight();
             }
-            search.better(&trace);
+            search.update_best(&trace);
         }
         Ok(search)
     }
@@ -180,20 +180,24 @@ struct BestWorld {
 
 impl BestWorld {
     /// True if this world is better; fewer densities among the likelihoods make a world infinitely more probable.
-    fn beats(&self, other: &Self) -> bool {
+    fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }
 }
 
 impl AnnealingResult {
     /// Keeps the present world if it is the best so far.
-    fn better(&mut self, trace: &Trace) {
+    fn update_best(&mut self, trace: &Trace) {
         let new = BestWorld {
             world: Vec::new(),
             log: self.log,
             densities: trace.densities(),
         };
-        if self.best.as_ref().is_some_and(|best| !new.beats(best)) {
+        if self
+            .best
+            .as_ref()
+            .is_some_and(|best| !new.is_better_than(best))
+        {
             return;
         }
         self.log = trace.log_weight();
@@ -202,7 +206,11 @@ impl AnnealingResult {
             log: self.log,
             ..new
         };
-        if self.best.as_ref().is_some_and(|best| !new.beats(best)) {
+        if self
+            .best
+            .as_ref()
+            .is_some_and(|best| !new.is_better_than(best))
+        {
             return;
         }
         let world = trace.world().map(|(e, v)| (e.clone(), v));
@@ -243,7 +251,7 @@ impl Algorithm for SimulatedAnnealing {
                 accepted += search.accepted;
                 stopped = search.stopped.unwrap_or(stopped);
                 let beaten = match (&search.best, &best.best) {
-                    (Some(new), Some(old)) => new.beats(old),
+                    (Some(new), Some(old)) => new.is_better_than(old),
                     (new, _) => new.is_some(),
                 };
                 if beaten {

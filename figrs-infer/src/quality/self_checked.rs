@@ -203,7 +203,7 @@ impl CheckedQuery<'_> {
             fixed = fixed.observe_any(&element, value);
         }
         let (mut best, mut sum) = (f64::NEG_INFINITY, Vec::new());
-        Enumerate::new().each(&fixed, &[], |_, weight| {
+        Enumerate::new().for_each_world(&fixed, &[], |_, weight| {
             best = best.max(weight.log);
             sum.push(weight.log);
         })?;
@@ -229,7 +229,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(mine, evidence), AnswerContent::Marginals(theirs, expected)) =
         (&answer.content, &other.content)
     else {
-        return Err(answer.has_no("marginals twice", "report this with the model"));
+        return Err(answer.missing_content_error("marginals twice", "report this with the model"));
     };
     if let (Some(evidence), Some(expected)) = (evidence, expected) {
         require(|| "the log-evidence".into(), evidence.value, expected.value)?;
@@ -257,7 +257,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
 /// Checks that exact numbers lie between the bounds.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
     let AnswerContent::Marginals(marginals, expected) = &exact.content else {
-        return Err(exact.has_no("marginals", "report this with the model"));
+        return Err(exact.missing_content_error("marginals", "report this with the model"));
     };
     if let Some(expected) = expected {
         inside(|| "the log-evidence".into(), evidence, expected.value)?;

@@ -49,13 +49,13 @@ impl<'a> TimeShare<'a> {
 
     /// True once a third of the turn is over: steps must count from then on.
     #[inline]
-    pub(crate) fn is_warm(&self) -> bool {
+    pub(crate) fn is_warm_up_over(&self) -> bool {
         self.warm.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
     /// True if a report to the listener is due, since it has heard nothing for a while.
     #[inline]
-    pub(crate) fn is_news(&self) -> bool {
+    pub(crate) fn is_report_due(&self) -> bool {
         if !self.run.has_listener() {
             return false;
         }

@@ -60,7 +60,7 @@ impl Watch {
     }
 
     /// True if a deadline or an interrupt can end a run that has no other end.
-    pub(crate) fn ends(&self) -> bool {
+    pub(crate) fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
     }
 

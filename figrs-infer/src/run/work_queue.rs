@@ -62,7 +62,7 @@ pub fn in_order<W, R: Send>(
         let mut own = None;
         for unit in units {
             let results = done(&mut own, unit..unit + 1, &worker, &work);
-            if taken(results, &mut take)?.is_break() {
+            if pass_on(results, &mut take)?.is_break() {
                 break;
             }
         }
@@ -87,7 +87,7 @@ pub fn in_order<W, R: Send>(
             let _guard = PanicGuard(&queue);
             let mut own = None;
             while let Some(batch) = queue.next() {
-                queue.give(batch.start, done(&mut own, batch, worker, work));
+                queue.store(batch.start, done(&mut own, batch, worker, work));
             }
         };
         for _ in 1..threads {
@@ -98,14 +98,14 @@ pub fn in_order<W, R: Send>(
         }
         let mut own = None;
         let outcome = loop {
-            match queue.turn() {
-                QueueAction::Take(results) => match taken(results, &mut take) {
+            match queue.next_action() {
+                QueueAction::Take(results) => match pass_on(results, &mut take) {
                     Ok(ControlFlow::Continue(())) => {}
                     Ok(ControlFlow::Break(())) => break Ok(()),
                     Err(error) => break Err(error),
                 },
                 QueueAction::Work(batch) => {
-                    queue.give(batch.start, done(&mut own, batch, worker, work));
+                    queue.store(batch.start, done(&mut own, batch, worker, work));
                 }
                 QueueAction::End => break Ok(()),
             }
@@ -142,7 +142,7 @@ fn done<W, R>(
 }
 
 /// Passes results on, until one is an error or the taker breaks.
-fn taken<R>(
+fn pass_on<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Error> {
@@ -195,7 +195,7 @@ impl<R> WorkQueue<R> {
     }
 
     /// Begins the next batch; `None` if there is none, or too many results wait to be taken.
-    fn begin(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
+    fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
             || waiting
@@ -215,7 +215,7 @@ impl<R> WorkQueue<R> {
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
-            if let Some(batch) = self.begin(&mut state) {
+            if let Some(batch) = self.begin_batch(&mut state) {
                 return Some(batch);
             }
             state = self.wait(state);
@@ -223,7 +223,7 @@ impl<R> WorkQueue<R> {
         None
     }
 
-    fn turn(&self) -> QueueAction<R> {
+    fn next_action(&self) -> QueueAction<R> {
         let mut state = self.lock();
         loop {
             if state.ended || state.taken == self.end {
@@ -235,7 +235,7 @@ impl<R> WorkQueue<R> {
                 self.changed.notify_all();
                 return QueueAction::Take(results);
             }
-            if let Some(batch) = self.begin(&mut state) {
+            if let Some(batch) = self.begin_batch(&mut state) {
                 return QueueAction::Work(batch);
             }
             state = self.wait(state);
@@ -243,7 +243,7 @@ impl<R> WorkQueue<R> {
     }
 
     /// Stores the results of a batch; after one that failed nothing more is begun.
-    fn give(&self, first: u64, results: Vec<Result<R, Error>>) {
+    fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
             state.begun = self.end;

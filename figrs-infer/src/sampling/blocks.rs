@@ -39,7 +39,7 @@ impl BlockSampling<'_> {
             &run,
             (threads, units, BATCH),
             sums,
-            || Ok(memory.admit(self.block(model, targets)?)),
+            || Ok(memory.share_with(self.block(model, targets)?)),
             |block, number| {
                 let rest = self
                     .samples

@@ -114,7 +114,7 @@ impl ImportanceSampling {
                 "give a positive number",
             ));
         }
-        if self.samples.is_none() && self.enough.is_none() && !self.watch.ends() {
+        if self.samples.is_none() && self.enough.is_none() && !self.watch.can_end_run() {
             let remedy = "give a deadline, an interrupt or `until_effective`";
             return Err(self.invalid("samples", "unlimited".into(), remedy));
         }

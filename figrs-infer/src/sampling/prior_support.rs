@@ -53,7 +53,7 @@ impl PriorSupport {
 
     /// Adds the values that none of so many draws has; if nothing bounds their share, only those that the draws may have
     /// missed.
-    pub(crate) fn complete(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
+    pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);
             let was_sure = |prior: f64| !is_bounded && prior * draws as f64 >= MIN_EXPECTED_DRAWS;

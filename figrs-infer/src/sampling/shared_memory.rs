@@ -28,7 +28,7 @@ impl SharedMemory {
     }
 
     /// A block that takes its memory from here.
-    pub(crate) fn admit(&self, mut block: Block) -> Block {
+    pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block
     }

@@ -55,7 +55,7 @@ impl Tally {
             return;
         }
         if program.densities() < self.densities {
-            self.restart(program.densities());
+            self.reset(program.densities());
         }
         let weight = self.in_units(weight);
         self.total += weight;
@@ -75,7 +75,7 @@ impl Tally {
     }
 
     /// Resets the sums: worlds with fewer densities make them negligible.
-    fn restart(&mut self, densities: usize) {
+    fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
         for target in &mut self.targets {
@@ -125,7 +125,7 @@ impl Tally {
             return;
         }
         if block.densities < self.densities {
-            self.restart(block.densities);
+            self.reset(block.densities);
         }
         let unit = self.in_units(WorldWeight {
             linear: block.log_scale.exp(),
@@ -209,7 +209,7 @@ impl Tally {
         let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
             let drawn = target.values.len();
             if let Some(possible) = possible {
-                possible.complete(&mut target.values, worlds, unseen.is_finite());
+                possible.add_undrawn(&mut target.values, worlds, unseen.is_finite());
                 target.sums.resize(target.values.len(), (0.0, 0.0));
             }
             let squares = target.sums.iter().map(|s| s.1 / (total * total));

@@ -40,7 +40,7 @@ impl WeightTail {
     }
 
     /// Adds the largest weights of a block, in units of `exp(log_scale)`, and its number of positive ones.
-    pub(crate) fn take(&mut self, largest: &[f64], log_scale: f64, count: u64) {
+    pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         let logs = largest.iter().map(|weight| weight.ln() + log_scale);
         self.logs.extend(logs);
@@ -100,7 +100,7 @@ mod tests {
             for block in weights.chunks(1000) {
                 let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
                 let largest = largest(&form, heaviest.most());
-                heaviest.take(&largest, -(8.0_f64.ln()), 1000);
+                heaviest.add(&largest, -(8.0_f64.ln()), 1000);
             }
             let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
             assert!((k - all).abs() < 1e-9, "{k} {all}");
@@ -108,7 +108,7 @@ mod tests {
         }
         // Equal weights have no tail.
         let mut equal = WeightTail::of(None);
-        equal.take(&[0.25; 100], 0.0, 100);
+        equal.add(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
     }
 }

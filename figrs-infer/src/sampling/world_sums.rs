@@ -64,9 +64,9 @@ impl Sums for WorldSums {
     fn absorb(&mut self, block: BlockTally) {
         self.blocks += 1;
         self.met += block.met;
-        self.largest.see(&block);
+        self.largest.update(&block);
         if let Some(kept) = &mut self.kept {
-            kept.take(&block);
+            kept.append(&block);
         }
         self.tally.absorb(&block);
     }
@@ -129,7 +129,7 @@ impl LargestWeight {
         }
     }
 
-    fn see(&mut self, block: &BlockTally) {
+    fn update(&mut self, block: &BlockTally) {
         if block.met == 0 || block.densities > self.densities {
             return;
         }
@@ -141,7 +141,7 @@ impl LargestWeight {
         }
         self.log = self.log.max(log);
         self.heaviest
-            .take(&block.heaviest, block.log_scale, block.met);
+            .add(&block.heaviest, block.log_scale, block.met);
     }
 }
 
@@ -163,7 +163,7 @@ impl KeptDraws {
         }
     }
 
-    fn take(&mut self, block: &BlockTally) {
+    fn append(&mut self, block: &BlockTally) {
         if block.met == 0 || block.densities > self.densities {
             return;
         }

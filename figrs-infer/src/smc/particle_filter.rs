@@ -17,7 +17,11 @@ pub trait Particles {
     fn statements(&self) -> usize;
 
     /// True if there is a next statement, which has this number.
-    fn is_more(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error> {
+    fn has_statement(
+        &mut self,
+        statement: usize,
+        random: &mut Self::Random,
+    ) -> Result<bool, Error> {
         let _ = random;
         Ok(statement < self.statements())
     }
@@ -83,14 +87,14 @@ pub fn filter<P: Particles>(
     };
     let mut filtered: Vec<PopulationResult> = (0..particles.populations()).map(place).collect();
     let mut next = 0;
-    let mut is_more = particles.is_more(next, random)?;
-    while is_more {
+    let mut has_statement = particles.has_statement(next, random)?;
+    while has_statement {
         if !particles.meet(next, random)? {
             return Ok(None);
         }
         next += 1;
-        is_more = particles.is_more(next, random)?;
-        if !is_more {
+        has_statement = particles.has_statement(next, random)?;
+        if !has_statement {
             break;
         }
         let ParticleWeights {

@@ -86,7 +86,7 @@ impl PopulationSums {
 
     /// Takes further populations, and says whether they count: those with more densities than others do not, nor do those taken so far
     /// where these have fewer, whose draws are dropped.
-    pub(crate) fn take(&mut self, tally: PopulationTally) -> bool {
+    pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
         let met = !tally.targets.is_empty()
@@ -147,7 +147,7 @@ impl Sums for PopulationSums {
     type Answer = Answer;
 
     fn absorb(&mut self, unit: PopulationTally) {
-        self.take(unit);
+        self.add(unit);
     }
 
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
@@ -197,7 +197,7 @@ impl Sums for PopulationSums {
         for (mut target, possible) in self.targets.into_iter().zip(possible) {
             let drawn = target.support.len();
             if let Some(possible) = possible {
-                possible.complete(&mut target.support, done, unseen.is_finite());
+                possible.add_undrawn(&mut target.support, done, unseen.is_finite());
             }
             let support = target.support.build();
             let mut probabilities = vec![0.0; support.len()];

@@ -45,7 +45,7 @@ impl Semiring for SumProduct {
         weights.log_scale()
     }
 
-    fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
+    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
         !product.is_normal() && *a != 0.0 && *b != 0.0
     }
 
@@ -54,8 +54,8 @@ impl Semiring for SumProduct {
         ExponentRange { low, high }
     }
 
-    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        settle(values, lost)
+    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+        rescale(values, lost)
     }
 
     fn extent(values: &[f64]) -> ValueBounds {
@@ -94,7 +94,7 @@ impl Semiring for SumProduct {
         let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
         for value in values.iter_mut() {
             let scaled = *value * first * second;
-            *lost |= Self::is_lost(value, &1.0, &scaled);
+            *lost |= Self::is_out_of_range(value, &1.0, &scaled);
             *value = scaled;
         }
         f64::from(exponent) * std::f64::consts::LN_2
@@ -136,8 +136,8 @@ impl Semiring for ScaledMaxProduct {
     fn scale(weights: &Weights) -> f64 {
         SumProduct::scale(weights)
     }
-    fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
-        SumProduct::is_lost(a, b, product)
+    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
+        SumProduct::is_out_of_range(a, b, product)
     }
     fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
         SumProduct::normalise(values, lost)
@@ -145,16 +145,16 @@ impl Semiring for ScaledMaxProduct {
     fn range(values: &[f64]) -> ExponentRange {
         SumProduct::range(values)
     }
-    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        settle(values, lost)
+    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+        rescale(values, lost)
     }
 }
 
 /// Base-2 exponents of the largest value within which values are left as they are.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// [`Semiring::settle`] for ordinary numbers.
-pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+/// [`Semiring::rescale`] for ordinary numbers.
+pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
         return (0.0, ExponentRange { low, high });
@@ -234,10 +234,22 @@ mod tests {
 
     #[test]
     fn losses_are_seen() {
-        assert!(SumProduct::is_lost(&1e-200, &1e-200, &(1e-200 * 1e-200)));
-        assert!(SumProduct::is_lost(&1e-160, &1e-160, &(1e-160 * 1e-160)));
-        assert!(SumProduct::is_lost(&1e200, &1e200, &(1e200 * 1e200)));
-        assert!(!SumProduct::is_lost(&0.0, &1e-200, &0.0));
+        assert!(SumProduct::is_out_of_range(
+            &1e-200,
+            &1e-200,
+            &(1e-200 * 1e-200)
+        ));
+        assert!(SumProduct::is_out_of_range(
+            &1e-160,
+            &1e-160,
+            &(1e-160 * 1e-160)
+        ));
+        assert!(SumProduct::is_out_of_range(
+            &1e200,
+            &1e200,
+            &(1e200 * 1e200)
+        ));
+        assert!(!SumProduct::is_out_of_range(&0.0, &1e-200, &0.0));
         let mut lost = false;
         SumProduct::normalise(&mut [1e-300, 1e100], &mut lost);
         assert!(lost);

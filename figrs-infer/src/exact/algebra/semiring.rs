@@ -60,7 +60,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 
     /// True if `product`, the product of `a` and `b`, left the range of the representation.
-    fn is_lost(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
+    fn is_out_of_range(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
         false
     }
 
@@ -71,7 +71,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
 
     /// Divides values by a power of two where they are far from one, which rounds nothing; returns the natural logarithm
     /// of the divisor and the range that is left. Sets `lost` if a value left the range of the representation.
-    fn settle(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
+    fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
@@ -114,7 +114,7 @@ impl ExponentRange {
     }
 
     /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
-    pub fn is_risky(self) -> bool {
+    pub fn may_overflow(self) -> bool {
         self.low < -1000 || self.high > 900
     }
 }
@@ -231,13 +231,17 @@ mod tests {
         let range = |low, high| ExponentRange { low, high };
         assert_eq!(range(-3, 5).times(range(-4, 0)), range(-7, 5));
         assert_eq!(range(0, 1).times(range(0, 1)), range(0, 2));
-        for (low, high, is_risky) in [
+        for (low, high, may_overflow) in [
             (0, 0, false),
             (-1000, 900, false),
             (-1001, 0, true),
             (0, 901, true),
         ] {
-            assert_eq!(range(low, high).is_risky(), is_risky, "{low} {high}");
+            assert_eq!(
+                range(low, high).may_overflow(),
+                may_overflow,
+                "{low} {high}"
+            );
         }
     }
 }

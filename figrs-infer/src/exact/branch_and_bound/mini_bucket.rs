@@ -66,9 +66,9 @@ impl MiniBuckets {
         };
         let mut projector = Projector::new(graph, until.clone());
         for (v, bucket) in tree.order.iter().zip(&buckets) {
-            let shifts = this.shifts(graph, bucket, &mut projector)?;
+            let shifts = this.cost_shifts(graph, bucket, &mut projector)?;
             for (i, mini) in bucket.minis.iter().enumerate() {
-                let mut pieces = this.pieces(graph, mini);
+                let mut pieces = this.operands(graph, mini);
                 pieces.extend(
                     shifts
                         .get(i)
@@ -83,7 +83,11 @@ impl MiniBuckets {
         Ok(this)
     }
 
-    fn pieces<'a>(&'a self, graph: &'a FactorGraph, mini: &MiniBucket) -> Vec<ProductOperand<'a>> {
+    fn operands<'a>(
+        &'a self,
+        graph: &'a FactorGraph,
+        mini: &MiniBucket,
+    ) -> Vec<ProductOperand<'a>> {
         let piece = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
             None => ProductOperand::Factor(&graph.factors[id as usize]),
             Some(message) => {
@@ -96,7 +100,7 @@ impl MiniBuckets {
 
     /// Factors that make the maxima of all mini-buckets over the shared variables equal (cost shifting); empty if there is
     /// only one.
-    fn shifts(
+    fn cost_shifts(
         &self,
         graph: &FactorGraph,
         bucket: &BucketPartition,
@@ -107,7 +111,7 @@ impl MiniBuckets {
         }
         let mut maxima = Vec::with_capacity(bucket.minis.len());
         for mini in &bucket.minis {
-            maxima.push(projector.project(&self.pieces(graph, mini), &bucket.shared)?);
+            maxima.push(projector.project(&self.operands(graph, mini), &bucket.shared)?);
         }
         for cell in 0..maxima[0].len() {
             let sum: f64 = maxima.iter().map(|maxima| maxima[cell]).sum();
@@ -163,10 +167,10 @@ fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPa
                 }),
             }
         }
-        let shared = shared(graph, &minis, v, limit);
+        let shared = shared_variables(graph, &minis, v, limit);
         for mini in &mut minis {
             mini.output.retain(|&u| u != v);
-            narrow(graph, &mut mini.output, limit);
+            shrink_scope(graph, &mut mini.output, limit);
             entries += graph.dense_size(&mini.output) as f64;
             if let Some(next) = tree.deepest(&mini.output) {
                 waiting[next.index()].push(scopes.len() as u32);
@@ -179,7 +183,12 @@ fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPa
 }
 
 /// The variables that all mini-buckets have, as many as a table may have; `v` among them.
-fn shared(graph: &FactorGraph, minis: &[MiniBucket], v: VarId, limit: usize) -> Vec<VarId> {
+fn shared_variables(
+    graph: &FactorGraph,
+    minis: &[MiniBucket],
+    v: VarId,
+    limit: usize,
+) -> Vec<VarId> {
     let mut shared = vec![v];
     let Some((first, others)) = minis.split_first() else {
         return shared;
@@ -199,7 +208,7 @@ fn shared(graph: &FactorGraph, minis: &[MiniBucket], v: VarId, limit: usize) -> 
 }
 
 /// Leaves variables out, those with the most values first, until a table over them fits.
-fn narrow(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
+fn shrink_scope(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
     while graph.dense_size(scope) > limit {
         let widest = scope
             .iter()

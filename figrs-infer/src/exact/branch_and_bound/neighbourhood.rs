@@ -44,9 +44,9 @@ impl<'g> Neighbourhoods<'g> {
         let mut size = FIRST_SIZE.min(centres.len());
         let (mut work, mut idle, mut next) = (0, 0, 0);
         while idle < centres.len() && size > 1 && work < budget {
-            let chosen = self.around(centres[next % centres.len()], size);
+            let chosen = self.neighbourhood_of(centres[next % centres.len()], size);
             work += chosen.len() as u64;
-            let (part, open) = self.given_the_rest(&chosen, values);
+            let (part, open) = self.conditioned_graph(&chosen, values);
             let cost = plan_cost::<MaxProduct>(&part, &[], options)?;
             let best = match most_probable(&part, options) {
                 Ok((best, _)) => best,
@@ -74,7 +74,7 @@ impl<'g> Neighbourhoods<'g> {
     }
 
     /// About `size` variables near one, which factors connect to it.
-    fn around(&self, centre: VarId, size: usize) -> Vec<VarId> {
+    fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
         let mut chosen = vec![centre];
         let mut seen = vec![false; self.mentions.len()];
         seen[centre.index()] = true;
@@ -93,7 +93,7 @@ impl<'g> Neighbourhoods<'g> {
     }
 
     /// The factors that mention chosen variables with all others given, and the variables in the order of that graph.
-    fn given_the_rest(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
+    fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {
             left[v.index()] = (0..self.graph.cardinalities[v.index()]).collect();

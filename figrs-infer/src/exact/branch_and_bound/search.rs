@@ -11,7 +11,7 @@ const CACHE_CAPACITY: usize = 1 << 21;
 const ROUNDING: f64 = 1e-12;
 
 /// Tolerance within which a weight counts as equal to a bound.
-pub(super) fn slack(bound: f64) -> f64 {
+pub(super) fn tolerance(bound: f64) -> f64 {
     ROUNDING * (1.0 + bound.abs())
 }
 
@@ -135,7 +135,7 @@ pub(super) struct AndOrSearch<'b, 'g> {
     cache: FxHashMap<(VarId, u64), SubtreeResult>,
     /// A bound for the whole tree, when the search is finished.
     bound: f64,
-    slack: f64,
+    tolerance: f64,
     /// Values tried so far.
     pub(super) work: u64,
 }
@@ -152,10 +152,10 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
             solutions: SubtreeAssignments::default(),
             cache: FxHashMap::default(),
             bound,
-            slack: slack(bound),
+            tolerance: tolerance(bound),
             work: 0,
         };
-        if bound > need + search.slack {
+        if bound > need + search.tolerance {
             search.open(root, need, None);
         }
         search
@@ -178,7 +178,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
     }
 
     /// Raises the limit: an assignment of the tree with this weight is known.
-    pub(super) fn raise(&mut self, need: f64) {
+    pub(super) fn raise_limit(&mut self, need: f64) {
         let mut need = need;
         for frame in &mut self.frames {
             frame.need = frame.need.max(need);
@@ -215,7 +215,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
     pub(super) fn advance(&mut self, budget: u64) -> SearchStatus {
         let mut returned: Option<SubtreeResult> = None;
         while let Some(frame) = self.frames.last_mut() {
-            let threshold = frame.threshold() + self.slack;
+            let threshold = frame.threshold() + self.tolerance;
             if let Some(branch) = &mut frame.branch {
                 if let Some(known) = returned.take() {
                     branch.children[branch.next] = known;
@@ -280,7 +280,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
         let need = frame.threshold() - (branch.bound() - own);
         let key = self.key(child);
         if let Some(known) = key.and_then(|key| self.cache.get(&(child, key)))
-            && (known.best.is_some() || known.bound <= need + self.slack)
+            && (known.best.is_some() || known.bound <= need + self.tolerance)
         {
             return Some(*known);
         }
@@ -345,7 +345,9 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
         };
         let bound = frame.bound(f64::NEG_INFINITY);
         // If more was needed than was found, what was cut off may have been better.
-        let solved = frame.best.filter(|best| best.0 >= frame.need - self.slack);
+        let solved = frame
+            .best
+            .filter(|best| best.0 >= frame.need - self.tolerance);
         let known = SubtreeResult {
             bound,
             best: solved,

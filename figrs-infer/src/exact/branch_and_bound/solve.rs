@@ -6,7 +6,7 @@ use super::bounds::SearchBounds;
 use super::incumbent::{descend, improve, score};
 use super::neighbourhood::Neighbourhoods;
 use super::pseudo_tree::PseudoTree;
-use super::search::{AndOrSearch, SearchStatus, slack};
+use super::search::{AndOrSearch, SearchStatus, tolerance};
 use crate::answer::Improvement;
 use crate::exact::consistency::reduce;
 use crate::exact::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
@@ -191,7 +191,7 @@ impl<'b, 'g> PseudoForest<'b, 'g> {
 
     /// Searches one tree; if that takes long, neighbourhoods of the best assignment known are searched in between.
     fn search(&mut self, i: usize, share: u64, table: usize) -> Result<(), EliminationError> {
-        if self.bound[i] <= self.best[i] + slack(self.bound[i]) {
+        if self.bound[i] <= self.best[i] + tolerance(self.bound[i]) {
             return Ok(());
         }
         let start = self.work;
@@ -261,7 +261,7 @@ impl<'b, 'g> PseudoForest<'b, 'g> {
         self.values = values;
         self.bound[i] = self.bound[i].min(search.bound().max(self.best[i]));
         self.record();
-        search.raise(self.best[i]);
+        search.raise_limit(self.best[i]);
     }
 
     fn upper_bound(&self) -> f64 {

@@ -81,7 +81,7 @@ pub(crate) fn assignments(
         rows: Vec::new(),
         most: limits.assignments,
     };
-    let mut scratch = JoinScratch::new(until.clone()).at_most(limits.looked_at);
+    let mut scratch = JoinScratch::new(until.clone()).with_assignment_limit(limits.looked_at);
     join::<Boolean, _>(tables, &domain, &outputs, &mut sink, &mut scratch)?;
     Ok(sink.rows)
 }

@@ -48,7 +48,7 @@ impl<V: Clone> Batch<V> {
     }
 
     /// Marks a column as alive and returns it to be filled.
-    pub(super) fn open(&mut self, register: usize) -> &mut Vec<usize> {
+    pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
@@ -74,7 +74,7 @@ impl<V: Clone> Batch<V> {
     }
 
     /// Copies a register of `parent` to the new rows and advances it, or begins it.
-    pub(super) fn carry(
+    pub(super) fn extend_register(
         &mut self,
         parent: &Self,
         spread: &RowExpansion,
@@ -85,7 +85,7 @@ impl<V: Clone> Batch<V> {
             stride,
             start,
         } = advance;
-        let out = self.open(register);
+        let out = self.activate_column(register);
         let before = &parent.registers[register];
         match (spread, start) {
             (RowExpansion::Product { rows, values }, Some(base)) if rows.len() >= values.len() => {
@@ -128,7 +128,7 @@ impl<V: Clone> Batch<V> {
         } = advance;
         if let Some(base) = start {
             let column = values.iter().map(|&value| base + value as usize * stride);
-            self.open(register).extend(column);
+            self.activate_column(register).extend(column);
         } else {
             for (offset, &value) in self.registers[register].iter_mut().zip(values) {
                 *offset += value as usize * stride;

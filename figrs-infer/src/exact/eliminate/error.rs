@@ -81,7 +81,7 @@ impl EliminationError {
 }
 
 /// An error if work is to end now.
-pub(in crate::exact) fn go_on(until: &Until) -> Result<(), EliminationError> {
+pub(in crate::exact) fn check_interrupt(until: &Until) -> Result<(), EliminationError> {
     if until.is_over() {
         return Err(EliminationError::Interrupted);
     }

@@ -91,7 +91,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             run.multiply(S::repeated(graph.cardinality(v)));
         }
         for bucket in &plan.buckets {
-            options.go_on()?;
+            options.check_interrupt()?;
             run.bucket(bucket, messages)?;
         }
         Ok(run)
@@ -114,7 +114,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         let mut values = sink.values;
         for value in &mut values {
             let product = S::mul(value, &self.scalar);
-            self.lost |= S::is_lost(value, &self.scalar, &product);
+            self.lost |= S::is_out_of_range(value, &self.scalar, &product);
             *value = product;
         }
         self.log_scale += S::normalise(&mut values, &mut self.lost);
@@ -202,7 +202,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
 
     fn multiply(&mut self, value: S::Value) {
         let mut product = [S::mul(&self.scalar, &value)];
-        self.lost |= S::is_lost(&self.scalar, &value, &product[0]);
+        self.lost |= S::is_out_of_range(&self.scalar, &value, &product[0]);
         self.log_scale += S::normalise(&mut product, &mut self.lost);
         [self.scalar] = product;
     }

@@ -5,7 +5,7 @@ use figrs_core::Until;
 use super::batch::{Batch, RowExpansion};
 use super::compile::compile;
 use super::domain::{Domain, TableShape};
-use super::error::{EliminationError, go_on};
+use super::error::{EliminationError, check_interrupt};
 use super::multiply::{RangeChecks, multiply_spread};
 use super::prepare::{PreparedTable, prepare, shape};
 use super::program::{CandidateSource, JoinProgram};
@@ -13,7 +13,7 @@ use super::rows::{Cursor, shared_values};
 use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::EliminationTable;
-use super::variable_order::arrange;
+use super::variable_order::order_variables;
 use crate::exact::algebra::{Semiring, ValueBounds};
 
 /// Number of batches between two checks of the clock.
@@ -49,7 +49,7 @@ impl<V> JoinScratch<V> {
     }
 
     /// The same for joins of at most so many partial assignments all together.
-    pub(super) fn at_most(self, assignments: usize) -> Self {
+    pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,
             most: assignments,
@@ -58,7 +58,7 @@ impl<V> JoinScratch<V> {
     }
 
     /// Counts partial assignments, and refuses more than are left.
-    fn look_at(&mut self, assignments: usize) -> Result<(), EliminationError> {
+    fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
                 needed: self.most as f64 + 1.0,
@@ -70,11 +70,11 @@ impl<V> JoinScratch<V> {
     }
 
     /// An error if joins are to end now.
-    fn go_on(&mut self) -> Result<(), EliminationError> {
+    fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
             self.since = 0;
-            go_on(&self.until)?;
+            check_interrupt(&self.until)?;
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     scratch: &mut JoinScratch<S::Value>,
 ) -> Result<bool, EliminationError> {
     let mut shapes: Vec<TableShape> = tables.iter().map(|table| shape(domain, table)).collect();
-    let slots = arrange(domain, &mut shapes);
+    let slots = order_variables(domain, &mut shapes);
     let program = compile(domain, &shapes, &slots, outputs);
     let mut turns = vec![0; domain.variables.len()];
     for (i, slot) in slots.iter().enumerate() {
@@ -113,14 +113,14 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     Join::<S> {
         program: &program,
         tables: &ready,
-        care: care(&ready),
+        care: range_checks(&ready),
         lost: false,
     }
     .run(sink, scratch)
 }
 
 /// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
-fn care<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
+fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
         tables
             .iter()
@@ -160,7 +160,7 @@ impl<S: Semiring> Join<'_, S> {
         root.clear(self.program.registers);
         root.product.push(S::one());
         for advance in &levels[0].carry {
-            root.open(advance.register).extend(advance.start);
+            root.activate_column(advance.register).extend(advance.start);
         }
         self.lost |= apply::<S>(
             self.tables,
@@ -171,12 +171,12 @@ impl<S: Semiring> Join<'_, S> {
         );
         let mut depth = 0;
         loop {
-            scratch.go_on()?;
+            scratch.check_interrupt()?;
             if depth + 1 == levels.len() {
                 sink.take(&scratch.batches[depth], &self.program.key)?;
             } else if self.expand(depth, scratch) {
                 depth += 1;
-                scratch.look_at(scratch.batches[depth].product.len())?;
+                scratch.count_assignments(scratch.batches[depth].product.len())?;
                 let batch = &mut scratch.batches[depth];
                 self.lost |= apply::<S>(
                     self.tables,
@@ -235,7 +235,7 @@ impl<S: Semiring> Join<'_, S> {
             }
         };
         for advance in &level.carry {
-            child.carry(parent, &spread, advance);
+            child.extend_register(parent, &spread, advance);
         }
         child.carry_product(parent, &spread);
         let mut zeros = false;

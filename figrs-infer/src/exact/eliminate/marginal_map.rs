@@ -45,13 +45,13 @@ pub fn marginal_map(
     let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
     let plan = plan.within(options)?;
     maximum.within(options)?;
-    options.admit(maximum.memory_kept)?;
+    options.check_memory(maximum.memory_kept)?;
     let mut left = None;
     if !graph.factors.iter().any(is_wide) {
-        left = left_of::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
+        left = remaining_factors::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
     }
     if left.is_none() {
-        left = left_of::<LogSumProduct>(graph, &plan, options, Weights::from_logs)?;
+        left = remaining_factors::<LogSumProduct>(graph, &plan, options, Weights::from_logs)?;
     }
     let (left, log_scale) = left.ok_or(EliminationError::Impossible)?;
     let (values, log_weight) = most_probable(&left, options)?;
@@ -76,7 +76,7 @@ pub fn marginal_map_cost(
 
 /// The factors that summing leaves, over the variables of `graph`, and the natural logarithm of the scale of their product;
 /// `None` if a number was lost.
-fn left_of<S: Semiring<Value = f64>>(
+fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,
     options: &Options,

@@ -9,15 +9,17 @@ const UNKNOWN: u64 = 4 << 30;
 /// or its limit of address space if one of these is less.
 ///
 /// Only Linux tells (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
-pub(super) fn to_spare() -> u64 {
+pub(super) fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let number = |path: &Path| read(path)?.trim().parse::<u64>().ok();
-    let left = places(&groups).into_iter().filter_map(|[limit, used]| {
-        let (limit, used) = (number(Path::new(&limit))?, number(Path::new(&used))?);
-        Some(limit.saturating_sub(used))
-    });
+    let left = cgroup_paths(&groups)
+        .into_iter()
+        .filter_map(|[limit, used]| {
+            let (limit, used) = (number(Path::new(&limit))?, number(Path::new(&used))?);
+            Some(limit.saturating_sub(used))
+        });
     let own = |name: &str| read(&Path::new("/proc/self").join(name));
     let space = own("limits").zip(own("status"));
     let space = space.and_then(|(limits, status)| address_space(&limits, &status));
@@ -50,7 +52,7 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
 
 /// Possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`; within a container they
 /// are at the root.
-fn places(groups: &str) -> Vec<[String; 2]> {
+fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -92,12 +94,12 @@ mod tests {
         assert_eq!(available(text), Some(23_957_036 * 1024));
         assert_eq!(available("MemTotal: 24684092 kB\n"), None);
         assert_eq!(available("MemAvailable: much\n"), None);
-        assert!(to_spare() > 0);
+        assert!(available_bytes() > 0);
     }
 
     #[test]
     fn control_groups_of_both_versions_are_found() {
-        let listed = places("9:cpu,memory:/jobs/7\n8:pids:/\n0::/user.slice\nnonsense\n");
+        let listed = cgroup_paths("9:cpu,memory:/jobs/7\n8:pids:/\n0::/user.slice\nnonsense\n");
         let limits: Vec<&str> = listed.iter().map(|[limit, _]| limit.as_str()).collect();
         assert_eq!(
             limits,

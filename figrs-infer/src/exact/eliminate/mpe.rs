@@ -29,7 +29,7 @@ pub fn most_probable(
     options: &Options,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
     let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
-    options.admit(plan.cost.memory_kept)?;
+    options.check_memory(plan.cost.memory_kept)?;
     let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, MessageRetention::Keep)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);

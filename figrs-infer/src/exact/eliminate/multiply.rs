@@ -18,7 +18,7 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     factor: &S::Value,
 ) -> bool {
     let next = S::mul(product, factor);
-    let lost = CHECKED && S::is_lost(product, factor, &next);
+    let lost = CHECKED && S::is_out_of_range(product, factor, &next);
     *product = next;
     lost
 }

@@ -3,8 +3,8 @@
 use figrs_core::Until;
 use figrs_core::factor::VarId;
 
-use super::error::{EliminationError, go_on};
-use super::memory::to_spare;
+use super::error::{EliminationError, check_interrupt};
+use super::memory::available_bytes;
 
 /// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
@@ -88,7 +88,7 @@ impl Options {
     }
 
     /// The same options with a lower budget of operations, if the present one is higher.
-    pub(crate) fn at_most(&self, operations: f64) -> Self {
+    pub(crate) fn with_operations_at_most(&self, operations: f64) -> Self {
         let operation_budget = self.operation_budget.min(operations);
         self.clone().operation_budget(operation_budget)
     }
@@ -102,8 +102,8 @@ impl Options {
     }
 
     /// An error if the work is to end now.
-    pub(crate) fn go_on(&self) -> Result<(), EliminationError> {
-        go_on(&self.until)
+    pub(crate) fn check_interrupt(&self) -> Result<(), EliminationError> {
+        check_interrupt(&self.until)
     }
 
     /// Sets the maximum number of predicted operations of the plan ([`PlanCost::operations`](super::PlanCost::operations)): the plan is
@@ -133,11 +133,11 @@ impl Options {
     }
 
     /// Refuses a demand for more than the memory budget.
-    pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
+    pub(crate) fn check_memory(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory_budget {
             Some(bytes) => bytes,
             None if bytes <= UNCHECKED_BYTES => return Ok(()),
-            None => to_spare(),
+            None => available_bytes(),
         };
         if bytes > limit as f64 {
             return Err(EliminationError::TooMuchMemory {

@@ -8,7 +8,7 @@ use super::error::EliminationError;
 use super::options::{BarrenFactors, Options, Order};
 use super::prune::{Pruned, prune};
 use super::validate::validate;
-use crate::exact::order::component_orders::arrange;
+use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Predicted cost of an elimination.
@@ -37,7 +37,7 @@ impl PlanCost {
             });
         }
         options.admit_operations(self.operations)?;
-        options.admit(self.memory)
+        options.check_memory(self.memory)
     }
 }
 
@@ -83,9 +83,9 @@ impl Plan {
         options: &Options,
         sums_to_one: bool,
     ) -> Result<Self, EliminationError> {
-        let (mut plan, _) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let (mut plan, _) = Self::without_cost(graph, keep, options, sums_to_one)?;
         let count = graph.factors.len();
-        plan.cost = price(graph, keep, (&plan.buckets, count), options.table_budget);
+        plan.cost = predicted_cost(graph, keep, (&plan.buckets, count), options.table_budget);
         Ok(plan)
     }
 
@@ -97,13 +97,13 @@ impl Plan {
         options: &Options,
         sums_to_one: bool,
     ) -> Result<(Self, PlanCost), EliminationError> {
-        let (mut plan, mut interaction) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let (mut plan, mut interaction) = Self::without_cost(graph, keep, options, sums_to_one)?;
         let (count, budget) = (graph.factors.len(), options.table_budget);
-        plan.cost = price(graph, &[], (&plan.buckets, count), budget);
+        plan.cost = predicted_cost(graph, &[], (&plan.buckets, count), budget);
         let kept = interaction.release(keep);
-        arrange_as(options, &mut interaction, &kept)?;
+        eliminate_in_order(options, &mut interaction, &kept)?;
         let given = count + plan.buckets.len();
-        let mut afterwards = price(graph, &[], (&interaction.buckets, given), budget);
+        let mut afterwards = predicted_cost(graph, &[], (&interaction.buckets, given), budget);
         let left = plan.rest.iter();
         let left = left.filter_map(|&id| plan.buckets.get((id as usize).checked_sub(count)?));
         let held: f64 = left.map(|bucket| message(graph, bucket, budget).1).sum();
@@ -113,7 +113,7 @@ impl Plan {
     }
 
     /// A plan without its price, and the state of the symbolic elimination after it.
-    fn unpriced(
+    fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
         options: &Options,
@@ -129,17 +129,17 @@ impl Plan {
         let mut mentioned = Vec::new();
         let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
-        for v in variables.filter(|&v| !interaction.is_settled(v)) {
+        for v in variables.filter(|&v| !interaction.is_no_candidate(v)) {
             if interaction.is_mentioned(v) {
                 mentioned.push(v);
             } else if !pruned.vanished[v.index()] {
                 free.push(v);
             }
         }
-        arrange_as(options, &mut interaction, &mentioned)?;
+        eliminate_in_order(options, &mut interaction, &mentioned)?;
         let plan = Self {
             buckets: std::mem::take(&mut interaction.buckets),
-            rest: interaction.rest(),
+            rest: interaction.remaining_tables(),
             live: pruned.live,
             free,
             cost: PlanCost::default(),
@@ -165,12 +165,12 @@ pub(crate) fn as_if_dense(
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
     let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    arrange(&mut interaction, &variables, until)?;
+    eliminate_candidates(&mut interaction, &variables, until)?;
     Ok(interaction.buckets)
 }
 
 /// Eliminates variables that live tables mention.
-fn arrange_as(
+fn eliminate_in_order(
     options: &Options,
     interaction: &mut SymbolicElimination,
     variables: &[VarId],
@@ -181,12 +181,12 @@ fn arrange_as(
             interaction.eliminate_all(variables);
             Ok(())
         }
-        Order::Greedy => arrange(interaction, variables, &options.until),
+        Order::Greedy => eliminate_candidates(interaction, variables, &options.until),
     }
 }
 
 /// The price of buckets whose first message has the number `first`; tables of lower numbers are not counted.
-fn price(
+fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
     (buckets, first): (&[Bucket], usize),

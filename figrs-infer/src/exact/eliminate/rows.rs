@@ -75,9 +75,9 @@ pub(super) fn shared_values<V: Clone>(
     rows.clear();
     values.clear();
     for narrow in narrows {
-        child.open(narrow.low);
+        child.activate_column(narrow.low);
         if !narrow.is_last {
-            child.open(narrow.high);
+            child.activate_column(narrow.high);
         }
     }
     while cursor.row < parent.product.len() && rows.len() < BATCH {

@@ -97,7 +97,7 @@ impl<'a, V> SparseSink<'a, V> {
             let row = if width == 0 { 0 } else { ROW + 4 * width };
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
             self.options
-                .admit(self.held + needed as f64 * entry as f64)?;
+                .check_memory(self.held + needed as f64 * entry as f64)?;
             // The available memory is queried seldom, not at every batch.
             self.admitted = needed + needed / 16;
         }

@@ -119,9 +119,9 @@ fn narrow_rows<V: Clone>(
     buffers.alive.clear();
     if narrow.depth == 0 {
         let rows = buffers.values.len();
-        batch.open(narrow.low).resize(rows, 0);
+        batch.activate_column(narrow.low).resize(rows, 0);
         if !narrow.is_last {
-            batch.open(narrow.high).resize(rows, keys.len());
+            batch.activate_column(narrow.high).resize(rows, keys.len());
         }
     }
     for (row, &value) in buffers.values.iter().enumerate() {

@@ -22,7 +22,7 @@ pub(super) struct VariableTurn {
 /// of dense tables only, those of a table already begun first: of these the one with the fewest values for each assignment
 /// so far, estimated by the rows of the table for each. Then variables of many tables come first, so that tables are
 /// complete early, and among those the order of the largest table is kept, so that memory is read in order.
-pub(super) fn arrange(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
+pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
     while let Some(v) = search.cheapest() {
@@ -88,7 +88,7 @@ impl<'a> VariableOrderSearch<'a> {
             shapes,
         };
         for t in 0..this.shapes.len() {
-            this.enter(t);
+            this.add_table(t);
         }
         let largest = this.shapes.iter().max_by_key(|shape| shape.entries);
         for (place, &v) in largest
@@ -100,7 +100,7 @@ impl<'a> VariableOrderSearch<'a> {
         this
     }
 
-    fn enter(&mut self, t: usize) {
+    fn add_table(&mut self, t: usize) {
         let (begun, child_known) = {
             let columns = &self.shapes[t].columns;
             let known = |&&v: &&usize| self.assigned[v];
@@ -125,7 +125,7 @@ impl<'a> VariableOrderSearch<'a> {
                     ValueRestriction::Listed
                 },
             ),
-            TableKind::Function if child_known && self.missing[t] > 0 => self.list(t),
+            TableKind::Function if child_known && self.missing[t] > 0 => self.list_function(t),
             TableKind::Function => {
                 if let Some(&child) = self.shapes[t].columns.last() {
                     self.missing[t] -= usize::from(!child_known);
@@ -154,7 +154,7 @@ impl<'a> VariableOrderSearch<'a> {
         }
     }
 
-    fn list(&mut self, t: usize) {
+    fn list_function(&mut self, t: usize) {
         self.shapes[t].kind = TableKind::Sparse;
         self.support(t, ValueRestriction::Begun);
     }
@@ -189,7 +189,7 @@ impl<'a> VariableOrderSearch<'a> {
                 TableKind::Sparse => self.support(t, ValueRestriction::Begun),
                 TableKind::Function if is_child => {
                     if self.missing[t] > 0 && self.domain.cards[v] >= LISTED_FROM {
-                        self.list(t);
+                        self.list_function(t);
                     }
                 }
                 TableKind::Function => {
@@ -219,7 +219,7 @@ mod tests {
             cards: cards.to_vec(),
             pins: pins.to_vec(),
         };
-        let slots = arrange(&domain, shapes);
+        let slots = order_variables(&domain, shapes);
         slots.iter().map(|s| (s.variable, s.function)).collect()
     }
 

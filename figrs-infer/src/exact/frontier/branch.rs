@@ -67,9 +67,9 @@ pub(super) fn outcomes(
         model.intervene_any(element, value.clone())
     };
     let model = captured.iter().fold(interventions.clone(), set);
-    let first = BranchWorlds::of(&branch, &model, memory)?;
+    let first = BranchWorlds::by_enumeration(&branch, &model, memory)?;
     let twin = call()?;
-    let second = BranchWorlds::of(&twin, &model, memory)?;
+    let second = BranchWorlds::by_enumeration(&twin, &model, memory)?;
     let mut shared = Vec::new();
     for (id, element) in &first.reached {
         let known = captured.iter().any(|(e, _)| e.id() == *id);
@@ -118,19 +118,18 @@ const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
     /// An error if a world takes more than so many bytes.
-    fn of(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+    fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);
         match Self::listed(branch, model, &few) {
-            Err(Error::TooManyEvaluations { .. }) => {
-                Self::summed(branch, model, memory).or_else(|_| Self::listed(branch, model, &all))
-            }
+            Err(Error::TooManyEvaluations { .. }) => Self::by_elimination(branch, model, memory)
+                .or_else(|_| Self::listed(branch, model, &all)),
             found => found,
         }
     }
 
     /// Sums the worlds by elimination, where calls of recursive functions share their distributions.
-    fn summed(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+    fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let mut limits = Limits::default();
         limits.budget.bytes = memory;
         let expansion = limits.expand(model, std::slice::from_ref(branch))?;
@@ -157,7 +156,7 @@ impl BranchWorlds {
     fn listed(branch: &AnyElement, model: &Model, enumerate: &Enumerate) -> Result<Self, Error> {
         let mut worlds = Self::default();
         let targets = [branch.clone()];
-        enumerate.each(model, &targets, |program, weight| {
+        enumerate.for_each_world(model, &targets, |program, weight| {
             for (element, _) in program.world() {
                 worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
                 let reached = worlds.reached.entry(element.id());

@@ -51,7 +51,7 @@ impl<const W: usize> Checkpoints<W> {
     }
 
     /// Keeps the frontier before a step: where it is, or its states if they are not remembered.
-    pub(super) fn keep(
+    pub(super) fn store(
         &mut self,
         step: usize,
         at: FrontierPrefix,
@@ -89,7 +89,7 @@ impl<const W: usize> Checkpoints<W> {
             self.bytes -= frontier.bytes();
             match frontier {
                 _ if kept > step => {}
-                CheckpointStates::Known(at) => return frontiers.is_known(at).then_some(at),
+                CheckpointStates::Known(at) => return frontiers.is_stored(at).then_some(at),
                 CheckpointStates::Own(states) => return Some(frontiers.resume(states)),
             }
         }

@@ -20,7 +20,7 @@ pub(super) struct ChoiceOutcomes {
 
 impl ChoiceOutcomes {
     /// Each a world of its own.
-    pub(super) fn own(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
+    pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
             merged: false,

@@ -40,7 +40,7 @@ pub(super) struct CodedElements {
     pub(super) merged: bool,
     /// By class of observed Chains: `true` if the likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
-    is_passing: Vec<bool>,
+    is_renumberable: Vec<bool>,
     /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met, unless another element turns
     /// out to read them.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
@@ -54,7 +54,7 @@ impl CodedElements {
         let mut rules = Self {
             memory,
             types: Vec::with_capacity(linear.slots.len()),
-            is_passing: Vec::new(),
+            is_renumberable: Vec::new(),
             linear,
             codes: ValueDictionaries::default(),
             weighing: WeightDictionary::new(),
@@ -70,7 +70,7 @@ impl CodedElements {
         };
         rules.classify_from(0);
         for target in rules.linear.targets.clone() {
-            rules.is_passing[rules.types[target]] = false;
+            rules.is_renumberable[rules.types[target]] = false;
         }
         rules
     }
@@ -85,7 +85,7 @@ impl CodedElements {
         let mut found = Vec::new();
         let mut reading = vec![(chain, branches.to_vec())];
         while let Some((chain, branches)) = reading.pop() {
-            self.forget(chain);
+            self.evict_unshared(chain);
             let new = self.linear.slots.len();
             let captured = self.linear.capture(chain, &branches)?;
             found.extend(captured.into_iter().map(|place| (chain, place)));
@@ -121,7 +121,7 @@ impl CodedElements {
 
     fn classify(&mut self, place: usize) {
         (self.classes).classify(&self.linear, place, &mut self.codes);
-        self.is_passing.resize(self.codes.values.len(), true);
+        self.is_renumberable.resize(self.codes.values.len(), true);
         let class = self.classes.of[place];
         let shared = self.classes.shared[class];
         let slot = &self.linear.slots[place];
@@ -130,9 +130,9 @@ impl CodedElements {
             self.rows.push(ClassMemo::new(slot.reads.len(), shared));
         }
         if shared {
-            self.is_passing[self.types[place]] = false;
+            self.is_renumberable[self.types[place]] = false;
             for &read in &slot.reads {
-                self.is_passing[self.types[read]] = false;
+                self.is_renumberable[self.types[read]] = false;
             }
         }
     }
@@ -171,8 +171,8 @@ impl CodedElements {
     }
 
     /// True if values of a type may be renumbered: nothing but frontiers stores their numbers.
-    pub(super) fn is_passing(&self, of: usize) -> bool {
-        self.is_passing[of]
+    pub(super) fn is_renumberable(&self, of: usize) -> bool {
+        self.is_renumberable[of]
     }
 
     /// The first of the targets that a step reports which some transition makes true.
@@ -186,14 +186,14 @@ impl CodedElements {
     }
 
     /// Drops the memo of a class that no other element shares.
-    pub(super) fn forget(&mut self, place: usize) {
+    pub(super) fn evict_unshared(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {
-            self.forget_class(class, self.linear.slots[place].reads.len());
+            self.evict_class(class, self.linear.slots[place].reads.len());
         }
     }
 
-    fn forget_class(&mut self, class: usize, reads: usize) {
+    fn evict_class(&mut self, class: usize, reads: usize) {
         self.remembered -= self.values[class].bytes + self.rows[class].bytes;
         let shared = self.classes.shared[class];
         self.values[class] = ClassMemo::new(reads, shared);
@@ -201,18 +201,18 @@ impl CodedElements {
     }
 
     /// Forgets what is known of all classes; nothing refers to the outcomes of choices then.
-    pub(super) fn forget_all(&mut self) {
+    pub(super) fn clear_memos(&mut self) {
         for place in 0..self.linear.slots.len() {
             let class = self.classes.of[place];
-            self.forget_class(class, self.linear.slots[place].reads.len());
+            self.evict_class(class, self.linear.slots[place].reads.len());
         }
         self.outcomes = Vec::new();
     }
 
     /// Forgets what is known of classes where it takes more than so many bytes.
-    pub(super) fn forget_beyond(&mut self, most: u64) {
+    pub(super) fn evict_beyond(&mut self, most: u64) {
         if self.remembered_bytes() as u64 > most {
-            self.forget_all();
+            self.clear_memos();
         }
     }
 

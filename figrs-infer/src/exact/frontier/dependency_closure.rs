@@ -38,24 +38,24 @@ impl NeededElements {
             stated: 0,
         };
         for root in roots {
-            needs.meet(root);
+            needs.number_of(root);
         }
         let stated = needs.met.len();
         for root in targets {
-            needs.meet(root);
+            needs.number_of(root);
         }
         needs.stated = if stated > 0 { stated } else { needs.met.len() };
         needs
     }
 
     /// True if an element was met, or is intervened on.
-    pub(super) fn knows(&self, element: &AnyElement) -> bool {
+    pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
     /// The number of an element, after those of the elements it needs.
-    pub(super) fn meet(&mut self, root: &AnyElement) -> usize {
+    pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
             let id = element.id();

@@ -42,7 +42,7 @@ impl ValueDictionaries {
     }
 
     /// Renumbers the values of a type, keeping only those at some positions in ascending order.
-    pub(super) fn keep(&mut self, of: usize, positions: &[u32]) {
+    pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
         for &position in positions {
@@ -116,7 +116,7 @@ impl<const W: usize> StateKey<W> {
 
     /// Writes a number to a field that is zero; returns `false` if it does not fit.
     #[inline]
-    pub(super) fn put(&mut self, field: BitField, code: u32) -> bool {
+    pub(super) fn write(&mut self, field: BitField, code: u32) -> bool {
         self.0[field.word] |= u64::from(code) << field.shift;
         u64::from(code) <= field.mask
     }

@@ -44,7 +44,10 @@ impl ElementOrder {
             all.push(statement.clone());
         }
         let mut needs = NeededElements::new(model, roots, targets);
-        let targets = targets.iter().map(|target| needs.meet(target)).collect();
+        let targets = targets
+            .iter()
+            .map(|target| needs.number_of(target))
+            .collect();
         let mut linear = Self {
             slots: Vec::with_capacity(needs.met.len()),
             targets,
@@ -74,7 +77,7 @@ impl ElementOrder {
 
     /// True if an element is needed, has evidence, or is intervened on.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
-        self.needs.knows(element) || self.unmet.contains_key(&element.id())
+        self.needs.contains(element) || self.unmet.contains_key(&element.id())
     }
 
     /// Lets a Chain read the elements that its branches were found to be; returns those of their places that it did not
@@ -86,7 +89,7 @@ impl ElementOrder {
         chain: usize,
         branches: &[AnyElement],
     ) -> Result<Vec<usize>, Error> {
-        let mut captured: Vec<usize> = branches.iter().map(|e| self.needs.meet(e)).collect();
+        let mut captured: Vec<usize> = branches.iter().map(|e| self.needs.number_of(e)).collect();
         let slot = &mut self.slots[chain];
         let parents = slot.parents();
         captured.retain(|place| !slot.reads[parents..].contains(place));

@@ -79,7 +79,7 @@ impl Classes {
             .map(figrs_core::Evidence::identity)
             .collect();
         let (rule, statements) = match statements {
-            Some(statements) => (rule(slot, place), statements),
+            Some(statements) => (element_rule(slot, place), statements),
             None => (ElementRule::Alone(place), Vec::new()),
         };
         let alone = matches!(rule, ElementRule::Alone(_));
@@ -102,7 +102,7 @@ impl Classes {
     }
 }
 
-fn rule(slot: &OrderedElement, place: usize) -> ElementRule {
+fn element_rule(slot: &OrderedElement, place: usize) -> ElementRule {
     let alone = ElementRule::Alone(place);
     if let Some(value) = &slot.fixed {
         return ElementRule::Fixed(value.clone());
@@ -111,7 +111,7 @@ fn rule(slot: &OrderedElement, place: usize) -> ElementRule {
         Kind::Atomic(op) => outcomes(&**op).map_or(alone, ElementRule::Outcomes),
         Kind::Apply(_, op) => op.identity().map_or(alone, ElementRule::Apply),
         Kind::Chain(_, op) => op.identity().map_or(alone, ElementRule::Chain),
-        Kind::Table(_, op) => ElementRule::Table(numbers(&**op)),
+        Kind::Table(_, op) => ElementRule::Table(table_identity(&**op)),
         Kind::Score(_, evidence) => evidence.identity().map_or(alone, ElementRule::Score),
     }
 }
@@ -130,7 +130,7 @@ fn outcomes(op: &dyn AtomicOp) -> Option<Vec<(Datum, u64)>> {
     )
 }
 
-fn numbers(op: &dyn TableOp) -> TableIdentity {
+fn table_identity(op: &dyn TableOp) -> TableIdentity {
     TableIdentity {
         address: op.weights().linear().as_ptr().addr(),
         values: op.values().clone(),

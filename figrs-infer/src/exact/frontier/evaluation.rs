@@ -108,7 +108,10 @@ impl CodedElements {
         let element = &slot.element;
         let fault = |fault: Fault| element.fault(fault);
         match element.kind() {
-            Kind::Atomic(_) => Ok(ChoiceOutcomes::own(atomic(element, slot.observed())?)),
+            Kind::Atomic(_) => Ok(ChoiceOutcomes::as_separate_worlds(atomic(
+                element,
+                slot.observed(),
+            )?)),
             Kind::Table(parents, op) => {
                 op.check().map_err(|problem| element.invalid(problem))?;
                 let mut row = 0;
@@ -124,7 +127,7 @@ impl CodedElements {
                     let (linear, log) = (row.linear()[i], row.log(i));
                     (values.datum(i), WorldWeight { linear, log })
                 };
-                Ok(ChoiceOutcomes::own(
+                Ok(ChoiceOutcomes::as_separate_worlds(
                     (0..values.len()).map(outcome).collect(),
                 ))
             }
@@ -162,7 +165,10 @@ impl CodedElements {
                     let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
                     let linear = log.exp();
                     let weight = WorldWeight { linear, log };
-                    return Ok(ChoiceOutcomes::own(vec![(value.clone(), weight)]));
+                    return Ok(ChoiceOutcomes::as_separate_worlds(vec![(
+                        value.clone(),
+                        weight,
+                    )]));
                 }
                 let finite = family.outcomes(&arguments).map_err(fault)?;
                 let listed = listed(element, finite, |value| {
@@ -170,7 +176,7 @@ impl CodedElements {
                         .log_prob(&arguments, value)
                         .map_err(MemberFault::Function)
                 })?;
-                Ok(ChoiceOutcomes::own(listed))
+                Ok(ChoiceOutcomes::as_separate_worlds(listed))
             }
             Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
         }

@@ -6,16 +6,16 @@ const LARGE: usize = 1 << 10;
 /// Bytes of a vector before some more entries are pushed. Without room for them all entries are moved to one that is at least twice as
 /// large, and the old one is alive until then.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
-    places(entries.len(), entries.capacity(), more) * size_of::<T>()
+    grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
 
 /// Bytes of a hash table of entries of this size before some more are inserted: an eighth of its places stays empty, and each has a byte of
 /// its own. It grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
-    places(length, capacity, more) * 8 / 7 * (each + 1)
+    grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }
 
-fn places(length: usize, capacity: usize, more: usize) -> usize {
+fn grown_capacity(length: usize, capacity: usize, more: usize) -> usize {
     let room = capacity - length;
     let grows = room < more && (room == 0 || capacity >= LARGE);
     if grows { 3 * capacity } else { capacity }

@@ -118,7 +118,7 @@ fn back<S: Semiring>(
             let weight = &weights[layer.weights.get(transition) as usize];
             let rest = &next[layer.targets[transition] as usize];
             let product = S::mul(weight, rest);
-            *lost |= S::is_lost(weight, rest, &product);
+            *lost |= S::is_out_of_range(weight, rest, &product);
             S::accumulate(&mut total, &product);
         }
         message.push(total);

@@ -89,12 +89,12 @@ impl StepPlanner {
         let mut again: Vec<usize> = reads.chain(captured).copied().collect();
         again.sort_unstable();
         again.dedup();
-        again.retain(|&place| self.is_left(place));
+        again.retain(|&place| self.has_left_frontier(place));
         again
     }
 
     /// True if a place is still to be met and reads others, or may be found to.
-    pub(super) fn is_deep(&self, linear: &ElementOrder, place: usize) -> bool {
+    pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
@@ -126,7 +126,7 @@ impl StepPlanner {
     }
 
     /// Puts places before all others that are still to be met.
-    pub(super) fn meet_first(&mut self, places: &[usize]) {
+    pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }
 
@@ -135,12 +135,12 @@ impl StepPlanner {
     }
 
     /// True if a place was met, and is no longer on the frontier.
-    pub(super) fn is_left(&self, place: usize) -> bool {
+    pub(super) fn has_left_frontier(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
 
     /// The next place to meet.
-    fn peek(&mut self, linear: &ElementOrder) -> Option<usize> {
+    fn next_place(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;
             if self.met[place] {
@@ -160,7 +160,7 @@ impl StepPlanner {
     /// Plans the next step.
     pub(super) fn next(&mut self, linear: &ElementOrder) -> Option<PlannedStep> {
         let mut places = Vec::new();
-        while let Some(place) = self.peek(linear) {
+        while let Some(place) = self.next_place(linear) {
             if !places.is_empty() && linear.slots[place].is_random() {
                 break;
             }

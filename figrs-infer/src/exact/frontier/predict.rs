@@ -189,16 +189,16 @@ impl<'s> StatePredictor<'s> {
         for &read in &sizes.reads[place] {
             self.change(PredictionUndo::Left(read));
             if self.left[read] == 0 && self.is_alive[read] {
-                self.die(read);
+                self.leave_frontier(read);
             }
         }
         if self.left[place] == 0 {
-            self.die(place);
+            self.leave_frontier(place);
         }
     }
 
     /// Leaves an element, whose value is no longer read.
-    fn die(&mut self, place: usize) {
+    fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
         if sizes.bits[place] > 0.0 {
@@ -214,7 +214,7 @@ impl<'s> StatePredictor<'s> {
     }
 
     /// Contribution of a value to the states: none if it is a function of some on the frontier.
-    fn own(&self, place: usize) -> f64 {
+    fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
         } else {
@@ -223,7 +223,7 @@ impl<'s> StatePredictor<'s> {
     }
 
     fn change(&mut self, change: PredictionUndo) {
-        self.turn(&change, true);
+        self.apply_change(&change, true);
         self.changes.push(change);
     }
 
@@ -231,34 +231,34 @@ impl<'s> StatePredictor<'s> {
     pub(super) fn undo(&mut self, mark: usize) {
         while self.changes.len() > mark {
             if let Some(change) = self.changes.pop() {
-                self.turn(&change, false);
+                self.apply_change(&change, false);
             }
         }
     }
 
-    fn turn(&mut self, change: &PredictionUndo, forward: bool) {
+    fn apply_change(&mut self, change: &PredictionUndo, forward: bool) {
         let sign = if forward { 1.0 } else { -1.0 };
         match *change {
             PredictionUndo::Met(place) => {
                 self.is_met[place] = forward;
                 self.is_alive[place] = forward;
-                self.bits += sign * self.own(place);
+                self.bits += sign * self.contribution(place);
             }
             PredictionUndo::Left(place) if forward => self.left[place] -= 1,
             PredictionUndo::Left(place) => self.left[place] += 1,
             PredictionUndo::Died(place) => {
-                self.bits -= sign * self.own(place);
+                self.bits -= sign * self.contribution(place);
                 self.is_alive[place] = !forward;
             }
             PredictionUndo::Lost(place) => {
-                let before = self.own(place);
+                let before = self.contribution(place);
                 if forward {
                     self.lost[place] += 1;
                 } else {
                     self.lost[place] -= 1;
                 }
                 if self.is_alive[place] {
-                    self.bits += self.own(place) - before;
+                    self.bits += self.contribution(place) - before;
                 }
             }
             PredictionUndo::Decided(place) => {

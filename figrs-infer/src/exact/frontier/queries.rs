@@ -29,8 +29,8 @@ pub(super) fn marginals<S: ShareSemiring>(
                 let weight = messages.weight(layer, transition);
                 let here = S::mul(reach, weight);
                 let product = S::mul(&here, &after[target]);
-                lost |= S::is_lost(reach, weight, &here);
-                lost |= S::is_lost(&here, &after[target], &product);
+                lost |= S::is_out_of_range(reach, weight, &here);
+                lost |= S::is_out_of_range(&here, &after[target], &product);
                 products.push(product);
                 S::accumulate(&mut next[target], &here);
             }
@@ -71,7 +71,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
                     S::mul(messages.weight(layer, transition), &after[target])
                 }));
                 S::shares(&mut products);
-                start + pick(&products, rng)
+                start + sample_index(&products, rng)
             };
             *state = layer.targets[chosen] as usize;
             *log += explored.weights.log(layer.weights.get(chosen) as usize);
@@ -84,7 +84,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
 }
 
 /// The position of a share, drawn in proportion.
-fn pick<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
+fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     let total: f64 = shares.iter().sum();
     let mut rest = rng.random::<f64>() * total;
     let mut last = 0;

@@ -7,7 +7,7 @@ use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
 /// Gives the numbers of values more bits, and writes the states before a step anew.
-pub(super) fn widened<const W: usize>(
+pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
     states: &[StateKey<W>],
@@ -18,7 +18,7 @@ pub(super) fn widened<const W: usize>(
     let rewritten = |state: &StateKey<W>| {
         let mut key = StateKey::EMPTY;
         for (&old, &new) in before.iter().zip(&after) {
-            key.put(new, state.get(old));
+            key.write(new, state.get(old));
         }
         key
     };
@@ -26,7 +26,7 @@ pub(super) fn widened<const W: usize>(
 }
 
 /// The states after a step with their values numbered anew, where hardly any of the values numbered so far is left.
-pub(super) fn numbered_anew<const W: usize>(
+pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
     states: &[StateKey<W>],
@@ -38,14 +38,14 @@ pub(super) fn numbered_anew<const W: usize>(
     let mut numbered: Option<Vec<StateKey<W>>> = None;
     for of in 0..rules.codes.values.len() {
         let values = rules.codes.values[of].len();
-        if !rules.is_passing(of) || values < MANY.max(LEFT * states.len()) {
+        if !rules.is_renumberable(of) || values < MANY.max(LEFT * states.len()) {
             continue;
         }
         let now = numbered.as_deref().unwrap_or(states);
-        let left = left(rules, of, (&types, &fields), now);
+        let left = used_values(rules, of, (&types, &fields), now);
         if left.len() <= values / 2 {
             let states = numbered.get_or_insert_with(|| states.to_vec());
-            keep(rules, of, (&types, &fields), (&left, states));
+            retain_values(rules, of, (&types, &fields), (&left, states));
         }
     }
     Ok(numbered)
@@ -63,15 +63,15 @@ pub(super) fn values_left<const W: usize>(
     let mut states = states.to_vec();
     for of in 0..rules.codes.values.len() {
         if !rules.is_reported(of) {
-            let left = left(rules, of, (&types, &fields), &states);
-            keep(rules, of, (&types, &fields), (&left, &mut states));
+            let left = used_values(rules, of, (&types, &fields), &states);
+            retain_values(rules, of, (&types, &fields), (&left, &mut states));
         }
     }
     Ok(states)
 }
 
 /// The numbers of the values of a type that some states have, ascending.
-fn left<const W: usize>(
+fn used_values<const W: usize>(
     rules: &CodedElements,
     of: usize,
     (types, fields): (&[usize], &[BitField]),
@@ -88,7 +88,7 @@ fn left<const W: usize>(
 }
 
 /// Keeps some values of a type alone, which all those of the states are, and writes their new numbers into the states.
-fn keep<const W: usize>(
+fn retain_values<const W: usize>(
     rules: &mut CodedElements,
     of: usize,
     (types, fields): (&[usize], &[BitField]),
@@ -98,7 +98,7 @@ fn keep<const W: usize>(
     for (&at, number) in left.iter().zip(0..) {
         numbers[at as usize] = number;
     }
-    rules.codes.keep(of, left);
+    rules.codes.retain_values(of, left);
     for (&field, _) in fields.iter().zip(types).filter(|(_, t)| **t == of) {
         for state in &mut *states {
             state.set(field, numbers[state.get(field) as usize]);

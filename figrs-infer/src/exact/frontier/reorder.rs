@@ -90,7 +90,7 @@ impl<'s> OrderBuilder<'s> {
                 self.near.remove(place);
             }
             for &place in &met {
-                self.look_around(place);
+                self.update_ready(place);
             }
             self.order.extend(met);
         }
@@ -143,7 +143,7 @@ impl<'s> OrderBuilder<'s> {
     }
 
     /// Finds the choices that are ready now, and those that are read together with an element that was met.
-    fn look_around(&mut self, met: usize) {
+    fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {
             if !self.predicted.is_met[reader] && self.waits[reader] == 0 {

@@ -127,7 +127,7 @@ impl<const W: usize> StateSetCache<W> {
     }
 
     /// True if the states of a frontier are still stored.
-    pub(super) fn is_known(&self, at: FrontierPrefix) -> bool {
+    pub(super) fn is_stored(&self, at: FrontierPrefix) -> bool {
         self.sets.contains_key(&at.set)
     }
 
@@ -206,7 +206,7 @@ impl<const W: usize> StateSetCache<W> {
                     Ok(None) => return Ok(None),
                     Err(halt) => {
                         // The step may be tried again after something else was forgotten.
-                        self.keep(passage, at, way);
+                        self.add_transition(passage, at, way);
                         return Err(halt);
                     }
                 };
@@ -215,7 +215,7 @@ impl<const W: usize> StateSetCache<W> {
             }
             if let (true, Some(states)) = (is_known, way.end(at.states)) {
                 to.states = states;
-                self.keep(passage, at, way);
+                self.add_transition(passage, at, way);
                 return Ok(Some(StepResult { to, layer, further }));
             }
         }
@@ -225,7 +225,7 @@ impl<const W: usize> StateSetCache<W> {
             return Ok(None);
         };
         let states = into.len();
-        let set = if let Some(set) = self.grown(passage.1, &into)
+        let set = if let Some(set) = self.largest_subset(passage.1, &into)
             && let Some(grows) = self.sets.get_mut(&set)
         {
             let keys = into.keys().iter();
@@ -259,7 +259,7 @@ impl<const W: usize> StateSetCache<W> {
         Some((way, to))
     }
 
-    fn keep(&mut self, passage: SignaturePair, from: FrontierPrefix, way: SetTransition) {
+    fn add_transition(&mut self, passage: SignaturePair, from: FrontierPrefix, way: SetTransition) {
         if let Some(set) = self.sets.get_mut(&from.set) {
             set.ways.insert(passage, way);
         }
@@ -267,7 +267,7 @@ impl<const W: usize> StateSetCache<W> {
 
     /// The cached set that steps of a shape start from which is equal, or else the largest one that has no other states
     /// than these.
-    fn grown(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
+    fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
         let equal = self.equal.get(&(shape, states.print()));
@@ -297,14 +297,14 @@ impl<const W: usize> StateSetCache<W> {
     }
 
     /// Caches the way of a step from one frontier to another by all transitions of a layer.
-    pub(super) fn remember(
+    pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,
         (from, to): (FrontierPrefix, FrontierPrefix),
         layer: usize,
     ) {
         if passage.0.is_shared {
-            self.keep(passage, from, SetTransition::new(layer, from, to));
+            self.add_transition(passage, from, SetTransition::new(layer, from, to));
         }
     }
 
@@ -320,8 +320,8 @@ impl<const W: usize> StateSetCache<W> {
         } else {
             self.drop_unremembered(from)
         };
-        self.met(from.set);
-        self.met(to.set);
+        self.mark_used(from.set);
+        self.mark_used(to.set);
         while self.held > self.most || self.lately.len() > MAX_CACHED_SETS {
             let Some((_, oldest)) = self.lately.pop_first() else {
                 break;
@@ -330,13 +330,13 @@ impl<const W: usize> StateSetCache<W> {
                 self.lately.insert(self.clock, oldest);
                 break;
             }
-            self.forget(oldest);
+            self.evict(oldest);
         }
         left
     }
 
     /// Marks a cached set as most recently used, and updates its bytes and its fingerprint.
-    fn met(&mut self, number: usize) {
+    fn mark_used(&mut self, number: usize) {
         let Some(set) = self.sets.get_mut(&number) else {
             return;
         };
@@ -360,7 +360,7 @@ impl<const W: usize> StateSetCache<W> {
         self.clock += 1;
     }
 
-    fn forget(&mut self, number: usize) {
+    fn evict(&mut self, number: usize) {
         let gone = self.sets.remove(&number);
         if let Some(remembered) = gone.and_then(|set| set.remembered) {
             self.held -= remembered.bytes;

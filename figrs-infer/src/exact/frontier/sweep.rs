@@ -8,7 +8,7 @@ use super::dictionary::StateKey;
 use super::exploration_limits::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
-use super::renumber::{numbered_anew, values_left, widened};
+use super::renumber::{renumbered_states, values_left, widen_codes};
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
 use super::step_signature::{StepSignature, StepSignatures};
@@ -74,7 +74,7 @@ pub(super) fn sweep(
             // What is known of the step that was given up has numbers of that sweep.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
-                    rules.forget(place);
+                    rules.evict_unshared(place);
                 }
             }
         }
@@ -212,7 +212,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 Ok(Some(led)) => return Ok(led),
                 // Some numbers have become too large for their bits.
                 Ok(None) => {
-                    let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
+                    let states = widen_codes(self.rules, planned, self.frontiers.states(self.at))?;
                     self.renumbered(states, Some(passage.0));
                 }
                 Err(ExplorationError::Error(error @ Error::FrontierTooLarge { .. })) => {
@@ -220,7 +220,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                     let enough = before.saturating_sub(self.allowance.memory / Self::WORTH);
                     loop {
                         match remedies.next() {
-                            Some(0) => self.rules.forget_all(),
+                            Some(0) => self.rules.clear_memos(),
                             Some(_) => self.forget_frontiers(planned, passage.0)?,
                             None => return Err(error.into()),
                         }
@@ -247,7 +247,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         planned: &PlannedStep,
         shape: StepSignature,
     ) -> Result<(), ExplorationError> {
-        self.rules.forget_all();
+        self.rules.clear_memos();
         let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
         self.renumbered(states, Some(shape));
         Ok(())
@@ -270,7 +270,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     ) -> Result<(), ExplorationError> {
         let (shape, next) = passage;
         for &place in &planned.places {
-            self.rules.forget(place);
+            self.rules.evict_unshared(place);
         }
         let (from, to) = (self.at, led.to);
         let swept = &mut self.swept;
@@ -284,7 +284,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
         let layer = led.layer.unwrap_or(swept.layers.len());
         if led.layer.is_none() {
-            (self.frontiers).remember(passage, (from, to), layer);
+            (self.frontiers).cache_transition(passage, (from, to), layer);
         }
         if self.aim == SweepGoal::Everything {
             match (swept.layers.get_mut(layer), led.further) {
@@ -307,10 +307,11 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
         let left = self.frontiers.leave(from, to);
         if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.keep(self.done.len(), from, left);
+            checkpoints.store(self.done.len(), from, left);
         }
         self.at = to;
-        if let Some(numbered) = numbered_anew(self.rules, &planned, self.frontiers.states(to))? {
+        if let Some(numbered) = renumbered_states(self.rules, &planned, self.frontiers.states(to))?
+        {
             self.renumbered(numbered, next);
         }
         self.done.push(CompletedStep {
@@ -328,7 +329,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     fn undo(&mut self, planned: &PlannedStep) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {
-            self.rules.forget(place);
+            self.rules.evict_unshared(place);
         }
     }
 
@@ -349,7 +350,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let redo = readers.filter(is_met).collect();
         // Elements with a history come before choices that only this Chain reads: else those of a whole sequence would wait
         // for its beginning.
-        let is_deep = |place: &usize| self.planner.is_deep(linear, *place);
+        let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
         let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
         let mut own = 0;
@@ -357,13 +358,13 @@ impl<'a, const W: usize> Sweep<'a, W> {
             let latest = self.done.iter().rev().map(|done| &done.planned);
             own = self.planner.last_steps_for(linear, chain, latest);
         }
-        self.go_back(again, redo, (own, &deep));
+        self.backtrack(again, redo, (own, &deep));
         Ok(())
     }
 
     /// Undoes as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at
     /// least so many as a number says, before which to meet some places.
-    fn go_back(
+    fn backtrack(
         &mut self,
         mut again: Vec<usize>,
         mut redo: Vec<usize>,
@@ -381,14 +382,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 *own = TransitionLayer::new(0);
             }
             if least > 0 && self.done.len() == most {
-                self.planner.meet_first(first);
+                self.planner.prioritise(first);
             }
-            again.retain(|&place| self.planner.is_left(place));
+            again.retain(|&place| self.planner.has_left_frontier(place));
             redo.retain(|&place| self.planner.is_met(place));
             if again.is_empty()
                 && redo.is_empty()
                 && self.done.len() <= most
-                && let Some(at) = self.before(self.done.len())
+                && let Some(at) = self.frontier_before(self.done.len())
             {
                 self.frontiers.drop_unremembered(self.at);
                 self.at = at;
@@ -398,7 +399,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// The frontier before an earlier step, if it is still stored.
-    fn before(&mut self, step: usize) -> Option<FrontierPrefix> {
+    fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));
         let start = || self.frontiers.resume(vec![StateKey::EMPTY]);

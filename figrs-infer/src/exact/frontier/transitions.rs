@@ -59,7 +59,7 @@ pub(super) fn transitions<const W: usize>(
             }
             let mut key = StateKey::EMPTY;
             for (&register, &field) in planned.after.iter().zip(&after) {
-                if !key.put(field, registers[register as usize]) {
+                if !key.write(field, registers[register as usize]) {
                     return Ok(None);
                 }
             }
@@ -70,7 +70,7 @@ pub(super) fn transitions<const W: usize>(
             }
         }
         layer.end_state();
-        rules.forget_beyond(allowance.memory / RESULTS);
+        rules.evict_beyond(allowance.memory / RESULTS);
         let more = rules.reserved();
         let found = layer.bytes_with(more) + into.bytes_with(more);
         let bytes = spent + found as u64 + rules.bytes();

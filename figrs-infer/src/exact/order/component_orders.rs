@@ -10,7 +10,7 @@ use super::restarts::{CHEAP_ORDER_ENTRIES, search};
 use super::score::OrderCriterion;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
-use crate::exact::eliminate::error::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, check_interrupt};
 
 /// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
@@ -18,17 +18,17 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 /// Eliminates all `candidates` in an order as cheap as can be found for the effort.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
-pub(in crate::exact) fn arrange(
+pub(in crate::exact) fn eliminate_candidates(
     graph: &mut SymbolicElimination,
     candidates: &[VarId],
     until: &Until,
 ) -> Result<(), EliminationError> {
-    graph.strip(candidates);
+    graph.eliminate_covered(candidates);
     let mut wide = Vec::new();
     let mut places = Vec::new();
     let mut size = 0;
     for component in Component::all(graph, candidates) {
-        go_on(until)?;
+        check_interrupt(until)?;
         let free = &component.variables[..component.free];
         if free.len() == 1 {
             graph.eliminate_all(free);
@@ -45,13 +45,13 @@ pub(in crate::exact) fn arrange(
         }
     }
     if !wide.is_empty() {
-        arrange_wide(graph, &wide, CHEAP_ORDER_ENTRIES * size as f64, until)?;
+        eliminate_very_large(graph, &wide, CHEAP_ORDER_ENTRIES * size as f64, until)?;
     }
     Ok(())
 }
 
 /// The cheapest of a few greedy orders.
-fn arrange_wide(
+fn eliminate_very_large(
     graph: &mut SymbolicElimination,
     wide: &[VarId],
     cheap: f64,
@@ -66,7 +66,7 @@ fn arrange_wide(
     for aim in [OrderCriterion::NonZeros, OrderCriterion::FillIn] {
         let mut other = before.clone();
         greedily(&mut other, wide, aim, until)?;
-        if price(&other, from) < price(graph, from) {
+        if cost(&other, from) < cost(graph, from) {
             *graph = other;
         }
     }
@@ -80,7 +80,7 @@ fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
 }
 
 /// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
-fn price(graph: &SymbolicElimination, from: usize) -> f64 {
+fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();
     graph.buckets[from..].iter().map(price).sum()

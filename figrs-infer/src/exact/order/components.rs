@@ -26,7 +26,7 @@ impl Component {
         let mut listed = vec![false; graph.sketches.len()];
         let mut components = Vec::new();
         for &first in candidates {
-            if seen[first.index()] || graph.is_settled(first) || !graph.is_mentioned(first) {
+            if seen[first.index()] || graph.is_no_candidate(first) || !graph.is_mentioned(first) {
                 continue;
             }
             let mut component = Self::default();
@@ -42,7 +42,7 @@ impl Component {
                     }
                     component.tables.push(t);
                     for &u in &graph.sketches[t as usize].scope {
-                        if graph.is_settled(u) {
+                        if graph.is_no_candidate(u) {
                             kept.push(u);
                         } else if !std::mem::replace(&mut seen[u.index()], true) {
                             component.variables.push(u);

@@ -53,7 +53,7 @@ impl Densities {
     }
 
     /// Removes the tables of `v`; returns the sum of their densities.
-    pub(super) fn take(&mut self, v: u32) -> FixedPoint {
+    pub(super) fn remove_vertex(&mut self, v: u32) -> FixedPoint {
         let mut sum = 0;
         let Some(tables) = self.of.get_mut(v as usize) else {
             return sum;
@@ -70,7 +70,7 @@ impl Densities {
     }
 
     /// The tables that are left.
-    pub(super) fn left(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
+    pub(super) fn remaining(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))
     }
@@ -79,7 +79,7 @@ impl Densities {
     pub(super) fn copy_from(&mut self, other: &Self) {
         let vertices = other.total.len();
         self.clear();
-        for (scope, density) in other.left() {
+        for (scope, density) in other.remaining() {
             self.add(scope.to_vec(), density, vertices);
         }
     }

@@ -148,13 +148,13 @@ impl InteractionGraph {
     }
 
     /// True if a vertex may be eliminated and is left.
-    pub(super) fn is_left(&self, v: u32) -> bool {
+    pub(super) fn is_remaining(&self, v: u32) -> bool {
         self.places[v as usize] != NO_PLACE
     }
 
     /// True if the vertex is left and its neighbours are pairwise adjacent (zero fill-in).
     pub(super) fn is_simplicial(&self, v: u32) -> bool {
-        self.is_left(v) && self.fill[v as usize] == 0
+        self.is_remaining(v) && self.fill[v as usize] == 0
     }
 
     /// The neighbours of a vertex.
@@ -185,7 +185,7 @@ impl InteractionGraph {
         around[v as usize / 64] |= 1 << (v % 64);
         for &u in &members {
             let is_within = || self.row(u).iter().zip(&around).all(|(r, a)| r & !a == 0);
-            if self.is_left(u) && is_within() {
+            if self.is_remaining(u) && is_within() {
                 group.push(u);
             }
         }
@@ -193,7 +193,7 @@ impl InteractionGraph {
             members.retain(|u| !group.contains(u));
         }
         for &u in &group {
-            self.take(u);
+            self.remove_vertex(u);
             around[u as usize / 64] &= !(1 << (u % 64));
         }
         order.extend_from_slice(&group);
@@ -205,7 +205,7 @@ impl InteractionGraph {
         for &a in &members {
             let from = a as usize / 64;
             for (k, around) in around.iter().enumerate().skip(from) {
-                for b in ones(around & !self.rows[a as usize * words + k], k) {
+                for b in set_bits(around & !self.rows[a as usize * words + k], k) {
                     if b > a {
                         self.connect(a as usize, b as usize);
                     }
@@ -226,7 +226,7 @@ impl InteractionGraph {
         if self.densities.is_empty() {
             return size;
         }
-        let promised: FixedPoint = group.iter().map(|&u| self.densities.take(u)).sum();
+        let promised: FixedPoint = group.iter().map(|&u| self.densities.remove_vertex(u)).sum();
         let joint = (size + promised).max(0);
         let logs = members.iter().map(|&u| self.weights[u as usize].log);
         let density = joint - logs.sum::<FixedPoint>();
@@ -235,7 +235,7 @@ impl InteractionGraph {
         size.min(joint + DISCOUNT)
     }
 
-    fn take(&mut self, v: u32) {
+    fn remove_vertex(&mut self, v: u32) {
         let place = self.places[v as usize] as usize;
         self.left.swap_remove(place);
         if let Some(&moved) = self.left.get(place) {
@@ -270,7 +270,7 @@ impl InteractionGraph {
             let (x, y) = (self.rows[a * words + k], self.rows[b * words + k]);
             self.add(&mut only_a, x & !y, k);
             self.add(&mut only_b, y & !x, k);
-            for c in ones(x & y, k) {
+            for c in set_bits(x & y, k) {
                 let fill = &mut self.fill[c as usize];
                 *fill -= 1;
                 if *fill == 0 {
@@ -304,13 +304,13 @@ impl InteractionGraph {
         if !self.weighted {
             return;
         }
-        let cards = ones(word, k).map(|v| self.weights[v as usize].card);
+        let cards = set_bits(word, k).map(|v| self.weights[v as usize].card);
         sum.1 += cards.sum::<f64>();
     }
 }
 
 /// The vertices of word `k` of a row.
-fn ones(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
+fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
             let bit = word.trailing_zeros();
@@ -323,7 +323,7 @@ fn ones(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
 /// The vertices of a row.
 pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
-    words.flat_map(|(k, &word)| ones(word, k))
+    words.flat_map(|(k, &word)| set_bits(word, k))
 }
 
 #[cfg(test)]
@@ -374,8 +374,8 @@ pub(super) mod tests {
                 let (fresh, names) = core.compact();
                 for (i, &v) in names.iter().enumerate() {
                     let i = i as u32;
-                    assert_eq!(core.is_left(v), fresh.is_left(i));
-                    if core.is_left(v) {
+                    assert_eq!(core.is_remaining(v), fresh.is_remaining(i));
+                    if core.is_remaining(v) {
                         assert_eq!(core.fill[v as usize], fresh.fill[i as usize], "seed {seed}");
                         assert_eq!(core.size[v as usize], fresh.size[i as usize], "seed {seed}");
                         let heavy = [core.heavy_fill[v as usize], fresh.heavy_fill[i as usize]];

@@ -17,7 +17,7 @@ impl Neighbours {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
         for &v in variables {
-            let mut list = graph.meet(v);
+            let mut list = graph.stamp_neighbours(v);
             list.retain(|&u| u != v);
             list.sort_unstable();
             lists[v.index()] = list;
@@ -29,13 +29,13 @@ impl Neighbours {
     }
 
     /// The neighbours of a variable that are left.
-    pub(super) fn around(
+    pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
         v: VarId,
     ) -> impl Iterator<Item = VarId> {
         let all = self.lists[v.index()].iter().copied();
-        all.filter(|&u| !graph.is_gone(u))
+        all.filter(|&u| !graph.is_eliminated(u))
     }
 
     /// Number of neighbours, eliminated ones included.
@@ -44,21 +44,21 @@ impl Neighbours {
     }
 
     /// True if `b` is listed as a neighbour of `a`.
-    pub(super) fn meet(&self, a: VarId, b: VarId) -> bool {
+    pub(super) fn are_adjacent(&self, a: VarId, b: VarId) -> bool {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
     /// Makes the variables of a message adjacent and drops those of the bucket.
-    pub(super) fn renew(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
+    pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();
         }
-        for &u in bucket.output.iter().filter(|&&u| !graph.is_settled(u)) {
+        for &u in bucket.output.iter().filter(|&&u| !graph.is_no_candidate(u)) {
             let list = &mut self.lists[u.index()];
             let stale = &mut self.stale[u.index()];
             *stale += bucket.eliminated.len() as u32;
             if *stale as usize * 2 > list.len() {
-                list.retain(|&w| !graph.is_gone(w));
+                list.retain(|&w| !graph.is_eliminated(w));
                 *stale = 0;
             }
             for &w in bucket.output.iter().filter(|&&w| w != u) {

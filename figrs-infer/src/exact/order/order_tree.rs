@@ -64,7 +64,7 @@ impl<'a> BagTree<'a> {
             }
             let logs = bits(&bag).map(|u| core.weights[u as usize].log);
             let size = core.weights[v as usize].log + logs.sum::<FixedPoint>();
-            let is_taken = tree.is_taken(v, &bag);
+            let is_taken = tree.is_absorbed(v, &bag);
             let parent = bits(&bag).min_by_key(|&u| rank[u as usize]);
             let parent = parent.filter(|&u| rank[u as usize] != NONE);
             tree.bags[v as usize * words..][..words].copy_from_slice(&bag);
@@ -74,7 +74,7 @@ impl<'a> BagTree<'a> {
     }
 
     /// True if the bucket of a child takes `v` along: its message is over `v` and all of its `bag`.
-    fn is_taken(&self, v: u32, bag: &[u64]) -> bool {
+    fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
         children.any(|&c| count(self.bag(c)) == more)
@@ -136,16 +136,16 @@ impl<'a> BagTree<'a> {
             if self.work > end {
                 break;
             }
-            let few = self.around(v, width);
+            let few = self.connected_part(v, width);
             if few.len() > 2 {
-                changed |= self.settle(&few);
+                changed |= self.improve_part(&few);
             }
         }
         changed
     }
 
     /// A connected part of the tree around `v`: the neighbours with the largest cliques.
-    fn around(&self, v: u32, width: usize) -> Vec<u32> {
+    fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
         let clique = |v: u32| self.clique[v as usize];
         let (mut few, mut near) = (vec![v], Vec::new());
         let mut last = v;
@@ -164,7 +164,7 @@ impl<'a> BagTree<'a> {
     }
 
     /// Reorders a connected part of the tree; returns true if that is cheaper.
-    fn settle(&mut self, few: &[u32]) -> bool {
+    fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
             return false;
@@ -183,7 +183,7 @@ impl<'a> BagTree<'a> {
         self.work += looked_at * WORK_PER_BAG;
         if let Some(order) = &order {
             self.rearrange(&window, &local, top, order);
-            self.hang(&window, &local, &below, order);
+            self.attach_below(&window, &local, &below, order);
         }
         order.is_some()
     }
@@ -232,14 +232,14 @@ impl<'a> BagTree<'a> {
             self.place(v, size, is_taken, parent);
         }
         if above != NONE {
-            let is_taken = self.is_taken(above, self.bag(above));
+            let is_taken = self.is_absorbed(above, self.bag(above));
             let clique = self.clique[above as usize];
             self.price[above as usize] = if is_taken { 0.0 } else { clique };
         }
     }
 
     /// Attaches the trees below a window to the first of its vertices that they mention.
-    fn hang(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
+    fn attach_below(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
         for (&c, &message) in below.iter().zip(&window.messages) {
             if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {
                 self.parent[c as usize] = local[j];

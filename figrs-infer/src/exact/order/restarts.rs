@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::greedy::{GreedyCriterion, ScoreNoise, greedy};
 use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
-use crate::exact::eliminate::error::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, check_interrupt};
 
 /// Entries per variable and table up to which the first order is taken as it is.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
@@ -109,7 +109,7 @@ pub(super) fn search(
     count_zeros(&mut search.start);
     let mut share = 1.0;
     if !search.start.densities.is_empty() {
-        let dense = search.forget();
+        let dense = search.take_best();
         let counted = search.price(&dense.order);
         search.attempt(SPARSE_RULES[0], &ScoreNoise::none(n))?;
         if search.best.price * WORTH_COUNTING > dense.price {
@@ -175,7 +175,7 @@ impl<'u> RestartSearch<'u> {
     }
 
     /// Takes the best order out.
-    fn forget(&mut self) -> CostedOrder {
+    fn take_best(&mut self) -> CostedOrder {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
@@ -185,7 +185,7 @@ impl<'u> RestartSearch<'u> {
         rule: GreedyCriterion,
         noise: &ScoreNoise,
     ) -> Result<(), EliminationError> {
-        go_on(self.until)?;
+        check_interrupt(self.until)?;
         self.state.copy_from(&self.start);
         self.order.clear();
         let limit = self.best.price;
@@ -203,7 +203,7 @@ impl<'u> RestartSearch<'u> {
         self.order.clear();
         let mut price = 0.0;
         for &v in order {
-            if self.state.is_left(v) {
+            if self.state.is_remaining(v) {
                 price += self.state.eliminate(v, &mut self.order);
             }
         }
@@ -252,7 +252,7 @@ impl<'u> RestartSearch<'u> {
             if self.state.work + batch >= budget {
                 break;
             }
-            let best = self.forget();
+            let best = self.take_best();
             let end = self.state.work + batch;
             while self.state.work < end
                 && let Some(&(rule, span)) = turns.next()
@@ -282,7 +282,7 @@ impl<'u> RestartSearch<'u> {
         let mut tree = BagTree::new(&self.start, &self.best.order);
         tree.work += self.state.work;
         while tree.improve(free, width, end) && tree.work < end {
-            go_on(self.until)?;
+            check_interrupt(self.until)?;
         }
         self.state.work = tree.work;
         let price = tree.total();

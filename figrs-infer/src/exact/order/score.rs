@@ -30,7 +30,7 @@ pub(super) fn score(
     v: VarId,
     aim: OrderCriterion,
 ) -> EliminationCost {
-    let logs = neighbours.around(graph, v);
+    let logs = neighbours.of_variable(graph, v);
     let out: f64 = logs.map(|u| graph.log_cards[u.index()]).sum();
     let densities = || -> f64 {
         let tables = graph.tables_of(v);
@@ -52,7 +52,7 @@ pub(super) fn score(
 
 /// Fill-in of a variable: pairs of neighbours that are not adjacent yet.
 fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
-    let around = neighbours.around(graph, v).take(FILL_NEIGHBOURS + 1);
+    let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();
     if around.len() > FILL_NEIGHBOURS {
         return (neighbours.count(v) as u64).pow(2);
@@ -61,7 +61,7 @@ fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u6
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
             // Kept variables have no lists.
-            missing += u64::from(!neighbours.meet(a, b) && !neighbours.meet(b, a));
+            missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
         }
     }
     missing

@@ -86,7 +86,7 @@ impl InteractionGraph {
         }
         let weights = names.iter().map(|&v| self.weights[v as usize]).collect();
         let mut core = Self::new(weights, free, edges.iter().map(<[u32; 2]>::as_slice));
-        for (scope, density) in self.densities.left() {
+        for (scope, density) in self.densities.remaining() {
             let scope = scope.iter().map(|&v| renamed[v as usize]);
             let scope: Vec<u32> = scope.filter(|&v| v != u32::MAX).collect();
             core.densities.add(scope, density, names.len());

@@ -101,17 +101,17 @@ impl SymbolicElimination {
     }
 
     /// True if a variable is not a candidate: eliminated already, or to be kept.
-    pub(in crate::exact) fn is_settled(&self, v: VarId) -> bool {
+    pub(in crate::exact) fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
     /// True if a variable was eliminated.
-    pub(in crate::exact) fn is_gone(&self, v: VarId) -> bool {
+    pub(in crate::exact) fn is_eliminated(&self, v: VarId) -> bool {
         self.gone[v.index()]
     }
 
     /// The live tables left, which mention kept variables only.
-    pub(in crate::exact) fn rest(&self) -> Vec<u32> {
+    pub(in crate::exact) fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
             .iter()
@@ -123,7 +123,7 @@ impl SymbolicElimination {
     /// Eliminates the variables that are left, in this order.
     pub(in crate::exact) fn eliminate_all(&mut self, order: &[VarId]) {
         for &v in order {
-            if !self.is_settled(v) && self.is_mentioned(v) {
+            if !self.is_no_candidate(v) && self.is_mentioned(v) {
                 self.eliminate(v);
             }
         }
@@ -138,10 +138,10 @@ impl SymbolicElimination {
     ///
     /// **References.** Yu and Ozsoyoglu, *An algorithm for tree-query membership of a distributed query*, 1979
     /// (the reduction of Graham, Yu and Ozsoyoglu).
-    pub(in crate::exact) fn strip(&mut self, candidates: &[VarId]) {
+    pub(in crate::exact) fn eliminate_covered(&mut self, candidates: &[VarId]) {
         let mut waiting: Vec<VarId> = candidates.iter().rev().copied().collect();
         while let Some(v) = waiting.pop() {
-            if !self.is_settled(v) && self.is_covered(v) {
+            if !self.is_no_candidate(v) && self.is_covered(v) {
                 let place = self.eliminate(v);
                 let output = &self.buckets[place].output;
                 if output.len() <= COVERING {
@@ -173,7 +173,7 @@ impl SymbolicElimination {
 
     /// Eliminates `v` and the neighbours that only its tables mention. Returns the position of the bucket.
     pub(in crate::exact) fn eliminate(&mut self, v: VarId) -> usize {
-        let mut scope = self.meet(v);
+        let mut scope = self.stamp_neighbours(v);
         scope.sort_unstable();
         let mut bucket = Bucket {
             eliminated: vec![v],
@@ -185,7 +185,7 @@ impl SymbolicElimination {
         let mut values = self.log_cards[v.index()];
         for &u in &scope {
             let more = values + self.log_cards[u.index()];
-            if !self.is_settled(u) && more <= JOINT_VALUES && self.is_private(u) {
+            if !self.is_no_candidate(u) && more <= JOINT_VALUES && self.is_private(u) {
                 values = more;
                 bucket.eliminated.push(u);
                 self.take_tables(u, &mut bucket);
@@ -200,7 +200,7 @@ impl SymbolicElimination {
     }
 
     /// Stamps and returns `v` and the variables it meets in a table.
-    pub(in crate::exact) fn meet(&mut self, v: VarId) -> Vec<VarId> {
+    pub(in crate::exact) fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
         let mut scope = vec![v];
@@ -266,7 +266,7 @@ impl SymbolicElimination {
         let output = &bucket.output;
         let dense: f64 = output.iter().map(|u| self.log_cards[u.index()]).sum();
         for u in output {
-            self.tidy(*u);
+            self.drop_dead_tables(*u);
         }
         self.push(SymbolicTable {
             scope: output.clone(),
@@ -276,7 +276,7 @@ impl SymbolicElimination {
     }
 
     /// Drops dead tables of `u` once they are the majority.
-    fn tidy(&mut self, u: VarId) {
+    fn drop_dead_tables(&mut self, u: VarId) {
         let i = u.index();
         let sketches = &self.sketches;
         if self.mentions[i].len() > 2 * self.live_mentions[i] as usize + 4 {

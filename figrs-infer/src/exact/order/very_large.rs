@@ -9,7 +9,7 @@ use figrs_core::factor::VarId;
 use super::neighbours::Neighbours;
 use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
-use crate::exact::eliminate::error::{EliminationError, go_on};
+use crate::exact::eliminate::error::{EliminationError, check_interrupt};
 
 /// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.
 const SCORED_AT_ONCE: usize = 128;
@@ -72,8 +72,8 @@ impl GreedyQueue {
         until: &Until,
     ) -> Result<(), EliminationError> {
         while let Some(Reverse((_, v, version))) = self.heap.pop() {
-            go_on(until)?;
-            if graph.is_settled(v) || version != self.queued[v.index()] {
+            check_interrupt(until)?;
+            if graph.is_no_candidate(v) || version != self.queued[v.index()] {
                 continue;
             }
             if version != self.version[v.index()] {
@@ -82,9 +82,9 @@ impl GreedyQueue {
             }
             let place = graph.eliminate(v);
             let bucket = &graph.buckets[place];
-            self.neighbours.renew(graph, bucket);
+            self.neighbours.eliminate(graph, bucket);
             for &u in &bucket.output {
-                if !graph.is_settled(u) {
+                if !graph.is_no_candidate(u) {
                     self.version[u.index()] += 1;
                     let degree = self.neighbours.count(u) + graph.count_tables(u);
                     if degree <= SCORED_AT_ONCE {

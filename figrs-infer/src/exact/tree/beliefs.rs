@@ -67,7 +67,7 @@ impl<S: Semiring> Beliefs<S> {
             self.read(tree, graph, leaf);
         }
         if let [leaf] = *leaves {
-            return self.outdate(tree, tree.leaves[leaf].tensor);
+            return self.invalidate(tree, tree.leaves[leaf].tensor);
         }
         for &leaf in leaves {
             let mut at = tree.leaves[leaf].tensor;
@@ -85,7 +85,7 @@ impl<S: Semiring> Beliefs<S> {
     fn read(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
         let leaf = &tree.leaves[leaf];
         let tensor = leaf.tensor;
-        let entries = &mut self.values[tree.tensor(tensor).place()];
+        let entries = &mut self.values[tree.tensor(tensor).entries()];
         let factor = &graph.factors[leaf.factor as usize];
         self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
         self.ranges[UP][tensor as usize] = S::range(entries);
@@ -93,7 +93,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
-    fn outdate(&mut self, tree: &ContractionTree, leaf: u32) {
+    fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
         let mut at = leaf;
         while let Some(step) = tree.tensor(at).used_by {
@@ -120,10 +120,10 @@ impl<S: Semiring> Beliefs<S> {
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
-        let risky = ExponentRange::of_products(ranges).is_risky();
+        let risky = ExponentRange::of_products(ranges).may_overflow();
         let (before, after) = self.values.split_at_mut(out.start);
         let z = &mut after[..out.len];
-        let entries = |t: u32| &before[tree.tensor(t).place()];
+        let entries = |t: u32| &before[tree.tensor(t).entries()];
         if let Some(products) = &step.products {
             self.lost |= match *step.inputs {
                 [x] => contract_listed::<S>(products, &[entries(x)], z, risky),
@@ -139,11 +139,11 @@ impl<S: Semiring> Beliefs<S> {
                 Some(&t) => (tree.scope(t), entries(t)),
                 None => (&[][..], &unit[..]),
             });
-            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
+            self.lost |= risky && self.workspace.has_lost_products::<S>(&tree.cards, x, y);
             let z = (tree.scope(step.out), &mut *z);
             self.workspace.contract::<S>(&tree.cards, x, y, z);
         }
-        let (scale, range) = S::settle(z, &mut self.lost);
+        let (scale, range) = S::rescale(z, &mut self.lost);
         self.scales[step.out as usize] = scale;
         self.ranges[UP][step.out as usize] = range;
         self.fresh[UP][step.out as usize] = true;
@@ -158,7 +158,7 @@ impl<S: Semiring> Beliefs<S> {
         let free = tree.free.iter().map(|&n| S::repeated(n));
         for value in roots.into_iter().chain(free) {
             let mut product = [S::mul(&total, &value)];
-            self.lost |= S::is_lost(&total, &value, &product[0]);
+            self.lost |= S::is_out_of_range(&total, &value, &product[0]);
             scale += S::normalise(&mut product, &mut self.lost);
             [total] = product;
         }
@@ -166,12 +166,12 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// True if a positive number left the range of the representation, so that no value can be relied on.
-    pub(crate) fn is_lost(&self) -> bool {
+    pub(crate) fn is_out_of_range(&self) -> bool {
         self.lost
     }
 
     /// Computes the derivative by a tensor if it is out of date, and those above it.
-    fn derive(&mut self, tree: &ContractionTree, tensor: u32) {
+    fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
         }
@@ -194,7 +194,7 @@ impl<S: Semiring> Beliefs<S> {
     /// The derivative by one tensor, from that by the result of the step that takes it in; by all inputs of the step if
     /// they are more than two.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
-        let place = tree.tensor(tensor).place();
+        let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
             self.derivatives[place.start] = S::one();
             self.ranges[DOWN][tensor as usize] = ExponentRange::default();
@@ -211,24 +211,24 @@ impl<S: Semiring> Beliefs<S> {
         let (before, after) = self.derivatives.split_at_mut(out.start);
         let x = &after[..out.len];
         let unit = [S::one()];
-        let y = other.map_or(&unit[..], |t| &self.values[tree.tensor(t).place()]);
+        let y = other.map_or(&unit[..], |t| &self.values[tree.tensor(t).entries()]);
         let z = &mut before[place];
         let mut range = self.ranges[DOWN][step.out as usize];
         if let Some(other) = other {
             range = range.times(self.ranges[UP][other as usize]);
         }
-        let risky = range.is_risky();
+        let risky = range.may_overflow();
         if let Some(products) = &step.products {
             let y = other.map(|_| y);
             self.lost |= derive_listed::<S>(products, y, is_first, x, z, risky);
         } else {
             let y_scope = other.map_or(&[][..], |t| tree.scope(t));
             let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
-            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
+            self.lost |= risky && self.workspace.has_lost_products::<S>(&tree.cards, x, y);
             let z = (tree.scope(tensor), &mut *z);
             self.workspace.contract::<S>(&tree.cards, x, y, z);
         }
-        let (_, range) = S::settle(z, &mut self.lost);
+        let (_, range) = S::rescale(z, &mut self.lost);
         self.ranges[DOWN][tensor as usize] = range;
         self.fresh[DOWN][tensor as usize] = true;
     }
@@ -238,16 +238,16 @@ impl<S: Semiring> Beliefs<S> {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
         let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
-        let risky = ExponentRange::of_products(ranges).is_risky();
+        let risky = ExponentRange::of_products(ranges).may_overflow();
         let (before, after) = self.derivatives.split_at_mut(out.start);
-        let entries = |&t: &u32| &self.values[tree.tensor(t).place()];
+        let entries = |&t: &u32| &self.values[tree.tensor(t).entries()];
         let inputs: Vec<&[S::Value]> = step.inputs.iter().map(entries).collect();
         let starts: Vec<usize> = step.inputs.iter().map(|&t| tree.tensor(t).start).collect();
         let products = step.products.as_deref().unwrap_or_default();
         let above = &after[..out.len];
         self.lost |= derive_all::<S>(products, &inputs, above, &starts, before, risky);
         for &t in &step.inputs {
-            let (_, range) = S::settle(&mut before[tree.tensor(t).place()], &mut self.lost);
+            let (_, range) = S::rescale(&mut before[tree.tensor(t).entries()], &mut self.lost);
             self.ranges[DOWN][t as usize] = range;
             self.fresh[DOWN][t as usize] = true;
         }
@@ -256,14 +256,14 @@ impl<S: Semiring> Beliefs<S> {
     /// The unnormalised marginal of a variable that some factor mentions.
     pub(crate) fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
-        self.derive(tree, home);
-        let place = tree.tensor(home).place();
+        self.compute_derivative(tree, home);
+        let place = tree.tensor(home).entries();
         let risk = self.ranges[UP][home as usize].times(self.ranges[DOWN][home as usize]);
-        if risk.is_risky() {
+        if risk.may_overflow() {
             let mut pairs = self.values[place.clone()]
                 .iter()
                 .zip(&self.derivatives[place.clone()]);
-            self.lost |= pairs.any(|(x, y)| S::is_lost(x, y, &S::mul(x, y)));
+            self.lost |= pairs.any(|(x, y)| S::is_out_of_range(x, y, &S::mul(x, y)));
         }
         let mut marginal = vec![S::zero(); tree.cards[rank as usize] as usize];
         let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
@@ -290,7 +290,7 @@ impl<S: Semiring> Beliefs<S> {
             }
         }
         // Sums may be out of range where no product is; shares do not care for the scale.
-        S::settle(&mut marginal, &mut self.lost);
+        S::rescale(&mut marginal, &mut self.lost);
         marginal
     }
 
@@ -308,17 +308,17 @@ impl<S: Semiring> Beliefs<S> {
         let cliques = tree.steps.iter().map(|step| (step, tree.clique(step)));
         let cliques = cliques.filter(|(_, all)| scope.iter().all(|rank| all.contains(rank)));
         let (step, all) = cliques.min_by(|a, b| size(&a.1).total_cmp(&size(&b.1)))?;
-        self.derive(tree, step.out);
+        self.compute_derivative(tree, step.out);
         let places = tree.assignments(scope);
         let mut joint = vec![S::zero(); places.count()];
-        let above = &self.derivatives[tree.tensor(step.out).place()];
+        let above = &self.derivatives[tree.tensor(step.out).entries()];
         let mut lost = false;
         let mut add = |values: &[u32], product: &[u32]| {
             let mut weight = above[product[step.inputs.len()] as usize].clone();
             for (&t, &i) in step.inputs.iter().zip(product) {
                 let x = &self.entries(tree, t)[i as usize];
                 let next = S::mul(&weight, x);
-                lost |= S::is_lost(&weight, x, &next);
+                lost |= S::is_out_of_range(&weight, x, &next);
                 weight = next;
             }
             S::accumulate(&mut joint[places.number(values)], &weight);
@@ -344,7 +344,7 @@ impl<S: Semiring> Beliefs<S> {
             }
         }
         self.lost |= lost;
-        S::settle(&mut joint, &mut self.lost);
+        S::rescale(&mut joint, &mut self.lost);
         Some(joint)
     }
 
@@ -368,13 +368,13 @@ impl<S: Semiring> Beliefs<S> {
         tensor: u32,
         products: &mut Vec<S::Value>,
     ) {
-        self.derive(tree, tensor);
-        let place = tree.tensor(tensor).place();
+        self.compute_derivative(tree, tensor);
+        let place = tree.tensor(tensor).entries();
         let (values, derivatives) = (&self.values[place.clone()], &self.derivatives[place]);
         let pairs = || values.iter().zip(derivatives);
         let risk = self.ranges[UP][tensor as usize].times(self.ranges[DOWN][tensor as usize]);
-        if risk.is_risky() {
-            self.lost |= pairs().any(|(x, y)| S::is_lost(x, y, &S::mul(x, y)));
+        if risk.may_overflow() {
+            self.lost |= pairs().any(|(x, y)| S::is_out_of_range(x, y, &S::mul(x, y)));
         }
         products.clear();
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
@@ -382,6 +382,6 @@ impl<S: Semiring> Beliefs<S> {
 
     /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
-        &self.values[tree.tensor(tensor).place()]
+        &self.values[tree.tensor(tensor).entries()]
     }
 }

@@ -65,7 +65,7 @@ impl CompiledEncoding {
             statements.push(graph.factors.len());
             graph.factors.push(Factor {
                 variables: vec![variable],
-                table: statement(graph.cardinality(variable), None),
+                table: evidence_table(graph.cardinality(variable), None),
                 normalised: false,
             });
         }
@@ -129,7 +129,7 @@ impl CompiledEncoding {
             }
             _ => weights,
         });
-        statement(n, weights)
+        evidence_table(n, weights)
     }
 
     /// The factors, with those of varying elements.
@@ -199,7 +199,7 @@ impl CompiledEncoding {
     }
 
     /// Runs a query on the sums.
-    fn summed<R>(
+    fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
     ) -> R {
@@ -209,7 +209,7 @@ impl CompiledEncoding {
 
     /// The natural logarithm of the sum of the weights of all worlds.
     pub(crate) fn log_total(&self) -> f64 {
-        self.summed(TreeBeliefs::log_total)
+        self.with_sums(TreeBeliefs::log_total)
     }
 
     /// The probabilities of the values of some elements, by their positions in the expansion.
@@ -217,7 +217,7 @@ impl CompiledEncoding {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
         let mut marginals =
-            self.summed(|sums, tree, graph| sums.marginals(tree, graph, &variables));
+            self.with_sums(|sums, tree, graph| sums.marginals(tree, graph, &variables));
         for (marginal, (&position, &v)) in
             marginals.iter_mut().zip(positions.iter().zip(&variables))
         {
@@ -234,7 +234,7 @@ impl CompiledEncoding {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
         let variables = variables?;
-        let joint = self.summed(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
+        let joint = self.with_sums(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
         let support = |&position: &usize| self.reader.expansion.elements()[position].support.len();
         let reduced = Assignments::rows(variables.iter().map(|&v| self.graph.cardinality(v)));
         let all = Assignments::rows(positions.iter().map(support));
@@ -280,7 +280,7 @@ impl CompiledEncoding {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
         let draw = SampleQuery { tree, rng };
-        let values = self.summed(|sums, _, graph| sums.ask(tree, graph, draw))?;
+        let values = self.with_sums(|sums, _, graph| sums.ask(tree, graph, draw))?;
         Some(self.world(&values))
     }
 
@@ -327,14 +327,16 @@ fn loaded(
         });
     }
     // A message and its derivative for each entry.
-    limits.options.admit(2.0 * tree.table_bytes() as f64)?;
+    limits
+        .options
+        .check_memory(2.0 * tree.table_bytes() as f64)?;
     let mut tree = tree.clone();
     tree.threads = limits.threads();
     Ok(tree)
 }
 
 /// The evidence on a variable, as a table.
-fn statement(values: usize, weights: Option<Weights>) -> FactorTable {
+fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 

@@ -35,7 +35,7 @@ impl CompiledTree {
         }
         self.limits
             .options
-            .admit(3.0 * size * size_of::<f64>() as f64)?;
+            .check_memory(3.0 * size * size_of::<f64>() as f64)?;
         let mut distinct = positions.clone();
         distinct.sort_unstable();
         distinct.dedup();

@@ -86,7 +86,7 @@ impl CompiledTree {
                 tree, &expansion, encoding, varying, &limits,
             )?);
             if let tree @ PreviousTree::Required(_) = old(|saved| &saved.worlds) {
-                let unfolded = unfolded(&expansion, model, &roots, &limits)?;
+                let unfolded = unfolded_expansion(&expansion, model, &roots, &limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 let varying = &unfolded.targets()[targets.len()..];
                 let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, &limits)?;
@@ -241,7 +241,7 @@ impl CompiledTree {
         let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
         let worlds = match self.worlds.get() {
             Some(old) => {
-                let unfolded = unfolded(&expansion, &self.model, &roots, &self.limits)?;
+                let unfolded = unfolded_expansion(&expansion, &self.model, &roots, &self.limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 OnceLock::from(renew(Some(old), &unfolded, encoding)?)
             }
@@ -371,7 +371,7 @@ impl CompiledTree {
             return Ok(sums);
         }
         let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
+        let expansion = unfolded_expansion(&self.expansion, &self.model, &roots, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let part = self.part(PreviousTree::None, &expansion, encoding)?;
         Ok(self.worlds.get_or_init(|| part))
@@ -396,7 +396,7 @@ impl CompiledTree {
         let part = self.worlds()?;
         // A world by rank, by variable, and the detours that may lead to one.
         let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
-        self.limits.options.admit(bytes)?;
+        self.limits.options.check_memory(bytes)?;
         let best = self.worlds()?.k_best(count);
         if best.is_empty() && count > 0 {
             return Err(self.impossible());
@@ -413,7 +413,7 @@ impl CompiledTree {
         }
         // A count is a few words, where a number is one.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
-        self.limits.options.admit(bytes)?;
+        self.limits.options.check_memory(bytes)?;
         Ok(self.worlds()?.count())
     }
 
@@ -440,7 +440,7 @@ impl CompiledTree {
 }
 
 /// The expansion that single worlds are read from: one without shared calls.
-fn unfolded(
+fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,
     roots: &[AnyElement],

@@ -100,7 +100,7 @@ impl ContractionTree {
     }
 
     /// The variables of a step that are not in its result.
-    pub(super) fn summed(&self, step: &ContractionStep) -> Vec<Rank> {
+    pub(super) fn summed_variables(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut all = self.clique(step);
         let out = self.scope(step.out);
         all.retain(|rank| !out.contains(rank));
@@ -170,7 +170,7 @@ impl ContractionTree {
 
     /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
     /// derivatives are needed anyway.
-    pub(super) fn choose_homes(&mut self) {
+    pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];
         for (id, tensor) in self.tensors.iter().enumerate() {

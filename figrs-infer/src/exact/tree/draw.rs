@@ -31,7 +31,7 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
         }
         let mut rng = self.rng.borrow_mut();
         beliefs.trace(self.tree, |weights| {
-            pick(&form.shares(weights.to_vec()), rng.random())
+            sample_index(&form.shares(weights.to_vec()), rng.random())
         })
     }
 }
@@ -75,7 +75,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
 }
 
 /// The position into whose share a number between zero and one falls.
-fn pick(shares: &[f64], mut left: f64) -> usize {
+fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {
             return i;

@@ -12,7 +12,7 @@ pub struct EliminationStep {
     pub parent: Option<usize>,
 }
 
-/// The steps in which a [`CompiledTree`] sums out all elements.
+/// The steps in which a [`CompiledTree`](crate::CompiledTree) sums out all elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

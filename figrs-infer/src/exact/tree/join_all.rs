@@ -27,7 +27,7 @@ impl TreeBuilder<'_> {
         });
         let listed: usize = listed.sum();
         self.options
-            .admit(self.bytes.saturating_add(listed) as f64)?;
+            .check_memory(self.bytes.saturating_add(listed) as f64)?;
         let operands: Vec<ConstraintTable> =
             tensors.iter().filter_map(|&t| self.operand(t)).collect();
         let scopes = tensors.iter().map(|&t| self.tree.scope(t));
@@ -63,7 +63,7 @@ impl TreeBuilder<'_> {
         };
         let count = rows.len() / all.len().max(1);
         self.options
-            .admit((self.bytes.saturating_add(listed + count * each)) as f64)?;
+            .check_memory((self.bytes.saturating_add(listed + count * each)) as f64)?;
         let (numbers, products) = self.products(tensors, &all, &out, &rows);
         for rank in &all {
             self.mentions[*rank as usize] = 0;

@@ -44,7 +44,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         (y_scope, y): (&[Rank], &[V]),
         (z_scope, z): (&[Rank], &mut [V]),
     ) {
-        self.nest.lay([x_scope, y_scope, z_scope], cards);
+        self.nest.set_scopes([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
         let is_split =
@@ -52,7 +52,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
         let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
             let [gx, gy] = &mut self.gathered;
-            return pass::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+            return contract_blocks::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
         };
         let split = nest.outer()[d];
         let rest = [&nest.outer()[..d], &nest.outer()[d + 1..]].concat();
@@ -64,7 +64,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
                     let (mut digits, [mut gx, mut gy]) = (Vec::new(), [Vec::new(), Vec::new()]);
                     for (i, z) in (at * share..).zip(z.chunks_mut(split.strides[2])) {
                         let (x, y) = (&x[i * split.strides[0]..], &y[i * split.strides[1]..]);
-                        pass::<S>(nest, rest, x, y, z, &mut digits, [&mut gx, &mut gy]);
+                        contract_blocks::<S>(nest, rest, x, y, z, &mut digits, [&mut gx, &mut gy]);
                     }
                 });
             }
@@ -73,7 +73,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
 }
 
 /// The contraction of the blocks that some outer loops reach.
-fn pass<S: Semiring>(
+fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
     x: &[S::Value],
@@ -87,38 +87,38 @@ fn pass<S: Semiring>(
     let offsets = &nest.offsets;
     match modes {
         [AccessPattern::Run, AccessPattern::Run, AccessPattern::Run] => {
-            walk(outer, digits, |[i, j, k], first| {
+            for_each_block(outer, digits, |[i, j, k], first| {
                 multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
             });
         }
         [AccessPattern::Run, AccessPattern::Same, AccessPattern::Run] => {
-            walk(outer, digits, |[i, j, k], first| {
+            for_each_block(outer, digits, |[i, j, k], first| {
                 scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
             });
         }
         [AccessPattern::Same, AccessPattern::Run, AccessPattern::Run] => {
-            walk(outer, digits, |[i, j, k], first| {
+            for_each_block(outer, digits, |[i, j, k], first| {
                 scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
             });
         }
         [AccessPattern::Same, AccessPattern::Same, AccessPattern::Run] => {
-            walk(outer, digits, |[i, j, k], first| {
+            for_each_block(outer, digits, |[i, j, k], first| {
                 fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
             });
         }
         [AccessPattern::Run, AccessPattern::Run, AccessPattern::Same] => {
-            walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
+            for_each_block(outer, digits, |[i, j, k], first| {
+                accumulate::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
             });
         }
         [AccessPattern::Run, AccessPattern::Same, AccessPattern::Same] => {
-            walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
+            for_each_block(outer, digits, |[i, j, k], first| {
+                accumulate::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
             });
         }
         [AccessPattern::Same, AccessPattern::Run, AccessPattern::Same] => {
-            walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
+            for_each_block(outer, digits, |[i, j, k], first| {
+                accumulate::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
             });
         }
         _ => {
@@ -128,7 +128,7 @@ fn pass<S: Semiring>(
             if modes[2] == AccessPattern::Listed {
                 z.fill(S::zero());
             }
-            walk(outer, digits, |[i, j, k], first| {
+            for_each_block(outer, digits, |[i, j, k], first| {
                 if modes[0] != AccessPattern::Run && at_x != i {
                     gather(&x[i..], modes[0], &offsets[0], gx);
                     at_x = i;
@@ -149,7 +149,7 @@ fn pass<S: Semiring>(
                 };
                 match modes[2] {
                     AccessPattern::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
-                    AccessPattern::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
+                    AccessPattern::Same => accumulate::<S>(&mut z[k], dot::<S>(a, b), first),
                     AccessPattern::Listed => {
                         let z = &mut z[k..];
                         for ((a, b), &at) in a.iter().zip(b).zip(&offsets[2]) {
@@ -164,13 +164,13 @@ fn pass<S: Semiring>(
 
 impl<V: Clone> Workspace<V> {
     /// True if a product of entries of `x` and `y` that meet leaves the range of the representation.
-    pub(super) fn loses<S: Semiring<Value = V>>(
+    pub(super) fn has_lost_products<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
         (x_scope, x): (&[Rank], &[V]),
         (y_scope, y): (&[Rank], &[V]),
     ) -> bool {
-        self.nest.lay([x_scope, y_scope, &[]], cards);
+        self.nest.set_scopes([x_scope, y_scope, &[]], cards);
         let nest = &self.nest;
         let place = |t: usize, i: usize| match nest.mode(t) {
             AccessPattern::Run => i,
@@ -178,10 +178,10 @@ impl<V: Clone> Workspace<V> {
             AccessPattern::Same => 0,
         };
         let mut lost = false;
-        walk(nest.outer(), &mut self.digits, |[i, j, _], _| {
+        for_each_block(nest.outer(), &mut self.digits, |[i, j, _], _| {
             for k in 0..nest.block {
                 let (x, y) = (&x[i + place(0, k)], &y[j + place(1, k)]);
-                lost |= S::is_lost(x, y, &S::mul(x, y));
+                lost |= S::is_out_of_range(x, y, &S::mul(x, y));
             }
         });
         lost
@@ -191,7 +191,11 @@ impl<V: Clone> Workspace<V> {
 /// Runs through the outer loops; gives for each block its offsets in the three tables, and true if it is the first to reach
 /// its place in the third.
 #[inline]
-fn walk(outer: &[LoopDim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3], bool)) {
+fn for_each_block(
+    outer: &[LoopDim],
+    digits: &mut Vec<usize>,
+    mut block: impl FnMut([usize; 3], bool),
+) {
     digits.clear();
     digits.resize(outer.len(), 0);
     let mut at = [0usize; 3];
@@ -235,7 +239,7 @@ fn gather<V: Clone>(from: &[V], mode: AccessPattern, offsets: &[u32], to: &mut [
 }
 
 #[inline]
-fn put<S: Semiring>(z: &mut S::Value, value: S::Value, first: bool) {
+fn accumulate<S: Semiring>(z: &mut S::Value, value: S::Value, first: bool) {
     if first {
         *z = value;
     } else {

@@ -75,7 +75,7 @@ impl LeafLayout {
 }
 
 /// Chooses the layout of a factor; `tracks_zeros` if a dense one with many zeros keeps their places.
-pub(super) fn lay(
+pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
     ranks: &[Option<Rank>],

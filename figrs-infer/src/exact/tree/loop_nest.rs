@@ -43,7 +43,7 @@ pub(super) struct LoopNest {
 
 impl LoopNest {
     /// Lays the loops out anew for tables over these scopes.
-    pub(super) fn lay(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
+    pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
         let mut left = scopes.map(<[Rank]>::len);
         let mut strides = [1usize; 3];
@@ -99,10 +99,10 @@ impl LoopNest {
         }
         self.block = block;
         for t in 0..3 {
-            self.modes[t] = Some(self.lies(t, taken));
+            self.modes[t] = Some(self.access_pattern(t, taken));
             self.offsets[t].clear();
             if self.modes[t] == Some(AccessPattern::Listed) {
-                list(&self.dims[..taken], t, block, &mut self.offsets[t]);
+                list_offsets(&self.dims[..taken], t, block, &mut self.offsets[t]);
             }
         }
         // From here on the loops stand outermost first.
@@ -111,7 +111,7 @@ impl LoopNest {
         self.outer = self.dims.len();
     }
 
-    fn lies(&self, t: usize, taken: usize) -> AccessPattern {
+    fn access_pattern(&self, t: usize, taken: usize) -> AccessPattern {
         let inner = &self.dims[..taken];
         let mut run = 1;
         let is_run = inner.iter().all(|dim| {
@@ -140,7 +140,7 @@ impl LoopNest {
 }
 
 /// The offsets of one table within a block of these loops, innermost first.
-fn list(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
+fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.push(0);
     for dim in inner {
         let known = offsets.len();

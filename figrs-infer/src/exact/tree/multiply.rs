@@ -61,11 +61,11 @@ impl TreeBuilder<'_> {
         let is_full = |t: u32| matches!(self.listing(t).layout, Layout::Dense);
         let scopes = [&left_scope[..], &right_scope, &out, &all];
         let made = if is_full(left) && right.is_none_or(is_full) {
-            self.loop_over(left, right, &all, &out, most)?
+            self.contract_dense(left, right, &all, &out, most)?
         } else if scopes.iter().all(|scope| self.log_size(scope) < 62.0) {
-            self.meet::<u64>(left, right, &all, &out, most)?
+            self.contract_listed::<u64>(left, right, &all, &out, most)?
         } else {
-            self.meet::<AssignmentIndex>(left, right, &all, &out, most)?
+            self.contract_listed::<AssignmentIndex>(left, right, &all, &out, most)?
         };
         if let Contraction::Made(_) = made {
             for rank in &all {
@@ -77,7 +77,7 @@ impl TreeBuilder<'_> {
     }
 
     /// The step of two tensors without zeros.
-    fn loop_over(
+    fn contract_dense(
         &mut self,
         left: u32,
         right: Option<u32>,
@@ -95,7 +95,7 @@ impl TreeBuilder<'_> {
     }
 
     /// The step of two tensors one of which has zeros; `N` has enough numbers for their assignments.
-    fn meet<N: PrimInt + Into<AssignmentIndex>>(
+    fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
         right: Option<u32>,
@@ -117,7 +117,7 @@ impl TreeBuilder<'_> {
         // Sorting holds two copies of the entries, and later of the products.
         let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
         self.options
-            .admit(self.bytes.saturating_add(sorted) as f64)?;
+            .check_memory(self.bytes.saturating_add(sorted) as f64)?;
         let meeting = SortMergeJoin::<N>::new(one, other, out, &self.tree.cards);
         let dense_size = self.log_size(all).exp2();
         let size = self.log_size(out).exp2().round();
@@ -143,7 +143,7 @@ impl TreeBuilder<'_> {
         }
         let sorted = meeting.count as usize * size_of::<(N, u32, u32)>();
         self.options
-            .admit(self.bytes.saturating_add(sorted) as f64)?;
+            .check_memory(self.bytes.saturating_add(sorted) as f64)?;
         let (mut products, numbers) = meeting.products(size);
         for (side, tensor) in [(0, Some(left)), (1, right)] {
             if let Some(Layout::Listed(numbers)) = tensor.and_then(|t| self.supports.get(&t)) {
@@ -171,7 +171,7 @@ impl TreeBuilder<'_> {
         numbers: Vec<AssignmentIndex>,
         mut products: Vec<u32>,
     ) -> Result<u32, EliminationError> {
-        self.take(products.len() * size_of::<u32>())?;
+        self.reserve_memory(products.len() * size_of::<u32>())?;
         let size = self.log_size(out).exp2().round();
         if !self.thresholds.is_dense(size, numbers.len()) {
             let len = numbers.len();
@@ -198,7 +198,7 @@ impl TreeBuilder<'_> {
             && let Some(numbers) = numbers
             && numbers.len() < self.tree.tensor(tensor).len
         {
-            self.take(numbers.len() * size_of::<AssignmentIndex>())?;
+            self.reserve_memory(numbers.len() * size_of::<AssignmentIndex>())?;
             let numbers = numbers.into_iter().map(Into::into).collect();
             self.supports.insert(tensor, Layout::Listed(numbers));
         }

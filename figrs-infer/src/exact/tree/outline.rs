@@ -26,7 +26,7 @@ impl ContractionTree {
         let variable = |&rank: &super::tensor::Rank| self.variables[rank as usize];
         let outline = |step: &super::contraction_tree::ContractionStep| StepOutline {
             clique: self.clique(step).iter().map(variable).collect(),
-            eliminated: self.summed(step).iter().map(variable).collect(),
+            eliminated: self.summed_variables(step).iter().map(variable).collect(),
             parent: parents[step.out as usize],
         };
         self.steps.iter().map(outline).collect()

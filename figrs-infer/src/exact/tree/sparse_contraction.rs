@@ -104,7 +104,7 @@ pub(super) fn derive_all<S: Semiring>(
 
 fn times<S: Semiring>(a: &S::Value, b: &S::Value, is_checked: bool, lost: &mut bool) -> S::Value {
     let product = S::mul(a, b);
-    *lost |= is_checked && S::is_lost(a, b, &product);
+    *lost |= is_checked && S::is_out_of_range(a, b, &product);
     product
 }
 
@@ -121,7 +121,7 @@ fn pairs<S: Semiring>(
     let lost = is_checked
         && products.iter().any(|product| {
             let [i, j, _] = entries(product);
-            S::is_lost(&x[i], &y[j], &S::mul(&x[i], &y[j]))
+            S::is_out_of_range(&x[i], &y[j], &S::mul(&x[i], &y[j]))
         });
     for product in products {
         let [i, j, k] = entries(product);

@@ -56,7 +56,7 @@ impl Tensor {
     }
 
     /// Range of its entries in the memory of a run.
-    pub(super) fn place(&self) -> Range<usize> {
+    pub(super) fn entries(&self) -> Range<usize> {
         self.start..self.start + self.len
     }
 }

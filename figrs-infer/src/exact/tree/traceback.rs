@@ -37,7 +37,7 @@ impl<S: Semiring> Beliefs<S> {
         values: &mut [u32],
     ) -> Alternatives<S::Value> {
         let mut found = Alternatives {
-            summed: tree.summed(step),
+            summed: tree.summed_variables(step),
             values: Vec::new(),
             weights: Vec::new(),
         };

@@ -105,7 +105,7 @@ impl<P: Precision> TreeBeliefs<P> {
         // A number too small with the weights before may not be so with these.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
-            Some(scaled) if !wide && !scaled.is_lost() => {
+            Some(scaled) if !wide && !scaled.is_out_of_range() => {
                 scaled.load(tree, graph, factors);
             }
             _ => *self = Self::new(tree, graph),
@@ -121,9 +121,9 @@ impl<P: Precision> TreeBeliefs<P> {
     ) -> R {
         if let Some(scaled) = &mut self.scaled {
             scaled.collect(tree);
-            if !scaled.is_lost() {
+            if !scaled.is_out_of_range() {
                 let answer = ask.ask(scaled, NumberForm::Scaled);
-                if !scaled.is_lost() {
+                if !scaled.is_out_of_range() {
                     return answer;
                 }
             }

@@ -10,7 +10,7 @@ use crate::exact::order::Bucket;
 
 use super::contraction_tree::{ContractionTree, check};
 use super::kernel::MIN_PARALLEL_PRODUCTS;
-use super::leaf::lay;
+use super::leaf::choose_layout;
 use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
@@ -57,7 +57,7 @@ impl ContractionTree {
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
         let plan = plan.within(options)?;
-        options.admit(plan.cost.memory_kept)?;
+        options.check_memory(plan.cost.memory_kept)?;
         check(graph)?;
         let mut assembly = TreeBuilder::new(graph, &plan, options, thresholds);
         for i in 0..graph.factors.len() {
@@ -72,7 +72,7 @@ impl ContractionTree {
             .collect();
         tree.free = plan.free.iter().map(|&v| graph.cardinality(v)).collect();
         tree.cost = plan.cost;
-        tree.choose_homes();
+        tree.choose_marginal_tensors();
         Ok(tree)
     }
 }
@@ -162,7 +162,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn leaf(&mut self, i: usize) -> Result<(), EliminationError> {
-        let laid = lay(
+        let laid = choose_layout(
             self.graph,
             i,
             &self.tree.ranks,
@@ -202,15 +202,15 @@ impl<'a> TreeBuilder<'a> {
         tree.entries += len;
         let id = tree.tensors.len() as u32 - 1;
         // A message and its derivative.
-        self.take(2 * len * size_of::<f64>())?;
+        self.reserve_memory(2 * len * size_of::<f64>())?;
         Ok(id)
     }
 
     /// Counts memory, and refuses a demand over the budget.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<(), EliminationError> {
+    pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {
-            self.options.admit(self.bytes as f64)?;
+            self.options.check_memory(self.bytes as f64)?;
             // The available memory is queried seldom, not at every step.
             self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }

@@ -183,7 +183,7 @@ impl EnumeratedBlock {
             log_entry(graph, &graph.factors[i], values).exp()
         };
         let times = |a: f64, b: f64| a * b;
-        self.list(graph, values, weights, (&arena.linear, 1.0), linear, times);
+        self.enumerate(graph, values, weights, (&arena.linear, 1.0), linear, times);
         let total: f64 = weights.iter().sum();
         if (MIN_TRUSTED_SUM..f64::INFINITY).contains(&total) {
             return total;
@@ -192,11 +192,11 @@ impl EnumeratedBlock {
             log_entry(graph, &graph.factors[i], values)
         };
         let plus = |a: f64, b: f64| a + b;
-        self.list(graph, values, weights, (&arena.logs, 0.0), log, plus);
+        self.enumerate(graph, values, weights, (&arena.logs, 0.0), log, plus);
         exponentials(weights)
     }
 
-    fn list(
+    fn enumerate(
         &self,
         graph: &FactorGraph,
         values: &mut [u32],
@@ -208,7 +208,7 @@ impl EnumeratedBlock {
         weights.clear();
         self.free.reset(values);
         loop {
-            self.define(values);
+            self.set_determined(values);
             let mut weight = one;
             for term in &self.terms {
                 let next = match term {
@@ -228,7 +228,7 @@ impl EnumeratedBlock {
     }
 
     /// Sets the variables that the block determines.
-    fn define(&self, values: &mut [u32]) {
+    fn set_determined(&self, values: &mut [u32]) {
         for definition in &self.defined {
             values[definition.child] = definition.value(values);
         }
@@ -237,7 +237,7 @@ impl EnumeratedBlock {
     /// Sets the block to the assignment of this number.
     pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
         self.free.assign(number, values);
-        self.define(values);
+        self.set_determined(values);
     }
 }
 

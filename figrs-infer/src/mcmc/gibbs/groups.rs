@@ -57,13 +57,13 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
             hard,
             tied: Vec::new(),
         };
-        let above = |&i: &usize| this.above(&prepared.scope(&prepared.pieces[i])).0;
+        let above = |&i: &usize| this.ancestors(&prepared.scope(&prepared.pieces[i])).0;
         this.tied = this.hard.iter().map(above).collect();
         this
     }
 
     /// The free variables that some variables depend on, ascending, and the defined ones on the way, in order.
-    fn above(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open = variables.to_vec();
@@ -85,7 +85,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// The defined variables that depend on some variables, after those they depend on.
-    pub(super) fn below(&self, variables: &[usize]) -> Vec<usize> {
+    pub(super) fn descendants(&self, variables: &[usize]) -> Vec<usize> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open: VecDeque<usize> = variables.iter().copied().collect();
         let mut found = Vec::new();
@@ -198,7 +198,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
             .iter()
             .flat_map(|p| self.prepared.scope(p))
             .collect();
-        let (_, defined) = self.above(&scopes);
+        let (_, defined) = self.ancestors(&scopes);
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);
         // For each block the number of the assignment with the block's own values left out.

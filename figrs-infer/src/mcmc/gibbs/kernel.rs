@@ -145,7 +145,7 @@ impl GibbsKernel {
     /// `assignment` has a value for each variable of the graph, and positive weight. A block that is not there changes
     /// nothing.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
-        let mut values = self.open(assignment);
+        let mut values = self.free_values(assignment);
         let mut weights = Vec::new();
         let graph = &self.reduced.graph;
         let next: Vec<(Vec<u32>, f64)> = match self.blocks.get(block).map(|block| &block.0) {
@@ -175,7 +175,7 @@ impl GibbsKernel {
     }
 
     /// Converts an assignment of all variables to one of those that have several values.
-    pub(super) fn open(&self, assignment: &[u32]) -> Vec<u32> {
+    pub(super) fn free_values(&self, assignment: &[u32]) -> Vec<u32> {
         let open = self.reduced.restriction.open.iter().map(|v| v.index());
         open.map(|v| {
             let value = assignment.get(v).copied().unwrap_or_default();
@@ -187,12 +187,12 @@ impl GibbsKernel {
 
     /// Converts an assignment of the variables that have several values back to one of all.
     fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
-        self.complete(&mut values);
+        self.set_folded(&mut values);
         self.reduced.restriction.world(&values)
     }
 
     /// Sets the folded variables.
-    pub(super) fn complete(&self, values: &mut [u32]) {
+    pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
         }
@@ -235,11 +235,12 @@ impl GibbsKernel {
         match &self.blocks[block].0 {
             GibbsBlock::Site(site) => {
                 let total = site.weigh(&self.arena, values, weights);
-                values[site.variable as usize] = pick(weights, total * rng.random::<f64>()) as u32;
+                values[site.variable as usize] =
+                    sample_index(weights, total * rng.random::<f64>()) as u32;
             }
             GibbsBlock::Listed(listed) => {
                 let total = listed.weigh(graph, &self.arena, values, weights);
-                let chosen = pick(weights, total * rng.random::<f64>());
+                let chosen = sample_index(weights, total * rng.random::<f64>());
                 listed.choose(chosen, values);
             }
             GibbsBlock::Wide(wide) => {
@@ -252,7 +253,7 @@ impl GibbsKernel {
 }
 
 /// The position into whose share of the total `left` falls.
-fn pick(weights: &[f64], mut left: f64) -> usize {
+fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
         if weight > 0.0 {
@@ -300,7 +301,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
 
     /// The variables that some variables determine, and the pieces that mention any of them.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let defined = self.ties.below(free);
+        let defined = self.ties.descendants(free);
         let all = free.iter().chain(&defined);
         let mut pieces: Vec<usize> = all.flat_map(|&v| &self.mentions[v]).copied().collect();
         pieces.sort_unstable();

@@ -83,7 +83,7 @@ impl StepOutcome {
 }
 
 /// Keeps or undoes a proposal of positive weight.
-pub(super) fn conclude<D: StepDecisions>(
+pub(super) fn accept_or_reject<D: StepDecisions>(
     trace: &mut Trace,
     decisions: &mut D,
     log_gain: f64,

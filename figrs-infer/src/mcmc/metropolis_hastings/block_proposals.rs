@@ -33,7 +33,7 @@ pub(super) struct BlockProposals {
 
 impl BlockProposals {
     /// Number of walks besides those of blocks.
-    pub(super) fn walks(&self) -> usize {
+    pub(super) fn free_walks(&self) -> usize {
         self.own.as_ref().map_or(0, Vec::len)
     }
 
@@ -53,7 +53,7 @@ impl BlockProposals {
         let mut free = 0;
         for site in sites {
             self.position.clear();
-            let found = coordinates::of(trace, site, &mut self.position);
+            let found = coordinates::coordinates_of(trace, site, &mut self.position);
             let Some((_, dimensions, _)) =
                 found.filter(|(_, count, _)| *count <= MAX_WALK_DIMENSIONS)
             else {
@@ -72,9 +72,9 @@ impl BlockProposals {
     }
 
     /// Drops the walks whose learned covariance does not pay.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.own {
-            own.retain(|(sites, walk)| walk.is_worth_its_steps(sites.len()));
+            own.retain(|(sites, walk)| walk.is_profitable(sites.len()));
         }
     }
 }

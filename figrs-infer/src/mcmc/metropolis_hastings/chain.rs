@@ -127,12 +127,12 @@ impl MetropolisChain {
                 self.finished.stopped = why;
                 break;
             }
-            if step.is_multiple_of(BLOCK) || turn.is_news() {
+            if step.is_multiple_of(BLOCK) || turn.is_report_due() {
                 let new = step - std::mem::replace(&mut told, step);
                 turn.run()
                     .report(done.fetch_add(new, Ordering::Relaxed) + new);
             }
-            if !warm && (step == length.burn_in || turn.is_warm()) {
+            if !warm && (step == length.burn_in || turn.is_warm_up_over()) {
                 warm = true;
                 self.kernel.adapt(false);
                 self.ladder.adapt(false);
@@ -143,11 +143,11 @@ impl MetropolisChain {
             if warm {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);
-                self.finished.sites.see(&self.trace);
+                self.finished.sites.record_step(&self.trace);
                 due -= 1;
                 if due == 0 {
                     due = length.thin;
-                    self.keep();
+                    self.record_draw();
                 }
             }
         }
@@ -155,7 +155,7 @@ impl MetropolisChain {
     }
 
     /// Keeps the world as a draw.
-    fn keep(&mut self) {
+    fn record_draw(&mut self) {
         let finished = &mut self.finished;
         if self.trace.densities() != finished.densities {
             // The worlds so far are infinitely less likely than this one.

@@ -47,7 +47,7 @@ pub(super) fn answer(
         .enumerate()
         .map(|(position, element)| {
             let chains = chains.iter().map(|chain| &chain.targets[position]);
-            together(element, chains, kept as usize)
+            merge_chains(element, chains, kept as usize)
         })
         .collect();
     let marginals = draws.iter().map(|target| {
@@ -82,7 +82,7 @@ pub(super) fn answer(
 }
 
 /// The last draws of one target in each chain, numbered in the order of their first occurrence.
-fn together<'a>(
+fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = &'a TargetValues>,
     kept: usize,

@@ -64,7 +64,7 @@ pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(
 }
 
 /// The coordinates of the present value of a site whose values are a continuum.
-pub(super) fn of(
+pub(super) fn coordinates_of(
     trace: &mut Trace,
     site: Site,
     into: &mut Vec<f64>,

@@ -64,14 +64,14 @@ impl Kernel {
     /// Starts or ends the adaptation of the proposals; once it has ended the kernel leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
-            self.together.settle();
+            self.together.drop_unprofitable();
         }
         self.adapting = adapting;
     }
 
     /// Number of proposals for several sites to pick from.
     pub(super) fn picks(&self) -> usize {
-        self.proposals.blocks().len() + self.together.walks() + self.stuck.picks()
+        self.proposals.blocks().len() + self.together.free_walks() + self.stuck.picks()
     }
 
     #[inline]

@@ -287,7 +287,7 @@ impl Algorithm for MetropolisHastings {
         )?;
         let choices = chains.iter().map(|chain| chain.sites.choices).max();
         let asked = (&self.settings, length.burn_in, choices.unwrap_or(0));
-        let probes = probes::probe(asked, model, targets, &run)?;
+        let probes = probes::run_probes(asked, model, targets, &run)?;
         collect::answer(NAME, (chains, &probes), targets, &length, &run)
     }
 }

@@ -29,7 +29,7 @@ const BLOCK: u64 = 16;
 /// The choices of the worlds in which probes rest; those that found no first world, or that were stopped, are left out.
 ///
 /// There are none where a burn-in of this length leaves them too few steps for worlds with so many choices.
-pub(super) fn probe(
+pub(super) fn run_probes(
     (settings, burn_in, choices): (&MetropolisSettings, u64, usize),
     model: &Model,
     targets: &[AnyElement],
@@ -47,7 +47,7 @@ pub(super) fn probe(
         (0..PROBES, 1),
         || Ok(()),
         |(), number| {
-            Ok(one(&settings, (model, targets), (number, most), run)
+            Ok(run_probe(&settings, (model, targets), (number, most), run)
                 .ok()
                 .flatten())
         },
@@ -60,7 +60,7 @@ pub(super) fn probe(
 }
 
 /// One probe of so many steps at most.
-fn one(
+fn run_probe(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),
     (number, most): (u64, u64),
@@ -82,7 +82,7 @@ fn one(
         }
         kernel.step(&mut trace, &mut random, AcceptanceTerms::log_acceptance)?;
         if step >= steps / 2 {
-            record.see(&trace);
+            record.record_step(&trace);
         }
     }
     Ok(Some(record))

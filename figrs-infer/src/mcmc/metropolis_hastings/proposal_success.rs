@@ -17,7 +17,7 @@ pub(super) struct ProposalSuccess {
 
 impl ProposalSuccess {
     /// Counts a proposal of a value that the site may have.
-    pub(super) fn learn(&mut self, site: Site, was_possible: bool) {
+    pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));
         }

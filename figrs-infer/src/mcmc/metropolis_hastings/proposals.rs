@@ -123,7 +123,7 @@ impl RandomWalkScales {
     }
 
     /// A step of Robbins and Monro's stochastic approximation.
-    pub(super) fn learn(&mut self, site: Site, accepted: f64) {
+    pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));
         }

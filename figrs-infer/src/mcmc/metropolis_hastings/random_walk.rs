@@ -31,7 +31,7 @@ pub(super) struct RandomWalk {
 
 impl RandomWalk {
     /// Adds a position to the covariance; one of another number of dimensions than before starts it anew.
-    pub(super) fn learn(&mut self, position: &[f64]) {
+    pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
             *self = Self {
@@ -74,7 +74,7 @@ impl RandomWalk {
 
     /// True if the learned covariance makes joint moves of so many sites pay: some of them are lists, or so correlated that
     /// to move them together pays.
-    pub(super) fn is_worth_its_steps(&self, sites: usize) -> bool {
+    pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
         }
@@ -144,9 +144,9 @@ mod tests {
         for i in 0..4000 {
             let far = if i < 100 { 1000.0 } else { 0.0 };
             let (along, beside) = (100.0 * random.normal(), random.normal());
-            walk.learn(&[far + along, 5.0 - along + beside]);
+            walk.add_position(&[far + along, 5.0 - along + beside]);
         }
-        assert!(walk.can_move(2) && walk.is_worth_its_steps(2));
+        assert!(walk.can_move(2) && walk.is_profitable(2));
         let (mut along, mut beside) = (0.0, 0.0);
         for _ in 0..4000 {
             let mut position = [0.0, 0.0];
@@ -163,9 +163,9 @@ mod tests {
     fn what_does_not_vary_cannot_move() {
         let mut walk = RandomWalk::default();
         for _ in 0..100 {
-            walk.learn(&[1.0, 2.0]);
+            walk.add_position(&[1.0, 2.0]);
         }
-        assert!(!walk.can_move(2) && !walk.is_worth_its_steps(2));
+        assert!(!walk.can_move(2) && !walk.is_profitable(2));
     }
 
     #[test]

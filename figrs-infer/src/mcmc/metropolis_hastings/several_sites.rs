@@ -1,9 +1,9 @@
-//! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
+//! Proposals for propose_several_sites sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
 use figrs_core::Datum;
 use figrs_core::internals::{Site, Trace};
 
-use super::acceptance::{AcceptanceTerms, StepOutcome, conclude};
+use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
 use super::block_proposals::BlockProposalKind;
 use super::coordinates;
 use super::decisions::{StepDecisions, probability};
@@ -20,8 +20,8 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Proposes for several sites, by the index of the proposal.
-    pub(super) fn several<D: StepDecisions>(
+    /// Proposes for propose_several_sites sites, by the index of the proposal.
+    pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         pick: usize,
@@ -30,7 +30,7 @@ impl Kernel {
     ) -> Result<StepOutcome, Error> {
         let blocks = self.proposals.blocks().len();
         if pick < blocks {
-            return self.block(trace, pick, decisions, log_acceptance);
+            return self.propose_block(trace, pick, decisions, log_acceptance);
         }
         let walk = pick - blocks;
         let own = self.together.own.as_mut();
@@ -38,9 +38,9 @@ impl Kernel {
             let (sites, moving) = own.get_mut(walk).map(std::mem::take)?;
             Some((sites, moving, walk))
         }) else {
-            return self.pair(trace, decisions, log_acceptance);
+            return self.propose_pair(trace, decisions, log_acceptance);
         };
-        let step = self.walk(trace, &sites, &mut walk, decisions, log_acceptance);
+        let step = self.propose_walk(trace, &sites, &mut walk, decisions, log_acceptance);
         if let Some(own) = &mut self.together.own {
             own[at] = (sites, walk);
         }
@@ -49,7 +49,7 @@ impl Kernel {
 
     /// Proposes for all sites of a block: half of the time by a random walk, if they are all continuous and the walk has been
     /// learned, else for each from its own proposal or its prior, as the world is now.
-    fn block<D: StepDecisions>(
+    fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         block: usize,
@@ -66,9 +66,9 @@ impl Kernel {
             let mut walk = std::mem::take(walk);
             let walks = walk.is_learned() && decisions.bernoulli(0.5);
             let step = if walks {
-                self.walk(trace, &sites, &mut walk, decisions, log_acceptance)
+                self.propose_walk(trace, &sites, &mut walk, decisions, log_acceptance)
             } else {
-                self.learn_position(trace, &sites, &mut walk);
+                self.adapt_to_position(trace, &sites, &mut walk);
                 self.propose_each(
                     trace,
                     &sites,
@@ -90,7 +90,7 @@ impl Kernel {
     }
 
     /// Moves two stuck sites, any as likely as any others.
-    fn pair<D: StepDecisions>(
+    fn propose_pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         decisions: &mut D,
@@ -174,7 +174,7 @@ impl Kernel {
         }
         let terms = self.terms(trace, forward, backward);
         let (gain, log) = (terms.log_target(), log_acceptance(&terms));
-        Ok(conclude(trace, decisions, gain, log))
+        Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
     /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
@@ -186,20 +186,20 @@ impl Kernel {
             if !trace.is_choice(site) {
                 return None;
             }
-            volume += coordinates::of(trace, site, &mut self.together.position)?.2;
+            volume += coordinates::coordinates_of(trace, site, &mut self.together.position)?.2;
         }
         Some(volume)
     }
 
     /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
-    fn learn_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
+    fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
-            walk.learn(&self.together.position);
+            walk.add_position(&self.together.position);
         }
     }
 
     /// A random walk of some continuous sites.
-    fn walk<D: StepDecisions>(
+    fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         sites: &[Site],
@@ -207,7 +207,7 @@ impl Kernel {
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<StepOutcome, Error> {
-        self.learn_position(trace, sites, walk);
+        self.adapt_to_position(trace, sites, walk);
         if !walk.is_learned() {
             return Ok(StepOutcome::UNCHANGED);
         }
@@ -247,6 +247,6 @@ impl Kernel {
         if self.adapting {
             walk.adapt(probability(log));
         }
-        Ok(conclude(trace, decisions, gain, log))
+        Ok(accept_or_reject(trace, decisions, gain, log))
     }
 }

@@ -3,7 +3,7 @@
 use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
 
-use super::acceptance::{AcceptanceTerms, StepOutcome, conclude};
+use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
 use super::coordinates;
 use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
@@ -26,7 +26,7 @@ enum ProposalKind {
 
 impl Kernel {
     /// Proposes for one site.
-    pub(super) fn single<D: StepDecisions>(
+    pub(super) fn propose_single_site<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
         site: Site,
@@ -47,7 +47,7 @@ impl Kernel {
         } else if let Some((value, way)) = self.conditional(trace, site, decisions)? {
             (value, way)
         } else if can_walk(trace, site) && decisions.bernoulli(0.5) {
-            match self.drift(trace, site, decisions)? {
+            match self.random_walk_value(trace, site, decisions)? {
                 Some(drift) => drift,
                 None => return Ok(StepOutcome::REJECTED),
             }
@@ -63,7 +63,7 @@ impl Kernel {
         let old_log = trace.log_prob(site);
         if !trace.propose(site, &value, decisions)? {
             trace.undo();
-            self.learn(trace, site, &way, 0.0);
+            self.adapt_to_result(trace, site, &way, 0.0);
             self.learn_whether_stuck(trace, site, Some(&value))?;
             return Ok(StepOutcome::REJECTED);
         }
@@ -81,9 +81,9 @@ impl Kernel {
         let terms = self.terms(trace, forward, backward);
         let (gain, log) = (terms.log_target(), log_acceptance(&terms));
         if self.adapting {
-            self.learn(trace, site, &way, probability(log));
+            self.adapt_to_result(trace, site, &way, probability(log));
         }
-        Ok(conclude(trace, decisions, gain, log))
+        Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
     /// A draw from the conditional of a site, if its distribution states how.
@@ -101,7 +101,7 @@ impl Kernel {
     }
 
     /// A random walk: the difference of two draws from the prior, times the scale.
-    fn drift<D: StepDecisions>(
+    fn random_walk_value<D: StepDecisions>(
         &self,
         trace: &mut Trace,
         site: Site,
@@ -169,10 +169,10 @@ impl Kernel {
         Ok((Proposals::log_prob(forth, new)?, back))
     }
 
-    fn learn(&mut self, trace: &Trace, site: Site, way: &ProposalKind, accepted: f64) {
+    fn adapt_to_result(&mut self, trace: &Trace, site: Site, way: &ProposalKind, accepted: f64) {
         if self.adapting && matches!(way, ProposalKind::Drift(..)) && trace.is_in_every_world(site)
         {
-            self.scales.learn(site, accepted);
+            self.scales.adapt(site, accepted);
         }
     }
 
@@ -191,7 +191,7 @@ impl Kernel {
             None => Some(0.0),
         };
         if own.is_some_and(|log| log > f64::NEG_INFINITY) {
-            self.stuck.learn(site, failed.is_none());
+            self.stuck.record(site, failed.is_none());
         }
         Ok(())
     }

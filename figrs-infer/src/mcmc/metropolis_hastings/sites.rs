@@ -101,7 +101,7 @@ pub(crate) struct SiteRecord {
 impl SiteRecord {
     /// Records the world after a step, if a sweep is due.
     #[inline]
-    pub(crate) fn see(&mut self, trace: &Trace) {
+    pub(crate) fn record_step(&mut self, trace: &Trace) {
         if self.until > 1 {
             self.until -= 1;
             return;
@@ -142,18 +142,18 @@ impl SiteRecord {
 
     fn read(&mut self, trace: &Trace, site: Site) {
         if let Some(truth) = trace.truth(site) {
-            self.take(trace, site, &[f64::from(u8::from(truth))], false);
+            self.record_value(trace, site, &[f64::from(u8::from(truth))], false);
         } else if let Some(number) = trace.number(site) {
-            self.take(trace, site, &[number], false);
+            self.record_value(trace, site, &[number], false);
         } else if let Some(value) = trace.value(site) {
             match numbers(value.as_any()) {
-                Some(numbers) => self.take(trace, site, numbers.as_slice(), false),
-                None => self.take(trace, site, &digest(&value), true),
+                Some(numbers) => self.record_value(trace, site, numbers.as_slice(), false),
+                None => self.record_value(trace, site, &digest(&value), true),
             }
         }
     }
 
-    fn take(&mut self, trace: &Trace, site: Site, numbers: &[f64], is_digest: bool) {
+    fn record_value(&mut self, trace: &Trace, site: Site, numbers: &[f64], is_digest: bool) {
         let index = self.series_of(trace, site, numbers.len(), is_digest);
         let series = &mut self.series[index];
         let before = series.sums.len();

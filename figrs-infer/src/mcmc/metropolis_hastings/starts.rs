@@ -68,7 +68,7 @@ fn position(trace: &mut Trace) -> Vec<f64> {
     let mut position = Vec::new();
     for site in sites {
         let before = position.len();
-        if coordinates::of(trace, site, &mut position).is_none() {
+        if coordinates::coordinates_of(trace, site, &mut position).is_none() {
             position.truncate(before);
         }
     }

@@ -31,9 +31,9 @@ impl Kernel {
         let pick = decisions.uniform_index(picks);
         if pick < before {
             let site = trace.choice(pick);
-            return self.single(trace, site, decisions, log_acceptance);
+            return self.propose_single_site(trace, site, decisions, log_acceptance);
         }
-        self.several(trace, pick - before, decisions, log_acceptance)
+        self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
     /// Makes a step for one choice, by its position in the world, if its values are no continuum.
@@ -45,7 +45,7 @@ impl Kernel {
     ) -> Result<(), Error> {
         let site = trace.choice(position);
         if !trace.is_continuous(site) {
-            self.single(trace, site, decisions, AcceptanceTerms::log_acceptance)?;
+            self.propose_single_site(trace, site, decisions, AcceptanceTerms::log_acceptance)?;
         }
         Ok(())
     }

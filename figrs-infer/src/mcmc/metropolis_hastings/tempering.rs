@@ -114,13 +114,13 @@ impl TemperatureLadder {
             }
         }
         if self.adapting {
-            self.space_out();
+            self.adapt_temperatures();
         }
     }
 
     /// Moves each temperature between the lowest and the highest so that it is exchanged with both neighbours equally
     /// often.
-    fn space_out(&mut self) {
+    fn adapt_temperatures(&mut self) {
         self.exchanges += 1;
         let gain = f64::from(self.exchanges).powf(-0.6);
         let temperatures: Vec<f64> = self

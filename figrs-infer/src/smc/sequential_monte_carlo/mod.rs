@@ -204,7 +204,7 @@ impl SequentialMonteCarlo {
     }
 
     /// The random numbers of a block, and how many populations it has.
-    fn begin(&self, number: u64) -> (Stream, usize) {
+    fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
         let populations = size.min(self.populations - number * size) as usize;
@@ -226,7 +226,7 @@ impl SequentialMonteCarlo {
         way: &FilterProgress<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
         let run = way.run;
-        let (mut rng, populations) = self.begin(number);
+        let (mut rng, populations) = self.stream_and_populations(number);
         let rows = populations * self.particles;
         block.start(rows);
         let mut worlds = BlockParticles {
@@ -270,7 +270,7 @@ struct FilterProgress<'a> {
 
 impl FilterProgress<'_> {
     /// Adds particles that have met one more of the statements of one of the parts.
-    fn went(&self, particles: u64, statements: usize, parts: usize) {
+    fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
         let met = self.met.fetch_add(particles * share, Ordering::Relaxed) + particles * share;
@@ -300,7 +300,7 @@ impl Particles for BlockParticles<'_> {
             return Ok(false);
         }
         self.block.run_root(statement, rng)?;
-        self.way.went(self.rows, self.statements(), 1);
+        self.way.report(self.rows, self.statements(), 1);
         Ok(true)
     }
 
@@ -405,7 +405,7 @@ impl MergeableSampler for SequentialMonteCarlo {
             || {
                 let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
                 let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
-                Ok(memory.admit(block))
+                Ok(memory.share_with(block))
             },
             |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),
             |tally| tally,

@@ -9,7 +9,7 @@ use figrs_core::internals::{Block, ColumnValues, TargetColumn};
 #[derive(Debug)]
 struct Segment<T> {
     /// Number of elements that had values.
-    told: usize,
+    trajectory_len: usize,
     /// For each element the values on all paths.
     values: Vec<T>,
     /// For each path its number in the segment before.
@@ -35,8 +35,8 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Adds the values of the first `told` targets in the rows of a block that are left.
-    pub(super) fn add(&mut self, block: &mut Block, told: usize) {
+    /// Adds the values of the first `trajectory_len` targets in the rows of a block that are left.
+    pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
             (0..origins.len() as u32).collect()
@@ -48,15 +48,19 @@ impl<T: Value> AncestralPaths<T> {
             }
             origins.iter().map(|&row| places[row as usize]).collect()
         };
-        let mut values = Vec::with_capacity(told * origins.len());
-        for target in 0..told {
+        let mut values = Vec::with_capacity(trajectory_len * origins.len());
+        for target in 0..trajectory_len {
             append(&block.target(target), &mut values);
         }
         self.rows.clear();
         block
             .weights()
             .for_each_survivor(|row| self.rows.push(row as u32));
-        self.segments.push(Segment { told, values, from });
+        self.segments.push(Segment {
+            trajectory_len,
+            values,
+            from,
+        });
         self.prune();
     }
 
@@ -83,7 +87,11 @@ impl<T: Value> AncestralPaths<T> {
     /// The values of each path, part after part.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
-        let length = self.segments.iter().map(|segment| segment.told).sum();
+        let length = self
+            .segments
+            .iter()
+            .map(|segment| segment.trajectory_len)
+            .sum();
         let path = |path: usize| {
             let mut places = Vec::with_capacity(self.segments.len());
             let mut at = path;
@@ -129,7 +137,7 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
 impl<T: Clone> Segment<T> {
     /// Keeps some of the paths alone.
     fn keep(&mut self, paths: &[u32]) {
-        let mut values = Vec::with_capacity(self.told * paths.len());
+        let mut values = Vec::with_capacity(self.trajectory_len * paths.len());
         for of_paths in self.values.chunks_exact(self.from.len().max(1)) {
             values.extend(paths.iter().map(|&path| of_paths[path as usize].clone()));
         }

@@ -37,9 +37,9 @@ pub trait Sequence: Sync {
 #[must_use]
 pub struct SequencePart<T> {
     model: Model,
-    received: Vec<AnyElement>,
-    handed_on: Vec<AnyElement>,
-    told: Vec<Element<T>>,
+    inputs: Vec<AnyElement>,
+    outputs: Vec<AnyElement>,
+    trajectory: Vec<Element<T>>,
 }
 
 impl<T: Value> SequencePart<T> {
@@ -47,28 +47,28 @@ impl<T: Value> SequencePart<T> {
     pub fn new(model: Model) -> Self {
         Self {
             model,
-            received: Vec::new(),
-            handed_on: Vec::new(),
-            told: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            trajectory: Vec::new(),
         }
     }
 
-    /// Elements that have the values of those that the part before [hands on](Self::hands_on), as many and of the same types. In the first
+    /// Elements that have the values of those that the part before [hands on](Self::outputs), as many and of the same types. In the first
     /// part they are elements like others, as a state at the start.
-    pub fn receives(mut self, elements: impl Parents) -> Self {
-        self.received = elements.elements();
+    pub fn inputs(mut self, elements: impl Parents) -> Self {
+        self.inputs = elements.elements();
         self
     }
 
-    /// Elements whose values the next part [receives](Self::receives).
-    pub fn hands_on(mut self, elements: impl Parents) -> Self {
-        self.handed_on = elements.elements();
+    /// Elements whose values the next part [receives](Self::inputs).
+    pub fn outputs(mut self, elements: impl Parents) -> Self {
+        self.outputs = elements.elements();
         self
     }
 
     /// Elements whose values belong to the trajectory, in this order.
-    pub fn tells(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
-        self.told = elements.into_iter().collect();
+    pub fn trajectory(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
+        self.trajectory = elements.into_iter().collect();
         self
     }
 }
@@ -78,7 +78,7 @@ impl<T: Value> SequencePart<T> {
 pub struct Trajectories<T> {
     /// The probability of evidence, how it was sampled, and the weights of the trajectories as those of [draws](Answer::draws).
     pub answer: Answer,
-    /// For each trajectory the values that its parts tell.
+    /// For each trajectory the values of its parts.
     pub values: Vec<Vec<T>>,
 }
 
@@ -86,7 +86,7 @@ impl SequentialMonteCarlo {
     /// Leads particles through a sequence, and draws one particle of each population in proportion to the last weights, as
     /// [`keep_trajectories`](Self::keep_trajectories) does.
     ///
-    /// At the end of each part, what it tells and hands on is drawn for all particles.
+    /// At the end of each part, its part of the trajectory and what it hands on are drawn for all particles.
     ///
     /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. It does not depend on how the sequence is
     /// divided, but what a seed draws does.
@@ -118,7 +118,7 @@ impl SequentialMonteCarlo {
     ///             model = model.condition(&place, |&place| place >= 0);
     ///             places.push(place.clone());
     ///         }
-    ///         SequencePart::new(model).receives(&start).hands_on(&place).tells(places)
+    ///         SequencePart::new(model).inputs(&start).outputs(&place).trajectory(places)
     ///     }
     /// }
     /// let walks = SequentialMonteCarlo::new(100).populations(4).follow(&Walk)?;
@@ -153,9 +153,9 @@ impl SequentialMonteCarlo {
         number: u64,
         way: &FilterProgress<'_>,
     ) -> Result<Option<DrawnTrajectories<S::Value>>, Error> {
-        let (mut rng, populations) = self.begin(number);
+        let (mut rng, populations) = self.stream_and_populations(number);
         let rows = populations * self.particles;
-        let mut here = stretches.take(0)?;
+        let mut here = stretches.check_out(0)?;
         here.block.start(rows);
         let mut worlds = SequenceParticles {
             stretches,
@@ -178,7 +178,7 @@ impl SequentialMonteCarlo {
         if comparable {
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
         }
-        worlds.here.tell(&mut rng)?;
+        worlds.here.record_trajectory(&mut rng)?;
         if !comparable {
             worlds.here.block.keep_fewest_densities();
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
@@ -190,11 +190,11 @@ impl SequentialMonteCarlo {
             size,
             ..
         } = worlds;
-        let told = here.told;
-        paths.add(&mut here.block, told);
+        let trajectory_len = here.trajectory_len;
+        paths.add(&mut here.block, trajectory_len);
         let kept = (size, KeptParticles::Trajectories);
         let tally = PopulationTally::new(&mut here.block, &[], kept, &filtered);
-        stretches.give_back(last, here);
+        stretches.check_in(last, here);
         Ok(Some((tally, paths.all())))
     }
 }
@@ -214,7 +214,7 @@ impl<T: Value> Sums for TrajectorySums<T> {
     type Answer = Trajectories<T>;
 
     fn absorb(&mut self, (tally, drawn): DrawnTrajectories<T>) {
-        if self.populations.take(tally) {
+        if self.populations.add(tally) {
             self.values.truncate(self.populations.draws() - drawn.len());
             self.values.extend(drawn);
         }
@@ -231,25 +231,25 @@ impl<T: Value> Sums for TrajectorySums<T> {
 /// A part with the worlds that go through it.
 struct PartBlock {
     block: Block,
-    received: Vec<AnyElement>,
+    inputs: Vec<AnyElement>,
     /// Number of targets whose values belong to the trajectory; the others are handed on.
-    told: usize,
-    handed_on: Vec<AnyElement>,
+    trajectory_len: usize,
+    outputs: Vec<AnyElement>,
     /// About how many bytes it takes while it is kept.
     bytes: u64,
 }
 
 impl PartBlock {
-    /// Draws what is told.
-    fn tell(&mut self, rng: &mut Stream) -> Result<(), Error> {
+    /// Draws the values of the trajectory.
+    fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
-        for target in first..first + self.told {
+        for target in first..first + self.trajectory_len {
             self.block.run_root(target, rng)?;
         }
         Ok(())
     }
 
-    /// Draws what is told and handed on.
+    /// Draws the values of the trajectory and those that are handed on.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -280,27 +280,28 @@ impl<'a, S: Sequence> PartCache<'a, S> {
         }
     }
 
-    fn take(&mut self, number: usize) -> Result<PartBlock, Error> {
+    fn check_out(&mut self, number: usize) -> Result<PartBlock, Error> {
         if let Some(stretch) = self.kept.get_mut(number).and_then(Option::take) {
             self.bytes -= stretch.bytes;
             return Ok(stretch);
         }
         let part = self.sequence.part(number);
-        let told = part.told.len();
-        let mut targets: Vec<AnyElement> = part.told.iter().map(|e| e.erased().clone()).collect();
-        targets.extend(part.handed_on.iter().cloned());
+        let trajectory_len = part.trajectory.len();
+        let mut targets: Vec<AnyElement> =
+            part.trajectory.iter().map(|e| e.erased().clone()).collect();
+        targets.extend(part.outputs.iter().cloned());
         let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
         let limit = self.filter.drawing.limit;
         Ok(PartBlock {
             block: Block::new(&part.model, &targets, weigh, order, limit)?,
-            received: part.received,
-            told,
-            handed_on: part.handed_on,
+            inputs: part.inputs,
+            trajectory_len,
+            outputs: part.outputs,
             bytes: 0,
         })
     }
 
-    fn give_back(&mut self, number: usize, mut stretch: PartBlock) {
+    fn check_in(&mut self, number: usize, mut stretch: PartBlock) {
         stretch.block.end_run();
         stretch.bytes = stretch.block.bytes_between_runs();
         if self.bytes + stretch.bytes <= Self::MAX_CACHED_BYTES {
@@ -335,34 +336,35 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
     }
 
     /// Goes on to the next part.
-    fn move_on(&mut self, rng: &mut Stream) -> Result<(), Error> {
+    fn enter_next_part(&mut self, rng: &mut Stream) -> Result<(), Error> {
         self.here.finish(rng)?;
-        self.paths.add(&mut self.here.block, self.here.told);
-        let mut next = self.stretches.take(self.number + 1)?;
-        self.check(&next.received)?;
-        let handed = (self.here.told..).zip(next.received.iter().cloned());
+        self.paths
+            .add(&mut self.here.block, self.here.trajectory_len);
+        let mut next = self.stretches.check_out(self.number + 1)?;
+        self.check(&next.inputs)?;
+        let handed = (self.here.trajectory_len..).zip(next.inputs.iter().cloned());
         let handed: Vec<(usize, AnyElement)> = handed.collect();
         let block = &mut self.here.block;
         next.block.succeed(block, &handed, rng)?;
         let left = std::mem::replace(&mut self.here, next);
-        self.stretches.give_back(self.number, left);
+        self.stretches.check_in(self.number, left);
         self.number += 1;
         Ok(())
     }
 
     /// An error unless what is handed on is what the next part receives.
-    fn check(&self, received: &[AnyElement]) -> Result<(), Error> {
-        let handed = &self.here.handed_on;
+    fn check(&self, inputs: &[AnyElement]) -> Result<(), Error> {
+        let handed = &self.here.outputs;
         let number = self.number;
         let of = |element: &AnyElement| element.no_values().value_type();
-        let value = if handed.len() == received.len() {
-            let mut pairs = handed.iter().zip(received);
+        let value = if handed.len() == inputs.len() {
+            let mut pairs = handed.iter().zip(inputs);
             let Some((from, to)) = pairs.find(|(from, to)| of(from) != of(to)) else {
                 return Ok(());
             };
             format!("part {number} hands on {from:?}, and the next receives {to:?} of another type")
         } else {
-            let (hands, receives) = (handed.len(), received.len());
+            let (hands, receives) = (handed.len(), inputs.len());
             format!("part {number} hands on {hands} elements, and the next receives {receives}")
         };
         let remedy = "let each part receive what the one before hands on, in the same order";
@@ -377,13 +379,13 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
         self.first + self.here.block.statements()
     }
 
-    fn is_more(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
+    fn has_statement(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
         while statement >= self.statements() {
             if self.is_last() || self.way.run.stopped().is_some() {
                 return Ok(false);
             }
             self.first = statement;
-            self.move_on(rng)?;
+            self.enter_next_part(rng)?;
         }
         Ok(true)
     }
@@ -394,7 +396,7 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
         }
         self.here.block.run_root(statement - self.first, rng)?;
         let parts = self.stretches.sequence.parts();
-        (self.way).went(self.rows, self.here.block.statements(), parts);
+        (self.way).report(self.rows, self.here.block.statements(), parts);
         Ok(true)
     }
 

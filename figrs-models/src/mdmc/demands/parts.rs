@@ -16,7 +16,7 @@ pub(super) struct LevelParts<'a> {
     each: usize,
     /// Number of columns to the left that the next ones depend on.
     reach: usize,
-    tells: bool,
+    records_trajectory: bool,
 }
 
 impl<'a> LevelParts<'a> {
@@ -25,10 +25,10 @@ impl<'a> LevelParts<'a> {
     /// The same where each particle has to be followed through the level: what it holds grows with the square of the height.
     const SQUARES: usize = 1568;
 
-    /// The level, whose tiles are told.
+    /// The level, whose tiles are the trajectory.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self {
-            tells: true,
+            records_trajectory: true,
             ..Self::to(steered, steered.width())
         }
     }
@@ -52,7 +52,7 @@ impl<'a> LevelParts<'a> {
             columns,
             each: reach.map_or(columns, |_| each),
             reach: reach.unwrap_or(0),
-            tells: false,
+            records_trajectory: false,
         }
     }
 }
@@ -89,24 +89,28 @@ impl Sequence for LevelParts<'_> {
             columns.flat_map(column).collect::<Vec<AnyElement>>()
         };
         let mut statements = steered.statements();
-        let mut received = Vec::new();
+        let mut inputs = Vec::new();
         if number > 0 {
-            received = tiles(from..start);
+            inputs = tiles(from..start);
             for statement in &mut statements {
                 statement.resume();
-                received.extend(statement.state());
+                inputs.extend(statement.state());
             }
         }
         let stated = steered.state(&elements, start..end, &mut statements);
-        let mut handed_on = Vec::new();
+        let mut outputs = Vec::new();
         if end < self.columns {
-            handed_on = tiles(end.saturating_sub(self.reach)..end);
-            handed_on.extend(statements.iter().filter_map(|statement| statement.state()));
+            outputs = tiles(end.saturating_sub(self.reach)..end);
+            outputs.extend(statements.iter().filter_map(|statement| statement.state()));
         }
-        let told: Vec<Element<Tile>> = if self.tells { stated.cells } else { Vec::new() };
+        let trajectory: Vec<Element<Tile>> = if self.records_trajectory {
+            stated.cells
+        } else {
+            Vec::new()
+        };
         SequencePart::new(stated.model)
-            .receives(received)
-            .hands_on(handed_on)
-            .tells(told)
+            .inputs(inputs)
+            .outputs(outputs)
+            .trajectory(trajectory)
     }
 }

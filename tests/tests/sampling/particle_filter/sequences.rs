@@ -73,11 +73,11 @@ impl Sequence for Walk {
             model = model.observe(&seen(&place), truth);
             places.push(place.clone());
         }
-        let part = SequencePart::new(model).receives(&start).tells(places);
+        let part = SequencePart::new(model).inputs(&start).trajectory(places);
         match self.mistake {
-            None => part.hands_on(&place),
+            None => part.outputs(&place),
             Some(Mistake::Missing) => part,
-            Some(Mistake::Type) => part.hands_on(place.map(|&at| i64::from(at))),
+            Some(Mistake::Type) => part.outputs(place.map(|&at| i64::from(at))),
         }
     }
 }
@@ -221,9 +221,9 @@ impl Sequence for Sums {
             coins.push(coin);
         }
         SequencePart::new(model)
-            .receives(&start)
-            .hands_on(&sum)
-            .tells(coins)
+            .inputs(&start)
+            .outputs(&sum)
+            .trajectory(coins)
     }
 }
 
