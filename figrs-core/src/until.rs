@@ -1,4 +1,4 @@
-//! The time at which work ends.
+//! Deadline and interrupt of a computation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -312,7 +312,7 @@ impl Worlds {
         Ok(Some(rows))
     }
 
-    /// Walks at random from world to world, by accepting each proposal or not as a bernoulli says; checks each world as a whole.
+    /// Walks at random from world to world, by accepting each proposal or not by the toss of a coin; checks each world as a whole.
     ///
     /// # Panics
     ///

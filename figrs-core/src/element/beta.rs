@@ -1,4 +1,4 @@
-//! `Beta`: a number between zero and one.
+//! `Beta`: the beta distribution on the numbers from zero to one.
 
 use std::fmt;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! `Binomial`: the number of successes in independent trials.
+//! `Binomial`: the binomial distribution, of the number of successes in independent trials.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! `Constant`: a value that is certain.
+//! `Constant`: a deterministic value.
 
 use std::panic::Location;
 

@@ -1,4 +1,4 @@
-//! `ContinuousUniform`: any number of an interval, all equally likely.
+//! `ContinuousUniform`: the continuous uniform distribution on an interval.
 
 use std::fmt;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! Elements built as another one is, of the same parents.
+//! Copies of Chains and tables: elements with the same function and the same parents.
 
 use std::any::Any;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! `Dirichlet`: unknown probabilities that sum to one.
+//! `Dirichlet`: the Dirichlet distribution on probabilities that sum to one.
 
 use std::fmt;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! `DiscreteUniform`: any integer of a range, all equally likely.
+//! `DiscreteUniform`: the discrete uniform distribution on a range of integers.
 
 use std::fmt;
 use std::ops::RangeInclusive;

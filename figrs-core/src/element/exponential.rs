@@ -1,4 +1,4 @@
-//! `Exponential`: the time until an event.
+//! `Exponential`: the exponential distribution, of the time until an event.
 
 use std::fmt;
 use std::ops::Range;

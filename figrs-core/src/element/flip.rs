@@ -1,4 +1,4 @@
-//! `Flip`: true with some probability.
+//! `Flip`: the Bernoulli distribution.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! `Gamma`: the sum of waiting times.
+//! `Gamma`: the gamma distribution, of sums of waiting times.
 
 use std::fmt;
 use std::ops::Range;

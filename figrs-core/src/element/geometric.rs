@@ -1,4 +1,4 @@
-//! `Geometric`: trials until the first success.
+//! `Geometric`: the geometric distribution, of the trials until the first success.
 
 use std::fmt;
 use std::ops::Range;

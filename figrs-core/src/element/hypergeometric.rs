@@ -1,4 +1,4 @@
-//! `Hypergeometric`: the number of marked items in a draw without replacement.
+//! `Hypergeometric`: the hypergeometric distribution, of the marked items in a draw without replacement.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! `InverseGamma`: one over a gamma-distributed number.
+//! `InverseGamma`: the inverse gamma distribution, of the reciprocal of a gamma-distributed number.
 
 use std::fmt;
 use std::ops::Range;

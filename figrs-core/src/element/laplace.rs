@@ -1,4 +1,4 @@
-//! `Laplace`: exponential on both sides.
+//! `Laplace`: the Laplace (double exponential) distribution.
 
 use std::f64::consts::LN_2;
 use std::fmt;

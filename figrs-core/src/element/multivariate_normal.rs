@@ -1,4 +1,4 @@
-//! `MultivariateNormal`: numbers that vary together.
+//! `MultivariateNormal`: the multivariate normal distribution.
 
 use std::fmt;
 use std::panic::Location;

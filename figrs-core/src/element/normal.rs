@@ -1,4 +1,4 @@
-//! `Normal`: the bell curve.
+//! `Normal`: the normal distribution.
 
 use std::fmt;
 use std::ops::Range;

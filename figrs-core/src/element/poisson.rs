@@ -1,4 +1,4 @@
-//! `Poisson`: the number of independent rare events.
+//! `Poisson`: the Poisson distribution, of the number of independent rare events.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! `Select`: one of some values, with weights.
+//! `Select`: the categorical distribution on a list of values.
 
 use std::ops::Range;
 use std::panic::Location;

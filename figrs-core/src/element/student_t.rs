@@ -1,4 +1,4 @@
-//! `StudentT`: a bell curve with heavy tails.
+//! `StudentT`: Student's t distribution.
 
 use std::f64::consts::LN_2;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! `Uniform`: one of some values, all equally likely.
+//! `Uniform`: the uniform distribution on a list of values.
 
 use std::panic::Location;
 

@@ -13,7 +13,7 @@ use crate::value::support::Support;
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
     /// It is being solved.
-    Open,
+    InProgress,
     /// It is an atomic element with these values and weights.
     Shared(Support, Weights),
     /// It is a Chain like any other.
@@ -46,9 +46,9 @@ pub(super) enum CallTreatment {
     /// It is a Chain like any other.
     Unfolded,
     /// It is to be solved first.
-    Wanted(CallId),
+    Unsolved(CallId),
     /// It is unfolded, and its function is not one that the body met here made: so that body is unfolded as well.
-    Spreads,
+    UnfoldsCaller,
 }
 
 impl CallSolutions {
@@ -75,7 +75,7 @@ impl CallSolutions {
             return Ok(CallTreatment::Unfolded);
         };
         match self.solutions.get(&call) {
-            None => Ok(CallTreatment::Wanted(call)),
+            None => Ok(CallTreatment::Unsolved(call)),
             Some((_, CallSolution::Shared(support, weights))) => {
                 Ok(CallTreatment::Shared(support.clone(), weights.clone()))
             }
@@ -83,12 +83,12 @@ impl CallSolutions {
                 let place = self.functions.get_index_of(&call.function);
                 let is_older = place.is_some_and(|place| place < known);
                 Ok(if is_older {
-                    CallTreatment::Spreads
+                    CallTreatment::UnfoldsCaller
                 } else {
                     CallTreatment::Unfolded
                 })
             }
-            Some((_, CallSolution::Open)) => Err(ModelError::CyclicCall {
+            Some((_, CallSolution::InProgress)) => Err(ModelError::CyclicCall {
                 element: element.label(),
                 argument: format!("{:?}", call.argument),
             }),

@@ -1,4 +1,4 @@
-//! All combinations of parent values.
+//! Cartesian product of the supports of parents, in row-major order.
 
 use std::any::Any;
 

@@ -47,13 +47,13 @@ impl Expansion {
     ) -> Result<Self, E> {
         let nothing = Model::new();
         let mut sharing = CallSharing {
-            nothing: &nothing,
+            empty_model: &nothing,
             budget,
             until,
             asked,
             calls: CallSolutions::new(roots(model, targets)),
-            bodies: Vec::new(),
-            spending: MemoryAccount::new(budget.bytes, None),
+            call_stack: Vec::new(),
+            memory: MemoryAccount::new(budget.bytes, None),
         };
         let mut walk = Expander::new(model, budget, until.clone(), None);
         loop {
@@ -61,9 +61,9 @@ impl Expansion {
             let Some(wanted) = wanted else {
                 return Ok(walk.finished(model, targets)?);
             };
-            sharing.spending = walk.memory_account();
+            sharing.memory = walk.memory_account();
             sharing.enter_call(wanted, None, walk.expansion.reached);
-            while let Some(body) = sharing.bodies.pop() {
+            while let Some(body) = sharing.call_stack.pop() {
                 walk.expansion.reached = sharing.advance_body(body, &mut solve)?;
             }
         }
@@ -83,7 +83,7 @@ fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
 
 /// The body of a call that is being expanded.
 struct CallExpansion<'m> {
-    wanted: CallRequest,
+    request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
     /// Result of the first walk, if this is the second.
@@ -92,14 +92,14 @@ struct CallExpansion<'m> {
 
 /// The calls of one expansion, and those being solved, each for the one before it.
 struct CallSharing<'m> {
-    nothing: &'m Model,
+    empty_model: &'m Model,
     budget: Budget,
     until: &'m Until,
     asked: QueryKind,
     calls: CallSolutions,
-    bodies: Vec<CallExpansion<'m>>,
+    call_stack: Vec<CallExpansion<'m>>,
     /// Memory taken by the walk that waits for all of them.
-    spending: MemoryAccount,
+    memory: MemoryAccount,
 }
 
 impl<'m> CallSharing<'m> {
@@ -113,7 +113,7 @@ impl<'m> CallSharing<'m> {
         walk.calls = Some(std::mem::take(&mut self.calls));
         let outcome = walk.reach_roots(model, targets);
         self.calls = walk.calls.take().unwrap_or_default();
-        outcome.map(|()| walk.wanted.take())
+        outcome.map(|()| walk.pending_call.take())
     }
 
     /// Calls a function, to expand its body.
@@ -123,14 +123,17 @@ impl<'m> CallSharing<'m> {
         };
         match op.call(&[]) {
             Ok(root) => {
-                self.set(&wanted, CallSolution::Open);
-                let walk = Expander::new(self.nothing, self.budget, self.until.clone(), None);
-                let waits = self.bodies.last().map(|body| body.walk.memory_account());
+                self.set(&wanted, CallSolution::InProgress);
+                let walk = Expander::new(self.empty_model, self.budget, self.until.clone(), None);
+                let waits = self
+                    .call_stack
+                    .last()
+                    .map(|body| body.walk.memory_account());
                 let walk = walk
                     .nested_in_call(wanted.depth + 1, self.calls.functions(), reached)
-                    .with_memory_of(waits.unwrap_or(self.spending));
-                self.bodies.push(CallExpansion {
-                    wanted,
+                    .with_memory_of(waits.unwrap_or(self.memory));
+                self.call_stack.push(CallExpansion {
+                    request: wanted,
                     root,
                     walk,
                     first,
@@ -153,21 +156,21 @@ impl<'m> CallSharing<'m> {
         solve: &mut impl FnMut(&Expansion) -> Result<Weights, E>,
     ) -> Result<usize, E> {
         let root = [body.root.clone()];
-        let outcome = self.advance(&mut body.walk, self.nothing, &root);
+        let outcome = self.advance(&mut body.walk, self.empty_model, &root);
         let reached = body.walk.expansion.reached;
         if let Ok(Some(wanted)) = outcome {
-            self.bodies.push(body);
+            self.call_stack.push(body);
             self.enter_call(wanted, None, reached);
             return Ok(reached);
         }
         let CallExpansion {
-            wanted,
+            request: wanted,
             walk,
             first,
             ..
         } = body;
         let is_older = walk.is_unfolded;
-        let expansion = match outcome.and_then(|_| walk.finished(self.nothing, &root)) {
+        let expansion = match outcome.and_then(|_| walk.finished(self.empty_model, &root)) {
             Ok(expansion) => Some(expansion),
             Err(error) if error.is_local() || matches!(error, ModelError::NotFinite { .. }) => None,
             Err(error) => return Err(error.into()),

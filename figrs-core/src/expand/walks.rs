@@ -61,12 +61,12 @@ impl Expansion {
             let limit = DepthLimit {
                 depth,
                 memory: &mut *memory,
-                stale: false,
+                is_outdated: false,
             };
             let mut walk = Expander::new(model, budget, until.clone(), Some(limit));
             walk.expansion.reached = reached;
             walk.reach_roots(model, targets)?;
-            if !walk.limit.as_ref().is_some_and(|limit| limit.stale) {
+            if !walk.limit.as_ref().is_some_and(|limit| limit.is_outdated) {
                 return walk.finished(model, targets);
             }
             reached = walk.expansion.reached;

@@ -331,7 +331,7 @@ impl<'n> Messages<'n> {
             }
             let mut open = vec![first];
             while let Some(v) = open.pop() {
-                for &edge in &network.around[v] {
+                for &edge in &network.edges_of[v] {
                     let factor = network.edges[edge].factor;
                     if std::mem::replace(&mut done[factor], true) {
                         continue;

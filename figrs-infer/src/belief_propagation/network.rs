@@ -49,7 +49,7 @@ pub(super) struct MessageGraph {
     /// By variable: the offset of its values among those of all variables; then their number.
     pub(super) starts: Vec<usize>,
     /// By variable: its edges.
-    pub(super) around: Vec<Vec<usize>>,
+    pub(super) edges_of: Vec<Vec<usize>>,
     /// Total number of entries of the messages of all edges.
     pub(super) entries: usize,
     /// `true` if no two variables are joined in more than one way.
@@ -65,7 +65,7 @@ impl MessageGraph {
         let mut this = Self {
             tables: Vec::with_capacity(graph.factors.len()),
             edges: Vec::new(),
-            around: vec![Vec::new(); graph.cardinalities.len()],
+            edges_of: vec![Vec::new(); graph.cardinalities.len()],
             starts,
             entries: 0,
             is_forest: true,
@@ -77,7 +77,7 @@ impl MessageGraph {
             let mut locals = Vec::with_capacity(factor.variables.len());
             for v in &factor.variables {
                 let values = graph.cardinality(*v);
-                this.around[v.index()].push(this.edges.len());
+                this.edges_of[v.index()].push(this.edges.len());
                 this.edges.push(Edge {
                     variable: v.index(),
                     factor: i,
@@ -119,7 +119,7 @@ impl MessageGraph {
     }
 
     pub(super) fn variables(&self) -> usize {
-        self.around.len()
+        self.edges_of.len()
     }
 }
 

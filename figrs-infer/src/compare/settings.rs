@@ -68,8 +68,8 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 pub struct Compare {
     model: Model,
     targets: Vec<AnyElement>,
-    contenders: Vec<Arc<dyn Algorithm>>,
-    courses: Vec<CurveSettings>,
+    algorithms: Vec<Arc<dyn Algorithm>>,
+    curves: Vec<CurveSettings>,
     exact: Option<Answer>,
     rules: RunLimits,
     listener: Option<StepListener>,
@@ -98,8 +98,8 @@ impl Compare {
         Self {
             model: model.clone(),
             targets: targets.elements(),
-            contenders: Vec::new(),
-            courses: Vec::new(),
+            algorithms: Vec::new(),
+            curves: Vec::new(),
             exact: None,
             rules: RunLimits {
                 grace: GRACE,
@@ -112,7 +112,7 @@ impl Compare {
     /// Adds some algorithms.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = Box<dyn Algorithm>>) -> Self {
         let algorithms = algorithms.into_iter();
-        self.contenders
+        self.algorithms
             .extend(algorithms.map(Arc::<dyn Algorithm>::from));
         self
     }
@@ -124,7 +124,7 @@ impl Compare {
         runs: u64,
         make: impl Fn(u64, u64) -> A + 'static,
     ) -> Self {
-        self.courses.push(CurveSettings {
+        self.curves.push(CurveSettings {
             budgets: budgets.into_iter().collect(),
             runs,
             make: Box::new(move |budget, seed| Box::new(make(budget, seed))),
@@ -168,8 +168,8 @@ impl Compare {
 
     /// Runs all algorithms, one after the other.
     pub fn run(self) -> Comparison {
-        let courses = self.courses.iter().map(CurveSettings::steps).sum::<usize>();
-        let total = self.contenders.len() + courses + usize::from(self.exact.is_none());
+        let courses = self.curves.iter().map(CurveSettings::steps).sum::<usize>();
+        let total = self.algorithms.len() + courses + usize::from(self.exact.is_none());
         let mut done = 0;
         let mut tell = |name: &str| {
             if let Some(listener) = &self.listener {
@@ -183,7 +183,7 @@ impl Compare {
         };
         let mut exact = self.exact_answer(&mut tell);
         let mut outcomes: Vec<(String, RunResult)> = Vec::new();
-        for contender in &self.contenders {
+        for contender in &self.algorithms {
             tell(contender.name());
             let outcome = self
                 .rules
@@ -192,7 +192,7 @@ impl Compare {
         }
         let run =
             |course: &CurveSettings| course.run(&self.rules, &self.model, &self.targets, &mut tell);
-        let laps: Vec<CurveRuns> = self.courses.iter().map(run).collect();
+        let laps: Vec<CurveRuns> = self.curves.iter().map(run).collect();
         let answers = outcomes.iter().filter_map(|(_, outcome)| {
             let answer = outcome.answer.as_ref().ok()?;
             Some((answer, outcome.seconds))
@@ -285,8 +285,8 @@ impl fmt::Debug for Compare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Compare")
             .field("targets", &self.targets)
-            .field("algorithms", &self.contenders)
-            .field("curves", &self.courses.len())
+            .field("algorithms", &self.algorithms)
+            .field("curves", &self.curves.len())
             .finish_non_exhaustive()
     }
 }

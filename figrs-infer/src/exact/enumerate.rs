@@ -1,4 +1,4 @@
-//! Brute force over worlds.
+//! Enumeration of all worlds.
 
 use figrs_core::factor::WorldWeight;
 use figrs_core::internals::{FiniteOutcomes, NotEnumerable};

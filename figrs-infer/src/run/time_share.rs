@@ -15,8 +15,8 @@ pub(crate) struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
     /// Time since the run began.
     ends: Option<Duration>,
-    warm: Option<Duration>,
-    told: Cell<Duration>,
+    warm_up: Option<Duration>,
+    last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
@@ -32,8 +32,8 @@ impl<'a> TimeShare<'a> {
         Self {
             run,
             ends,
-            warm: ends.map(|ends| now + ends.saturating_sub(now) / 3),
-            told: Cell::new(now),
+            warm_up: ends.map(|ends| now + ends.saturating_sub(now) / 3),
+            last_report: Cell::new(now),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> TimeShare<'a> {
     /// True once a third of the turn is over: steps must count from then on.
     #[inline]
     pub(crate) fn is_warm_up_over(&self) -> bool {
-        self.warm.is_some_and(|warm| self.run.elapsed() >= warm)
+        self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
     /// True if a report to the listener is due, since it has heard nothing for a while.
@@ -60,8 +60,8 @@ impl<'a> TimeShare<'a> {
             return false;
         }
         let now = self.run.elapsed();
-        now.saturating_sub(self.told.get()) >= REPORT_INTERVAL && {
-            self.told.set(now);
+        now.saturating_sub(self.last_report.get()) >= REPORT_INTERVAL && {
+            self.last_report.set(now);
             true
         }
     }

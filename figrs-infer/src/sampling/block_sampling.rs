@@ -33,7 +33,7 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
     /// Ends the run after the block that reaches this effective sample size, but not before some blocks have been seen.
-    pub(crate) enough: Option<f64>,
+    pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
     /// A bound of the weights of worlds, where one is known.

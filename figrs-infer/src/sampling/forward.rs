@@ -65,7 +65,7 @@ impl ForwardSampling {
             algorithm: self.name(),
             remedy: "all reach a Score of zero: mend the model",
             samples: Some(self.samples),
-            enough: None,
+            target_ess: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),

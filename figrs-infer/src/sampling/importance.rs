@@ -52,7 +52,7 @@ use crate::run::watch::{Watch, watched};
 #[must_use]
 pub struct ImportanceSampling {
     samples: Option<u64>,
-    enough: Option<f64>,
+    target_ess: Option<f64>,
     drawing: SamplerSettings,
     keep_draws: bool,
     watch: Watch,
@@ -63,7 +63,7 @@ impl ImportanceSampling {
     pub fn new(samples: u64) -> Self {
         Self {
             samples: Some(samples),
-            enough: None,
+            target_ess: None,
             drawing: SamplerSettings::default(),
             keep_draws: false,
             watch: Watch::default(),
@@ -84,7 +84,7 @@ impl ImportanceSampling {
     /// The end then depends on the weights that were met, and the estimate of the evidence is no longer unbiased, only
     /// consistent: where a rare world weighs much, runs that have not met it end early.
     pub fn until_effective(mut self, samples: f64) -> Self {
-        self.enough = Some(samples);
+        self.target_ess = Some(samples);
         self
     }
 
@@ -105,7 +105,7 @@ impl ImportanceSampling {
         if self.samples == Some(0) {
             return Err(self.invalid("samples", "0".into(), "draw at least one"));
         }
-        if let Some(enough) = self.enough
+        if let Some(enough) = self.target_ess
             && !(enough > 0.0 && enough.is_finite())
         {
             return Err(self.invalid(
@@ -114,7 +114,7 @@ impl ImportanceSampling {
                 "give a positive number",
             ));
         }
-        if self.samples.is_none() && self.enough.is_none() && !self.watch.can_end_run() {
+        if self.samples.is_none() && self.target_ess.is_none() && !self.watch.can_end_run() {
             let remedy = "give a deadline, an interrupt or `until_effective`";
             return Err(self.invalid("samples", "unlimited".into(), remedy));
         }
@@ -127,7 +127,7 @@ impl ImportanceSampling {
             remedy: "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
                      VariableElimination",
             samples: self.samples,
-            enough: self.enough,
+            target_ess: self.target_ess,
             drawing: &self.drawing,
             observations: Observations::Weigh,
             maximum: WeightBound::of(model),

@@ -93,7 +93,7 @@ impl RejectionSampling {
             remedy: "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
                      is never drawn",
             samples: Some(self.tries),
-            enough: None,
+            target_ess: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),

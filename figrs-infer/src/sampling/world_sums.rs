@@ -22,7 +22,7 @@ pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    enough: Option<f64>,
+    target_ess: Option<f64>,
     log_unit: f64,
     unseen: UnseenWorlds,
     tally: Tally,
@@ -40,7 +40,7 @@ impl WorldSums {
             algorithm: by.algorithm,
             remedy: by.remedy,
             samples: by.samples,
-            enough: by.enough,
+            target_ess: by.target_ess,
             log_unit: by.log_unit,
             unseen: UnseenWorlds::of(model, targets, by.maximum),
             tally: Tally::new(targets),
@@ -73,7 +73,7 @@ impl Sums for WorldSums {
 
     fn is_enough(&self) -> bool {
         let reached = |enough| self.tally.effective_samples() >= enough;
-        self.blocks >= LEAST_BLOCKS && self.enough.is_some_and(reached)
+        self.blocks >= LEAST_BLOCKS && self.target_ess.is_some_and(reached)
     }
 
     /// The answer of weighted samples; an error with a remedy if all weigh zero.

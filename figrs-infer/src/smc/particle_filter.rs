@@ -112,7 +112,7 @@ pub fn filter<P: Particles>(
             .collect();
         if fates
             .iter()
-            .all(|fate| matches!(fate, PopulationFate::Gone))
+            .all(|fate| matches!(fate, PopulationFate::Extinct))
         {
             break;
         }
@@ -131,7 +131,7 @@ pub fn filter<P: Particles>(
             let (from, to) = (place * size, replaced.len() * size);
             let new = &mut ancestors[to..to + size];
             match fates[place] {
-                PopulationFate::Gone => {
+                PopulationFate::Extinct => {
                     population.place = None;
                     continue;
                 }
@@ -199,7 +199,7 @@ enum PopulationFate {
     /// With the logarithm of the mean weight.
     Replaced(f64),
     /// All its weights are zero.
-    Gone,
+    Extinct,
 }
 
 fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
@@ -208,7 +208,7 @@ fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
     // All weights equal is never a reason, whatever rounding says.
     let uneven = sum * sum < squares * n * (1.0 - 1e-12);
     if sum == 0.0 {
-        PopulationFate::Gone
+        PopulationFate::Extinct
     } else if uneven && sum * sum < squares * n * threshold {
         PopulationFate::Replaced((sum / n).ln() + log_scale)
     } else {
@@ -237,6 +237,9 @@ mod tests {
             fate(&[0.1, 0.2], 0.0, 1.0),
             PopulationFate::Replaced(_)
         ));
-        assert!(matches!(fate(&[0.0, 0.0], 0.0, 1.0), PopulationFate::Gone));
+        assert!(matches!(
+            fate(&[0.0, 0.0], 0.0, 1.0),
+            PopulationFate::Extinct
+        ));
     }
 }

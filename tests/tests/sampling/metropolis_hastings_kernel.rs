@@ -160,7 +160,7 @@ const MISTAKES: [Mistake; 5] = [
     }),
     (
         "the choices of branches are not weighed as proposals",
-        |t| t.log_acceptance() - t.change.stale + t.change.fresh,
+        |t| t.log_acceptance() - t.change.removed + t.change.added,
     ),
     ("the probability of proposals is left out", |t| {
         t.log_acceptance() - t.backward + t.forward

@@ -1,4 +1,4 @@
-//! The walk from the roots of a model to all elements that their values need.
+//! Traversal from the roots of a model to all elements that their values need.
 
 use std::any::TypeId;
 
@@ -42,7 +42,7 @@ pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
     /// `true` if an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
-    pub(super) stale: bool,
+    pub(super) is_outdated: bool,
 }
 
 enum ExpansionStage {
@@ -69,7 +69,7 @@ pub(super) struct Expander<'m> {
     /// By type of the values, the support met last.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
-    spending: MemoryAccount,
+    memory_account: MemoryAccount,
     until: Until,
     /// Results of Chains that count among the elements reached before they are walked.
     counted: FxHashSet<ElementId>,
@@ -80,13 +80,13 @@ pub(super) struct Expander<'m> {
     /// Calls of recursive functions, if they may be shared.
     pub(super) calls: Option<CallSolutions>,
     /// The call whose solution the walk waits for.
-    pub(super) wanted: Option<CallRequest>,
+    pub(super) pending_call: Option<CallRequest>,
     /// Number of functions known before.
     known_functions: usize,
     /// The parameters that stand for learned elements, if they do.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
-    stand_ins: FxHashMap<ElementId, Datum>,
+    placeholders: FxHashMap<ElementId, Datum>,
     /// `true` if the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
@@ -122,7 +122,7 @@ impl<'m> Expander<'m> {
             },
             budget,
             statements: StatementIndex::of(model),
-            spending: MemoryAccount::new(
+            memory_account: MemoryAccount::new(
                 budget.bytes,
                 limit.as_ref().map(|l| l.memory.initial_footprint()),
             ),
@@ -134,10 +134,10 @@ impl<'m> Expander<'m> {
             failed: FxHashMap::default(),
             depth: 0,
             calls: None,
-            wanted: None,
+            pending_call: None,
             known_functions: 0,
             learned: None,
-            stand_ins: FxHashMap::default(),
+            placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
     }
@@ -152,7 +152,7 @@ impl<'m> Expander<'m> {
         let stand_ins = stand_ins
             .iter()
             .map(|(element, value)| (element.id(), value.clone()));
-        self.stand_ins = stand_ins.collect();
+        self.placeholders = stand_ins.collect();
     }
 
     /// The value that an element has where its outcomes cannot be listed: the one observed, or that which stands in for it.
@@ -160,7 +160,7 @@ impl<'m> Expander<'m> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
         observed
-            .or_else(|| self.stand_ins.get(&element.id()))
+            .or_else(|| self.placeholders.get(&element.id()))
             .cloned()
     }
 
@@ -175,18 +175,18 @@ impl<'m> Expander<'m> {
 
     /// The walk with the memory of the walks that wait for it counted.
     pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
-        self.spending = spending;
+        self.memory_account = spending;
         self
     }
 
     /// Memory taken by this walk, and by those that wait for it.
     pub(super) fn memory_account(&self) -> MemoryAccount {
-        self.spending
+        self.memory_account
     }
 
     /// True if the walk cannot go on at present.
     fn is_stopped(&self) -> bool {
-        self.expansion.impossible.is_some() || self.wanted.is_some() || self.is_unfolded
+        self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
 
     pub(super) fn reach_roots(
@@ -254,7 +254,8 @@ impl<'m> Expander<'m> {
             let (least, is_new) = limit.memory.depth(element, depth);
             depth = least;
             let position = self.expansion.positions.get(&element.id());
-            limit.stale |= is_new && position.is_some_and(|&p| self.expansion.elements[p].unknown);
+            limit.is_outdated |=
+                is_new && position.is_some_and(|&p| self.expansion.elements[p].unknown);
         }
         if !self.is_done(element) {
             self.stack.push(Frame {
@@ -350,20 +351,20 @@ impl<'m> Expander<'m> {
         };
         match calls.treatment(element, op, self.known_functions)? {
             CallTreatment::Unfolded => return Ok(false),
-            CallTreatment::Spreads => self.is_unfolded = true,
+            CallTreatment::UnfoldsCaller => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
                 let content = Content::Atomic(weights);
                 self.finish(element.clone(), depth, Vec::new(), support, content, None)?;
             }
-            CallTreatment::Wanted(call) => {
+            CallTreatment::Unsolved(call) => {
                 let element = element.clone();
                 self.stack.push(Frame {
                     element: element.clone(),
                     depth,
                     stage: ExpansionStage::Value,
                 });
-                self.wanted = Some(CallRequest {
+                self.pending_call = Some(CallRequest {
                     call,
                     element,
                     depth,
@@ -392,7 +393,7 @@ impl<'m> Expander<'m> {
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
         let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
         let more = more + remembered + (frames + counted) as u64;
-        self.spending.check(element, more)
+        self.memory_account.check(element, more)
     }
 
     /// Counts a new result of a Chain before the next is made.
@@ -482,7 +483,7 @@ impl<'m> Expander<'m> {
             branches.choice.push(choice);
             Ok::<_, ModelError>(())
         })?;
-        self.spending.add(branches.bytes());
+        self.memory_account.add(branches.bytes());
         Ok(branches)
     }
 }

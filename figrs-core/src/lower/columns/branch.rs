@@ -25,7 +25,7 @@ enum BranchSampler {
     /// Together with others, as a choice among finitely many values.
     Ready(Rc<PooledSampler>),
     /// By its own function.
-    Open,
+    ByFunction,
 }
 
 impl Branch {
@@ -52,7 +52,7 @@ impl Branch {
 
     /// The same branch with its sampling method: a choice among finitely many values, or else its own function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
-        let drawn = choice.map_or(BranchSampler::Open, BranchSampler::Ready);
+        let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
     }
 
@@ -64,7 +64,7 @@ impl Branch {
     pub(super) fn sampler(&self) -> Option<&PooledSampler> {
         match &self.drawn {
             BranchSampler::Ready(ready) => Some(ready),
-            BranchSampler::Unknown | BranchSampler::Open => None,
+            BranchSampler::Unknown | BranchSampler::ByFunction => None,
         }
     }
 }

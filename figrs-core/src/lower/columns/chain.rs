@@ -302,8 +302,8 @@ impl RootEvaluation<'_> {
                 BranchTarget::Unshared(ref element) => {
                     let number = self.alone.len();
                     self.alone.push(None);
-                    sources.push((ColumnSource::Alone(number), rows.clone()));
-                    tasks.push(EvaluationTask::Alone {
+                    sources.push((ColumnSource::Unshared(number), rows.clone()));
+                    tasks.push(EvaluationTask::Unshared {
                         number,
                         element: element.clone(),
                         branch,
@@ -360,7 +360,7 @@ impl RootEvaluation<'_> {
         self.alone.push(None);
         let singles = RowEvaluations::new((slot, number), branches, few, demand.cloned());
         (
-            (ColumnSource::Alone(number), rows),
+            (ColumnSource::Unshared(number), rows),
             EvaluationTask::Singles(Box::new(singles)),
         )
     }

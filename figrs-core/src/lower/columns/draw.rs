@@ -19,7 +19,7 @@ pub(super) enum AtomicSampler {
     /// One of some values, whose codes are those of the dictionary.
     Finite(CodeSampler, DictionaryId),
     /// By its own function, since its values cannot be listed.
-    Open { continuous: bool },
+    ByFunction { continuous: bool },
 }
 
 /// One of some codes.
@@ -34,7 +34,7 @@ impl AtomicSampler {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
-            Self::Flip(_) | Self::Open { .. } => 0,
+            Self::Flip(_) | Self::ByFunction { .. } => 0,
         }
     }
 
@@ -55,7 +55,7 @@ impl AtomicSampler {
                 let list = Vec::with_capacity(rows.len());
                 drawn.column(rows, *dictionary, list, rng)
             }
-            AtomicSampler::Open { .. } => {
+            AtomicSampler::ByFunction { .. } => {
                 let values = op.sample_many(rows.len(), rng);
                 let values = values.map_err(|fault| element.fault(fault))?;
                 Column::packed(values, rows)

@@ -30,7 +30,7 @@ impl RootEvaluation<'_> {
             }
             let column = match source {
                 ColumnSource::Slot(of) => self.block.read(*of, &part),
-                ColumnSource::Alone(number) => match self.alone[*number].take() {
+                ColumnSource::Unshared(number) => match self.alone[*number].take() {
                     Some(stored) => stored.column.restrict(&stored.rows, &part),
                     None => continue,
                 },

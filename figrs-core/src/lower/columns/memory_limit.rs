@@ -58,7 +58,7 @@ impl RootEvaluation<'_> {
             match task {
                 EvaluationTask::Enter(_, rows, _)
                 | EvaluationTask::Finish(_, rows, _)
-                | EvaluationTask::Alone { rows, .. } => {
+                | EvaluationTask::Unshared { rows, .. } => {
                     count.rows(rows);
                 }
                 EvaluationTask::Singles(singles) => count.bytes += singles.bytes(),

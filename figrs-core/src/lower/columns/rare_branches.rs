@@ -25,7 +25,7 @@ pub(super) struct RowEvaluations {
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
     /// Rows that have not begun, in their order, with the positions of their branches.
-    ahead: Vec<(u32, u32)>,
+    not_begun: Vec<(u32, u32)>,
     /// Rows that wait for something.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
@@ -65,7 +65,7 @@ impl RowEvaluations {
             demand,
             branches,
             finished: FinishedRows::with_capacity(rows.len()),
-            ahead: rows,
+            not_begun: rows,
             waiting: Vec::new(),
             spare: None,
         }
@@ -75,7 +75,7 @@ impl RowEvaluations {
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let branches = self.branches.capacity() * size_of::<RareBranch>();
-        let rows = self.ahead.capacity() * size_of::<(u32, u32)>()
+        let rows = self.not_begun.capacity() * size_of::<(u32, u32)>()
             + self.waiting.capacity() * size_of::<(RowEvaluation, u32)>()
             + self.finished.bytes();
         branches + rows + held.sum::<u64>() as usize
@@ -113,7 +113,7 @@ impl RowEvaluations {
         for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
             self.continue_row((single, branch), &mut missing, block, rng)?;
         }
-        let ahead = std::mem::take(&mut self.ahead).into_iter();
+        let ahead = std::mem::take(&mut self.not_begun).into_iter();
         for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
             if let Some(single) = self.begin_row(row, branch, block)? {
                 self.continue_row((single, branch), &mut missing, block, rng)?;

@@ -66,7 +66,7 @@ impl RootEvaluation<'_> {
                 Some(rows) => self.finish(slot, &rows, demand),
                 None => Ok(()),
             },
-            EvaluationTask::Alone {
+            EvaluationTask::Unshared {
                 number,
                 element,
                 branch,
@@ -187,7 +187,7 @@ impl RootEvaluation<'_> {
         let column = if let Some(value) = demand {
             let weight = likelihood(element, op, value.as_any())?;
             self.block.weights.times(rows, weight);
-            if matches!(*prepared, AtomicSampler::Open { continuous: true }) {
+            if matches!(*prepared, AtomicSampler::ByFunction { continuous: true }) {
                 self.block.weights.count_density(rows);
             }
             self.block.constant(slot, value, rows)
@@ -402,7 +402,7 @@ impl Block {
                 let drawn = CodeSampler::new(&outcomes.probabilities, &codes);
                 AtomicSampler::Finite(drawn, self.add_book(Dictionary::Fixed(outcomes.support)))
             }
-            Err(endless) => AtomicSampler::Open {
+            Err(endless) => AtomicSampler::ByFunction {
                 continuous: endless == NotEnumerable::Continuous,
             },
         };

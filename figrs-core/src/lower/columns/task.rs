@@ -14,14 +14,14 @@ use crate::value::datum::Datum;
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
     /// The number of a column that was drawn for a group alone.
-    Alone(usize),
+    Unshared(usize),
 }
 
 /// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
-    Alone {
+    Unshared {
         number: usize,
         element: AnyElement,
         branch: Branch,

@@ -13,11 +13,11 @@ impl Trace {
     /// The Chain that a truth value selects by; cached.
     #[inline]
     fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
-        if let Some(fork) = self.nodes[site as usize].fork {
+        if let Some(fork) = self.nodes[site as usize].boolean_branch {
             return fork;
         }
         let fork = self.selected(site).unwrap_or(BooleanBranch::Absent);
-        self.nodes[site as usize].fork = Some(fork);
+        self.nodes[site as usize].boolean_branch = Some(fork);
         fork
     }
 
@@ -49,7 +49,7 @@ impl Trace {
         };
         let result = results[usize::from(truth)]?;
         let node = &self.nodes[site as usize];
-        let log = node.truths[usize::from(truth)];
+        let log = node.log_probs[usize::from(truth)];
         let selected = &self.nodes[result as usize];
         let height = self.nodes[chain as usize].height;
         // A logarithm that is not known is not a number.

@@ -10,9 +10,9 @@ pub struct Change {
     /// Change of the logarithm of the likelihoods and weights of the evidence.
     pub likelihood: f64,
     /// Log-probability of the free choices that only the new world has; they were drawn from their priors.
-    pub fresh: f64,
+    pub added: f64,
     /// Log-probability of the free choices that only the old world has.
-    pub stale: f64,
+    pub removed: f64,
     /// Number of free choices in the old world, and in the new one.
     pub choices: (usize, usize),
     /// Number of likelihoods that are densities, in the old world and in the new one.

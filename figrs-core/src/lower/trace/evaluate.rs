@@ -126,8 +126,8 @@ impl Trace {
     fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
-        let anew = !same || node.must;
-        (node.stale, node.must) = (false, false);
+        let anew = !same || node.must_evaluate;
+        (node.stale, node.must_evaluate) = (false, false);
         if !same {
             node.changed = self.epoch;
             if !std::mem::replace(&mut node.old.replaced, true) {
@@ -271,7 +271,7 @@ impl Trace {
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
-        let known = truth.map(|truth| self.nodes[number as usize].truths[truth]);
+        let known = truth.map(|truth| self.nodes[number as usize].log_probs[truth]);
         let known = known.filter(|log| !log.is_nan());
         known.or_else(|| self.weigh(number, own, Self::present))
     }
@@ -279,9 +279,9 @@ impl Trace {
     /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
         let mut own = ValueRegister::default();
-        own.copy(self.own.get(0));
+        own.copy(self.proposed_values.get(0));
         let Some(log) = self.weigh_value(number, &own) else {
-            self.nodes[number as usize].must = true;
+            self.nodes[number as usize].must_evaluate = true;
             self.weigh_choice(number, source);
             return true;
         };
@@ -296,7 +296,7 @@ impl Trace {
 
     /// Sets the value of a choice, and its log-probability.
     pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn ChoiceSource) {
-        if !self.nodes[number as usize].must && self.reweigh(number) {
+        if !self.nodes[number as usize].must_evaluate && self.reweigh(number) {
             return;
         }
         self.save_state(number, true);
@@ -304,8 +304,8 @@ impl Trace {
         let mut own = ValueRegister::default();
         if let Some(demand) = &node.demand {
             own.set(demand);
-        } else if let Some(known) = node.old.own.checked_sub(1) {
-            own.copy(self.own.get(known as usize));
+        } else if let Some(known) = node.old.proposed.checked_sub(1) {
+            own.copy(self.proposed_values.get(known as usize));
         } else if node.old.free && node.old.replaced {
             own.copy(&node.old.value);
         } else if node.old.free {

@@ -29,7 +29,7 @@ impl Trace {
             return Ok(());
         }
         let operations = self.undo.operations.capacity() * size_of::<StructureUndo>();
-        let lists = operations + self.own.bytes();
+        let lists = operations + self.proposed_values.bytes();
         let nodes =
             self.nodes.capacity() * size_of::<TraceNode>() + self.numbering.capacity() * ALLOCATION;
         let held: usize = self.nodes.iter().map(TraceNode::heap_bytes).sum();
@@ -56,7 +56,7 @@ impl Trace {
             return;
         };
         for node in &mut self.nodes {
-            node.fork = None;
+            node.boolean_branch = None;
             node.branches.clear();
             node.keys.clear();
         }

@@ -21,8 +21,8 @@ impl Trace {
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
-        if node.detours > 0 {
-            node.detours -= 1;
+        if node.general_path_left > 0 {
+            node.general_path_left -= 1;
             return None;
         }
         let spread = match self.look_ahead_boolean(site, value) {
@@ -32,22 +32,22 @@ impl Trace {
         let possible = match spread {
             Ok(()) => !self.look_ahead.is_impossible,
             Err(LookAheadEnd::Impossible) => false,
-            Err(LookAheadEnd::Otherwise) => {
+            Err(LookAheadEnd::GeneralPath) => {
                 self.look_ahead.clear();
                 let node = &mut self.nodes[site as usize];
-                node.detour = (2 * node.detour + 1).min(MAX_GENERAL_PATH_STEPS);
-                node.detours = node.detour;
+                node.backoff = (2 * node.backoff + 1).min(MAX_GENERAL_PATH_STEPS);
+                node.general_path_left = node.backoff;
                 return None;
             }
         };
-        self.nodes[site as usize].detour = 0;
-        self.look_ahead.holds = true;
+        self.nodes[site as usize].backoff = 0;
+        self.look_ahead.is_current = true;
         let choices = self.choices.len();
         self.change = Change {
             prior: self.look_ahead.prior,
             likelihood: self.look_ahead.likelihood,
-            fresh: 0.0,
-            stale: 0.0,
+            added: 0.0,
+            removed: 0.0,
             choices: (choices, choices),
             densities: (self.densities, self.densities),
             possible,
@@ -63,7 +63,7 @@ impl Trace {
         own.set(value);
         let log = self
             .weigh_value(site, &own)
-            .ok_or(LookAheadEnd::Otherwise)?;
+            .ok_or(LookAheadEnd::GeneralPath)?;
         if log == f64::NEG_INFINITY {
             return Err(LookAheadEnd::Impossible);
         }
@@ -91,7 +91,7 @@ impl Trace {
                 weight = self.weight(number, value, &mut fault);
             }
             if !is_in_every_world || fault.is_some() {
-                return Err(LookAheadEnd::Otherwise);
+                return Err(LookAheadEnd::GeneralPath);
             }
             self.look_ahead.likelihood += weight - node.weight;
         }
@@ -147,10 +147,10 @@ impl Trace {
     fn look_ahead_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         if node.stale || !node.in_world {
-            return Err(LookAheadEnd::Otherwise);
+            return Err(LookAheadEnd::GeneralPath);
         }
         let log = self.weigh(number, &node.value, Self::tentative_value);
-        let log = log.ok_or(LookAheadEnd::Otherwise)?;
+        let log = log.ok_or(LookAheadEnd::GeneralPath)?;
         let gain = log - node.log;
         if node.demand.is_none() {
             self.look_ahead.prior += gain;
@@ -168,7 +168,7 @@ impl Trace {
         let height = |to: u32| self.nodes[to as usize].height;
         let mut inputs = node.inputs.iter();
         if node.stale || !node.in_world || inputs.any(|input| height(input.to) >= node.height) {
-            return Err(LookAheadEnd::Otherwise);
+            return Err(LookAheadEnd::GeneralPath);
         }
         let mut value = ValueRegister::default();
         match node.role {
@@ -176,40 +176,40 @@ impl Trace {
             // As for evidence.
             NodeRole::Apply if (number as usize) < self.permanent() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
-                    return Err(LookAheadEnd::Otherwise);
+                    return Err(LookAheadEnd::GeneralPath);
                 };
                 let computed = self.arguments(number, Self::tentative_value, |arguments| {
                     op.call(arguments)
                 });
                 let Some(Ok(computed)) = computed else {
-                    return Err(LookAheadEnd::Otherwise);
+                    return Err(LookAheadEnd::GeneralPath);
                 };
                 value.set(&computed);
             }
             NodeRole::Score => {
-                let parent = *node.parents.first().ok_or(LookAheadEnd::Otherwise)?;
+                let parent = *node.parents.first().ok_or(LookAheadEnd::GeneralPath)?;
                 value.copy(self.tentative_value(parent));
             }
             NodeRole::Chain if node.demand.is_none() => {
                 let result = self.branch(number, Self::tentative_value);
-                let result = result.ok_or(LookAheadEnd::Otherwise)?;
+                let result = result.ok_or(LookAheadEnd::GeneralPath)?;
                 let present = node.inputs.get(node.parents.len()).map(|edge| edge.to);
                 if present != Some(result) {
                     let waits = self.nodes[result as usize].stale || height(result) >= node.height;
                     let another = self.look_ahead.switch.is_some();
                     if waits || another || self.may_switch(number, result).is_none() {
-                        return Err(LookAheadEnd::Otherwise);
+                        return Err(LookAheadEnd::GeneralPath);
                     }
                     self.look_ahead.switch = Some((number, result));
                 }
                 value.copy(self.tentative_value(result));
             }
             NodeRole::Apply | NodeRole::Chain | NodeRole::Atomic | NodeRole::Fixed => {
-                return Err(LookAheadEnd::Otherwise);
+                return Err(LookAheadEnd::GeneralPath);
             }
         }
         if value.is_empty() {
-            return Err(LookAheadEnd::Otherwise);
+            return Err(LookAheadEnd::GeneralPath);
         }
         let node = &self.nodes[number as usize];
         let mut log = node.log;
@@ -230,10 +230,10 @@ impl Trace {
     /// Applies the list, if there is one.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
-        if !std::mem::replace(&mut self.look_ahead.holds, false) {
+        if !std::mem::replace(&mut self.look_ahead.is_current, false) {
             return false;
         }
-        if let Some((last, parameter)) = self.look_ahead.reaching {
+        if let Some((last, parameter)) = self.look_ahead.parameter {
             self.apply_parameter(last, parameter);
         }
         if let Some(flip) = self.look_ahead.flip {
@@ -260,7 +260,7 @@ impl Trace {
     /// Drops the list, if there is one.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
-        std::mem::replace(&mut self.look_ahead.holds, false)
+        std::mem::replace(&mut self.look_ahead.is_current, false)
     }
 }
 
@@ -358,16 +358,16 @@ mod tests {
                 assert_eq!(one.element(site).label(), other.element(same).label());
                 let value = one.draw(site, &mut random).unwrap().unwrap();
                 assert_eq!(other.draw(same, &mut again).unwrap(), Some(value.clone()));
-                other.nodes[same.number()].detours = 1;
+                other.nodes[same.number()].general_path_left = 1;
                 let possible = one.propose(site, &value, &mut random).unwrap();
                 assert_eq!(other.propose(same, &value, &mut again).unwrap(), possible);
-                tentative_value += u32::from(one.look_ahead.holds);
-                assert!(!other.look_ahead.holds);
+                tentative_value += u32::from(one.look_ahead.is_current);
+                assert!(!other.look_ahead.is_current);
                 let keep: bool = random.random();
                 assert_eq!(keep, again.random());
                 if possible {
                     let (a, b) = (one.change(), other.change());
-                    let terms = |c: &Change| [c.prior, c.likelihood, c.fresh, c.stale];
+                    let terms = |c: &Change| [c.prior, c.likelihood, c.added, c.removed];
                     for (a, b) in terms(a).into_iter().zip(terms(b)) {
                         assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} and {b}");
                     }
@@ -375,15 +375,15 @@ mod tests {
                     assert_eq!(one.log_prob(site), other.log_prob(same));
                 }
                 if possible && keep {
-                    kept += u32::from(one.look_ahead.holds);
+                    kept += u32::from(one.look_ahead.is_current);
                     flip += u32::from(one.look_ahead.flip.is_some());
-                    reaching += u32::from(one.look_ahead.reaching.is_some());
+                    reaching += u32::from(one.look_ahead.parameter.is_some());
                     let is_rate = one.element(site).label().constructor == "Gamma";
-                    rates += u32::from(one.look_ahead.reaching.is_some() && is_rate);
+                    rates += u32::from(one.look_ahead.parameter.is_some() && is_rate);
                     one.keep();
                     other.keep();
                 } else {
-                    impossible += u32::from(one.look_ahead.holds && !possible);
+                    impossible += u32::from(one.look_ahead.is_current && !possible);
                     one.undo();
                     other.undo();
                 }

@@ -16,7 +16,7 @@ pub(super) struct TentativeState {
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
     /// `true` if it is that of the last proposal.
-    pub(super) holds: bool,
+    pub(super) is_current: bool,
     /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
     /// first.
     nodes: Vec<TentativeState>,
@@ -28,7 +28,7 @@ pub(super) struct ProposalLookAhead {
     /// A Chain that switches to another result, and that result.
     pub(super) switch: Option<(u32, u32)>,
     /// The node all of whose readers were weighed at once, and the value it gets.
-    pub(super) reaching: Option<(u32, f64)>,
+    pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal, if it needs no list.
     pub(super) flip: Option<FlipProposal>,
@@ -42,11 +42,11 @@ pub(super) struct ProposalLookAhead {
 impl ProposalLookAhead {
     #[inline]
     pub(super) fn clear(&mut self) {
-        self.holds = false;
+        self.is_current = false;
         self.count = 0;
         self.queue.clear();
         self.switch = None;
-        (self.reaching, self.flip) = (None, None);
+        (self.parameter, self.flip) = (None, None);
         self.weighed.clear();
         (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
     }
@@ -94,7 +94,7 @@ impl ProposalLookAhead {
     /// The log-probability of the site of the proposal.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
-        if !self.holds {
+        if !self.is_current {
             return None;
         }
         if let Some(flip) = &self.flip {
@@ -112,7 +112,7 @@ pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
     /// The proposal must take the general path.
-    Otherwise,
+    GeneralPath,
 }
 
 /// Buffers of a weighing of readers.

@@ -55,17 +55,17 @@ pub(super) struct TraceNode {
     /// `true` if it is queued for re-evaluation, or reads a node that is.
     pub(super) stale: bool,
     /// `true` if it must be evaluated again, whatever the inputs.
-    pub(super) must: bool,
+    pub(super) must_evaluate: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
     /// The Chain that it selects by, if that is known.
-    pub(super) fork: Option<BooleanBranch>,
+    pub(super) boolean_branch: Option<BooleanBranch>,
     /// The position on the list of the proposal that touched it last.
     pub(super) listed: u32,
     /// Number of proposals still to take the general path, and length of the last such detour.
-    pub(super) detours: u8,
-    pub(super) detour: u8,
+    pub(super) general_path_left: u8,
+    pub(super) backoff: u8,
     /// `true` if evidence weighs its value.
     pub(super) weighs: bool,
     /// State before the proposal that touched it last.
@@ -80,7 +80,7 @@ pub(super) struct TraceNode {
     /// The value demanded.
     pub(super) demand: Option<Datum>,
     /// Uses that demand no value; to be a root is one.
-    pub(super) loose: u32,
+    pub(super) uses_without_demand: u32,
     /// The position among the free choices.
     pub(super) position: u32,
     /// Results of a Chain, and the values of its parents for each, one after the other.
@@ -88,7 +88,7 @@ pub(super) struct TraceNode {
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
     /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
-    pub(super) truths: [f64; 2],
+    pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
@@ -111,7 +111,7 @@ pub(super) struct NodeSnapshot {
     pub(super) value: ValueRegister,
     pub(super) log: f64,
     /// One more than the number of the value that was proposed or drawn for a choice; else zero.
-    pub(super) own: u32,
+    pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
     pub(super) free: bool,
@@ -144,7 +144,7 @@ impl TraceNode {
             inputs: Vec::new(),
             uses: Vec::new(),
             root: false,
-            loose: 0,
+            uses_without_demand: 0,
             demand: None,
             value: ValueRegister::default(),
             old: NodeSnapshot::default(),
@@ -152,9 +152,9 @@ impl TraceNode {
             weight: 0.0,
             in_world: false,
             stale: true,
-            must: true,
+            must_evaluate: true,
             height: 0,
-            truths: [f64::NAN; 2],
+            log_probs: [f64::NAN; 2],
             changed: 0,
             touched: 0,
             branches: Vec::new(),
@@ -162,10 +162,10 @@ impl TraceNode {
             next_branch: 0,
             checked: false,
             reach: ParameterReaders::default(),
-            fork: None,
+            boolean_branch: None,
             listed: 0,
-            detours: 0,
-            detour: 0,
+            general_path_left: 0,
+            backoff: 0,
             continuous: None,
             is_wide: None,
             position: 0,
@@ -179,7 +179,7 @@ impl TraceNode {
         self.vacant = true;
         self.parents = Box::default();
         self.reach = ParameterReaders::default();
-        self.fork = None;
+        self.boolean_branch = None;
         self.value.clear();
     }
 
@@ -198,7 +198,7 @@ impl TraceNode {
     /// Clears the caches that depend on its readers.
     pub(super) fn clear_reader_caches(&mut self) {
         self.reach.invalidate();
-        self.fork = None;
+        self.boolean_branch = None;
     }
 
     /// True if it is a Chain without evidence or demand.
@@ -245,7 +245,7 @@ impl TraceNode {
     #[inline]
     pub(super) fn cache_log_prob(&mut self, log: f64, value: &ValueRegister) {
         if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {
-            self.truths[usize::from(truth)] = log;
+            self.log_probs[usize::from(truth)] = log;
         }
     }
 

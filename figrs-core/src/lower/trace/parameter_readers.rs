@@ -135,7 +135,7 @@ impl Trace {
         }
         look_ahead.prior += prior;
         look_ahead.likelihood += likelihood;
-        look_ahead.reaching = Some((number, parameter));
+        look_ahead.parameter = Some((number, parameter));
         // A density that is too small for its logarithm.
         Some(if gain == f64::NEG_INFINITY {
             Err(LookAheadEnd::Impossible)

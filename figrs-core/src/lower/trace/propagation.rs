@@ -19,7 +19,7 @@ impl Trace {
     /// Marks a node for evaluation whatever its inputs, at the latest before anything that reads it.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
-        (node.stale, node.must) = (true, true);
+        (node.stale, node.must_evaluate) = (true, true);
         self.agenda.permanent.push(node.height, number);
     }
 
@@ -86,7 +86,7 @@ impl Trace {
     /// and returns `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
-        if node.must {
+        if node.must_evaluate {
             return false;
         }
         let arity = node.parents.len();
@@ -174,7 +174,7 @@ impl Trace {
             if let UpdateStep::Ready = step {
                 let epoch = self.epoch;
                 let mut parents = node.inputs.iter().take(arity);
-                let due = node.must
+                let due = node.must_evaluate
                     || parents.any(|input| self.nodes[input.to as usize].changed == epoch);
                 match node.role {
                     NodeRole::Chain => {
@@ -203,7 +203,7 @@ impl Trace {
                         continue;
                     }
                     NodeRole::Atomic | NodeRole::Family | NodeRole::Table => {
-                        if node.must {
+                        if node.must_evaluate {
                             self.raise_above_inputs(number);
                         }
                         self.weigh_choice(number, source);
@@ -215,7 +215,7 @@ impl Trace {
                         continue;
                     }
                     NodeRole::Apply | NodeRole::Score => {
-                        if node.must {
+                        if node.must_evaluate {
                             self.raise_above_inputs(number);
                         }
                         self.compute(number);
@@ -273,7 +273,7 @@ impl Trace {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
                 // A node that must be evaluated is raised then.
-                if node.height < height && !node.must {
+                if node.height < height && !node.must_evaluate {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;
                 }

@@ -19,7 +19,7 @@ impl Trace {
         node.touched = epoch;
         node.old.log = node.log;
         node.old.weight = node.weight;
-        node.old.own = 0;
+        node.old.proposed = 0;
         node.old.replaced = false;
         node.old.in_world = in_world;
         node.old.free = free;
@@ -28,7 +28,7 @@ impl Trace {
 
     /// Saves the value of a free choice.
     pub(super) fn save_choice(&mut self, number: u32, value: &Datum) {
-        self.nodes[number as usize].old.own = self.own.push(value) as u32;
+        self.nodes[number as usize].old.proposed = self.proposed_values.push(value) as u32;
     }
 
     /// True if a node is a free choice of the world.
@@ -41,7 +41,7 @@ impl Trace {
     fn begin_proposal(&mut self) {
         self.undo.begin(self.alive, self.densities);
         self.pending = None;
-        self.own.clear();
+        self.proposed_values.clear();
         self.faults.clear();
         self.worklist.clear();
         self.agenda.clear();
@@ -72,9 +72,9 @@ impl Trace {
             node.clear_reader_caches();
             node.uses.clear();
             node.inputs.clear();
-            node.loose = u32::from(node.root);
+            node.uses_without_demand = u32::from(node.root);
             node.in_world = false;
-            (node.stale, node.must) = (true, true);
+            (node.stale, node.must_evaluate) = (true, true);
             node.demand = None;
             node.value.clear();
         }
@@ -210,8 +210,8 @@ impl Trace {
         self.change = Change {
             prior,
             likelihood,
-            fresh,
-            stale,
+            added: fresh,
+            removed: stale,
             choices: (before.0, self.choices.len()),
             densities: (before.1, self.densities),
             possible,
@@ -229,8 +229,10 @@ impl Trace {
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];
-            let demanded = node.uses.len() + usize::from(node.root) > node.loose as usize;
-            let both = node.in_world && node.given.is_none() && node.loose > 0 && demanded;
+            let demanded =
+                node.uses.len() + usize::from(node.root) > node.uses_without_demand as usize;
+            let both =
+                node.in_world && node.given.is_none() && node.uses_without_demand > 0 && demanded;
             if both && node.is_continuous() {
                 return Err(ModelError::SharedObservation {
                     element: node.element.label(),
@@ -298,7 +300,7 @@ impl Trace {
             node.log = node.old.log;
             node.weight = node.old.weight;
             node.in_world = node.old.in_world;
-            (node.stale, node.must) = (!node.in_world, !node.in_world);
+            (node.stale, node.must_evaluate) = (!node.in_world, !node.in_world);
         }
         self.undo.touched.clear();
         (self.alive, self.densities) = self.undo.before;

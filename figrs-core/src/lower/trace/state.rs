@@ -60,7 +60,7 @@ pub struct Trace {
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
     /// The values that were proposed or drawn for choices.
-    pub(super) own: RegisterList,
+    pub(super) proposed_values: RegisterList,
     pub(super) agenda: Agenda,
     pub(super) worklist: StructureWorklist,
     pub(super) faults: Vec<(u32, ModelError)>,
@@ -101,7 +101,7 @@ impl Trace {
             pending: None,
             change: Change::default(),
             look_ahead: ProposalLookAhead::default(),
-            own: RegisterList::default(),
+            proposed_values: RegisterList::default(),
             agenda: Agenda::default(),
             worklist: StructureWorklist::default(),
             faults: Vec::new(),

@@ -23,8 +23,8 @@ impl Trace {
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
         target.uses.push(NodeUse { by, input });
-        target.loose += u32::from(demand.is_none());
-        let demanded = demand.is_some() || target.uses.len() > target.loose as usize;
+        target.uses_without_demand += u32::from(demand.is_none());
+        let demanded = demand.is_some() || target.uses.len() > target.uses_without_demand as usize;
         if target.in_world {
             if target.given.is_none() && (demand.is_some() || target.demand.is_some()) {
                 self.worklist.statuses.push(to);
@@ -34,7 +34,7 @@ impl Trace {
             self.worklist.entering.push(to);
         }
         let target = &self.nodes[to as usize];
-        if demanded && target.loose > 0 && target.role.is_choice() {
+        if demanded && target.uses_without_demand > 0 && target.role.is_choice() {
             self.worklist.shared.push(to);
         }
         let edge = InputEdge { to, at, demand };
@@ -50,10 +50,10 @@ impl Trace {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
         target.uses.swap_remove(at as usize);
-        target.loose -= u32::from(demand.is_none());
+        target.uses_without_demand -= u32::from(demand.is_none());
         if !target.is_used() {
             self.worklist.orphans.push(to);
-        } else if target.loose == 0 || demand.is_some() {
+        } else if target.uses_without_demand == 0 || demand.is_some() {
             self.worklist.statuses.push(to);
         }
         if let Some(&NodeUse { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
@@ -70,7 +70,7 @@ impl Trace {
             self.clear_parameter_readers(edge.to);
             let target = &mut self.nodes[edge.to as usize];
             target.uses.pop();
-            target.loose -= u32::from(edge.demand.is_none());
+            target.uses_without_demand -= u32::from(edge.demand.is_none());
         }
     }
 
@@ -82,7 +82,7 @@ impl Trace {
         let last = target.uses.len() as u32;
         target.uses.push(NodeUse { by, input });
         target.uses.swap(at as usize, last as usize);
-        target.loose += u32::from(demand.is_none());
+        target.uses_without_demand += u32::from(demand.is_none());
         let height = target.height;
         if at != last {
             let moved = target.uses[last as usize];
@@ -105,8 +105,8 @@ impl Trace {
         let old = std::mem::replace(&mut edge.demand, demand);
         let (to, loose) = (edge.to, edge.demand.is_none());
         let target = &mut self.nodes[to as usize];
-        target.loose += u32::from(loose);
-        target.loose -= u32::from(old.is_none());
+        target.uses_without_demand += u32::from(loose);
+        target.uses_without_demand -= u32::from(old.is_none());
         old
     }
 
@@ -118,7 +118,7 @@ impl Trace {
             (_, Some(given)) => Some(given),
             // A reader of an observation reads the observed value; otherwise the world weighs zero.
             (NodeRole::Score, _) if node.observed().is_some() => node.observed(),
-            _ if node.loose > 0 => None,
+            _ if node.uses_without_demand > 0 => None,
             _ => {
                 let NodeUse { by, input } = *node.uses.first()?;
                 self.nodes[by as usize].inputs[input as usize]
@@ -162,7 +162,7 @@ impl Trace {
             self.accept_demand(number, demand);
             let node = &mut self.nodes[number as usize];
             node.in_world = true;
-            (node.stale, node.must) = (true, true);
+            (node.stale, node.must_evaluate) = (true, true);
             let mut demands = self.demands_on_inputs(number).into_iter();
             for i in 0..self.nodes[number as usize].parents.len() {
                 let parent = self.nodes[number as usize].parents[i];
@@ -184,7 +184,7 @@ impl Trace {
             self.save_state(number, true);
             let node = &mut self.nodes[number as usize];
             node.in_world = false;
-            (node.stale, node.must) = (true, true);
+            (node.stale, node.must_evaluate) = (true, true);
             self.accept_demand(number, None);
             self.alive -= 1;
             while !self.nodes[number as usize].inputs.is_empty() {
@@ -331,7 +331,7 @@ impl Trace {
         may
     }
 
-    /// Applies a deferred `defer_switch`.
+    /// Applies a deferred switch.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -346,8 +346,10 @@ impl Trace {
         let &InputEdge { to, at, ref demand } = node.inputs.get(arity)?;
         let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
         // At least this use is left, and is loose.
-        let stays = (old.uses.len() > 1 || old.root) && old.loose > 1;
-        let joins = new.in_world && new.demand.is_none() && new.uses.len() < new.loose as usize + 1;
+        let stays = (old.uses.len() > 1 || old.root) && old.uses_without_demand > 1;
+        let joins = new.in_world
+            && new.demand.is_none()
+            && new.uses.len() < new.uses_without_demand as usize + 1;
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
@@ -357,14 +359,14 @@ impl Trace {
         self.clear_parameter_readers(to);
         let old = &mut self.nodes[from as usize];
         let NodeUse { input, .. } = old.uses.swap_remove(at as usize);
-        old.loose -= 1;
+        old.uses_without_demand -= 1;
         if let Some(&moved) = old.uses.get(at as usize) {
             self.nodes[moved.by as usize].inputs[moved.input as usize].at = at;
         }
         let new = &mut self.nodes[to as usize];
         let at = new.uses.len() as u32;
         new.uses.push(NodeUse { by, input });
-        new.loose += 1;
+        new.uses_without_demand += 1;
         let edge = &mut self.nodes[by as usize].inputs[input as usize];
         (edge.to, edge.at) = (to, at);
     }
@@ -395,7 +397,7 @@ impl Trace {
         let key: Vec<ValueRegister> = key.collect();
         for i in 0..self.nodes[number as usize].parents.len() {
             let parent = self.nodes[number as usize].parents[i];
-            self.nodes[parent as usize].fork = None;
+            self.nodes[parent as usize].boolean_branch = None;
         }
         let node = &mut self.nodes[number as usize];
         if node.branches.len() < BRANCHES {

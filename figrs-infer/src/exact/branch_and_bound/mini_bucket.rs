@@ -19,7 +19,7 @@ struct MiniBucket {
 
 /// Plan of a bucket: its division into mini-buckets.
 struct BucketPartition {
-    minis: Vec<MiniBucket>,
+    mini_buckets: Vec<MiniBucket>,
     /// Variables that all mini-buckets have, over which their maxima are made equal.
     shared: Vec<VarId>,
 }
@@ -67,7 +67,7 @@ impl MiniBuckets {
         let mut projector = Projector::new(graph, until.clone());
         for (v, bucket) in tree.order.iter().zip(&buckets) {
             let shifts = this.cost_shifts(graph, bucket, &mut projector)?;
-            for (i, mini) in bucket.minis.iter().enumerate() {
+            for (i, mini) in bucket.mini_buckets.iter().enumerate() {
                 let mut pieces = this.operands(graph, mini);
                 pieces.extend(
                     shifts
@@ -106,11 +106,11 @@ impl MiniBuckets {
         bucket: &BucketPartition,
         projector: &mut Projector<'_>,
     ) -> Result<Vec<Vec<f64>>, EliminationError> {
-        if bucket.minis.len() < 2 {
+        if bucket.mini_buckets.len() < 2 {
             return Ok(Vec::new());
         }
-        let mut maxima = Vec::with_capacity(bucket.minis.len());
-        for mini in &bucket.minis {
+        let mut maxima = Vec::with_capacity(bucket.mini_buckets.len());
+        for mini in &bucket.mini_buckets {
             maxima.push(projector.project(&self.operands(graph, mini), &bucket.shared)?);
         }
         for cell in 0..maxima[0].len() {
@@ -177,7 +177,10 @@ fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPa
             }
             scopes.push(mini.output.clone());
         }
-        buckets.push(BucketPartition { minis, shared });
+        buckets.push(BucketPartition {
+            mini_buckets: minis,
+            shared,
+        });
     }
     (buckets, entries)
 }

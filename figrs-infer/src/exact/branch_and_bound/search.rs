@@ -92,7 +92,7 @@ struct OrNode {
     variable: VarId,
     key: Option<u64>,
     /// Lower limit: only assignments that weigh more are of use.
-    need: f64,
+    lower_limit: f64,
     /// Values with their bounds, the best last; those tried are taken out.
     open: Vec<(f64, u32)>,
     branch: Option<AndNode>,
@@ -103,7 +103,8 @@ struct OrNode {
 
 impl OrNode {
     fn threshold(&self) -> f64 {
-        self.best.map_or(self.need, |best| best.0.max(self.need))
+        self.best
+            .map_or(self.lower_limit, |best| best.0.max(self.lower_limit))
     }
 
     /// A bound for the whole subtree, from that of the branch under way.
@@ -181,7 +182,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
     pub(super) fn raise_limit(&mut self, need: f64) {
         let mut need = need;
         for frame in &mut self.frames {
-            frame.need = frame.need.max(need);
+            frame.lower_limit = frame.lower_limit.max(need);
             let Some(branch) = &frame.branch else {
                 break;
             };
@@ -301,7 +302,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
         self.frames.push(OrNode {
             variable: v,
             key,
-            need,
+            lower_limit: need,
             open,
             branch: None,
             best: None,
@@ -347,7 +348,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
         // If more was needed than was found, what was cut off may have been better.
         let solved = frame
             .best
-            .filter(|best| best.0 >= frame.need - self.tolerance);
+            .filter(|best| best.0 >= frame.lower_limit - self.tolerance);
         let known = SubtreeResult {
             bound,
             best: solved,

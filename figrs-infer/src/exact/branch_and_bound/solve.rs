@@ -1,4 +1,4 @@
-//! The search as a whole: zeros, exact elimination if that is cheap, bounds, one search for each tree.
+//! Driver of the search: reduction by zeros, exact elimination if that is cheap, bounds, one search for each tree.
 
 use figrs_core::factor::{FactorGraph, VarId};
 

@@ -79,7 +79,7 @@ pub(crate) fn assignments(
     let mut sink = RowSink {
         keys: Assignments::rows(domain.cards.iter().copied()),
         rows: Vec::new(),
-        most: limits.assignments,
+        max_rows: limits.assignments,
     };
     let mut scratch = JoinScratch::new(until.clone()).with_assignment_limit(limits.looked_at);
     join::<Boolean, _>(tables, &domain, &outputs, &mut sink, &mut scratch)?;
@@ -90,7 +90,7 @@ pub(crate) fn assignments(
 struct RowSink {
     keys: Assignments,
     rows: Vec<u32>,
-    most: usize,
+    max_rows: usize,
 }
 
 impl Sink<Boolean> for RowSink {
@@ -109,10 +109,10 @@ impl Sink<Boolean> for RowSink {
             }
         }
         let found = self.rows.len() / self.keys.variables().max(1);
-        if found > self.most {
+        if found > self.max_rows {
             return Err(EliminationError::TooManyOperations {
                 needed: found as f64,
-                limit: self.most as f64,
+                limit: self.max_rows as f64,
             });
         }
         Ok(())

@@ -103,7 +103,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         let tables = inputs(
             self.graph,
             &self.messages,
-            &self.plan.rest,
+            &self.plan.remaining_tables,
             EliminationTable::of_factor,
         );
         let outputs: Vec<usize> = keep.iter().map(|&v| domain.position(v)).collect();

@@ -27,7 +27,7 @@ pub(super) struct JoinScratch<V> {
     since: u32,
     /// Partial assignments that may still be looked at, and their number at first.
     left: usize,
-    most: usize,
+    max_assignments: usize,
     batches: Vec<Batch<V>>,
     cursors: Vec<Cursor>,
     rows: Vec<u32>,
@@ -40,7 +40,7 @@ impl<V> JoinScratch<V> {
             until,
             since: 0,
             left: usize::MAX,
-            most: usize::MAX,
+            max_assignments: usize::MAX,
             batches: Vec::new(),
             cursors: Vec::new(),
             rows: Vec::new(),
@@ -52,7 +52,7 @@ impl<V> JoinScratch<V> {
     pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,
-            most: assignments,
+            max_assignments: assignments,
             ..self
         }
     }
@@ -61,8 +61,8 @@ impl<V> JoinScratch<V> {
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
-                needed: self.most as f64 + 1.0,
-                limit: self.most as f64,
+                needed: self.max_assignments as f64 + 1.0,
+                limit: self.max_assignments as f64,
             });
         };
         self.left = left;

@@ -86,7 +86,10 @@ fn remaining_factors<S: Semiring<Value = f64>>(
     if run.lost {
         return Ok(None);
     }
-    let tables = run.parts(&plan.rest, &vec![None; graph.cardinalities.len()]);
+    let tables = run.parts(
+        &plan.remaining_tables,
+        &vec![None; graph.cardinalities.len()],
+    );
     let mut factors: Vec<Factor> = tables.into_iter().map(|t| factor(t, weights)).collect();
     factors.push(Factor {
         variables: Vec::new(),

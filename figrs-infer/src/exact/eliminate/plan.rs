@@ -1,4 +1,4 @@
-//! The plan of an elimination and its price, before any number is multiplied.
+//! The plan of an elimination and its predicted cost, before any number is multiplied.
 
 use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
@@ -67,7 +67,7 @@ impl MessageLayout {
 pub(crate) struct Plan {
     pub(crate) buckets: Vec<Bucket>,
     /// Tables left in the end, over kept variables only.
-    pub(super) rest: Vec<u32>,
+    pub(super) remaining_tables: Vec<u32>,
     /// For each factor, whether it takes part.
     pub(super) live: Vec<bool>,
     /// Eliminated variables that no factor mentions, except those that were pruned.
@@ -104,7 +104,7 @@ impl Plan {
         eliminate_in_order(options, &mut interaction, &kept)?;
         let given = count + plan.buckets.len();
         let mut afterwards = predicted_cost(graph, &[], (&interaction.buckets, given), budget);
-        let left = plan.rest.iter();
+        let left = plan.remaining_tables.iter();
         let left = left.filter_map(|&id| plan.buckets.get((id as usize).checked_sub(count)?));
         let held: f64 = left.map(|bucket| message(graph, bucket, budget).1).sum();
         afterwards.memory += held;
@@ -139,7 +139,7 @@ impl Plan {
         eliminate_in_order(options, &mut interaction, &mentioned)?;
         let plan = Self {
             buckets: std::mem::take(&mut interaction.buckets),
-            rest: interaction.remaining_tables(),
+            remaining_tables: interaction.remaining_tables(),
             live: pruned.live,
             free,
             cost: PlanCost::default(),

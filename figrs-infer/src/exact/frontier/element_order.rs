@@ -21,7 +21,7 @@ pub(super) struct ElementOrder {
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements that are not needed.
-    unmet: FxHashMap<ElementId, Vec<Evidence>>,
+    unneeded_evidence: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
 impl ElementOrder {
@@ -54,7 +54,7 @@ impl ElementOrder {
             interventions: model.filtered(|_| false),
             order: needs.order(0..needs.stated),
             needs,
-            unmet,
+            unneeded_evidence: unmet,
         };
         linear.add_slots(false);
         linear
@@ -77,7 +77,7 @@ impl ElementOrder {
 
     /// True if an element is needed, has evidence, or is intervened on.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
-        self.needs.contains(element) || self.unmet.contains_key(&element.id())
+        self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
     /// Lets a Chain read the elements that its branches were found to be; returns those of their places that it did not
@@ -117,7 +117,10 @@ impl ElementOrder {
                 reads,
                 fixed,
             } = met;
-            let evidence = self.unmet.remove(&element.id()).unwrap_or_default();
+            let evidence = self
+                .unneeded_evidence
+                .remove(&element.id())
+                .unwrap_or_default();
             self.slots.push(OrderedElement {
                 element: element.clone(),
                 reads: reads.clone(),

@@ -20,7 +20,7 @@ enum ElementRule {
     Table(TableIdentity),
     Score(StatementId),
     /// Nothing is known to be like it.
-    Alone(usize),
+    Unique(usize),
 }
 
 /// The numbers of a table, identified by their address.
@@ -80,9 +80,9 @@ impl Classes {
             .collect();
         let (rule, statements) = match statements {
             Some(statements) => (element_rule(slot, place), statements),
-            None => (ElementRule::Alone(place), Vec::new()),
+            None => (ElementRule::Unique(place), Vec::new()),
         };
-        let alone = matches!(rule, ElementRule::Alone(_));
+        let alone = matches!(rule, ElementRule::Unique(_));
         let read = |&read: &usize| &linear.slots[read].element;
         let mut types: Vec<usize> = (slot.reads.iter())
             .map(|place| codes.type_of(read(place)))
@@ -103,7 +103,7 @@ impl Classes {
 }
 
 fn element_rule(slot: &OrderedElement, place: usize) -> ElementRule {
-    let alone = ElementRule::Alone(place);
+    let alone = ElementRule::Unique(place);
     if let Some(value) = &slot.fixed {
         return ElementRule::Fixed(value.clone());
     }

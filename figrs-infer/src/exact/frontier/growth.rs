@@ -1,4 +1,4 @@
-//! Bytes of tables that grow.
+//! Predicted heap sizes of growing tables.
 
 /// Capacity from which on the growth of a table is counted before it happens: smaller ones take little.
 const LARGE: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! Ways: the transitions of a step from a set of states, as far as they are explored.
+//! Transitions of a step from a set of states, as far as they are explored.
 
 /// A frontier: a prefix of the states of a set, in the order in which they were met.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct SetTransition {
     /// The destination set.
     pub(super) to: usize,
     /// By state of the destination: `true` if the way leads to it.
-    hit: Vec<bool>,
+    is_reached: Vec<bool>,
     count: usize,
     /// For some numbers of states to start from, ascending, the number of states it leads to: the first ones of the
     /// destination.
@@ -30,7 +30,7 @@ impl SetTransition {
             layer,
             sources: from.states,
             to: to.set,
-            hit: vec![true; to.states],
+            is_reached: vec![true; to.states],
             count: to.states,
             ends: vec![(from.states, to.states)],
         }
@@ -41,14 +41,14 @@ impl SetTransition {
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;
-            if target >= self.hit.len() {
-                self.hit.resize(target + 1, false);
+            if target >= self.is_reached.len() {
+                self.is_reached.resize(target + 1, false);
             }
-            self.count += usize::from(!std::mem::replace(&mut self.hit[target], true));
+            self.count += usize::from(!std::mem::replace(&mut self.is_reached[target], true));
         }
         self.sources = sources;
         self.ends.push((sources, self.count));
-        self.count == self.hit.len()
+        self.count == self.is_reached.len()
     }
 
     /// Number of states it leads to from the first `sources`, if that is known.
@@ -59,6 +59,6 @@ impl SetTransition {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.hit.len() + size_of_val(&self.ends[..])
+        size_of::<Self>() + self.is_reached.len() + size_of_val(&self.ends[..])
     }
 }

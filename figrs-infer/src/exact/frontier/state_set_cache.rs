@@ -40,7 +40,7 @@ pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
     next: usize,
     /// The cached sets, by the time of their last use.
-    lately: BTreeMap<u64, usize>,
+    by_last_use: BTreeMap<u64, usize>,
     clock: u64,
     /// The bytes of cached sets, and the maximum.
     held: usize,
@@ -64,9 +64,9 @@ struct CachedSet<const W: usize> {
 struct CacheEntry {
     /// The shape of the steps that start from it.
     shape: StepSignature,
-    print: (usize, u64),
+    fingerprint: (usize, u64),
     /// Time of its last use.
-    met: u64,
+    last_use: u64,
     bytes: usize,
 }
 
@@ -82,7 +82,7 @@ impl<const W: usize> StateSetCache<W> {
         Self {
             sets: FxHashMap::default(),
             next: 0,
-            lately: BTreeMap::new(),
+            by_last_use: BTreeMap::new(),
             clock: 0,
             held: 0,
             most,
@@ -153,8 +153,8 @@ impl<const W: usize> StateSetCache<W> {
         let print = states.print();
         let remembered = shape.map(|shape| CacheEntry {
             shape,
-            print,
-            met: self.clock,
+            fingerprint: print,
+            last_use: self.clock,
             bytes: 0,
         });
         let set = CachedSet {
@@ -164,7 +164,7 @@ impl<const W: usize> StateSetCache<W> {
         };
         self.sets.insert(number, set);
         if let Some(shape) = shape {
-            self.lately.insert(self.clock, number);
+            self.by_last_use.insert(self.clock, number);
             self.clock += 1;
             self.equal.insert((shape, print), number);
             if self.starting.len() >= MAX_CACHED_SETS {
@@ -322,12 +322,12 @@ impl<const W: usize> StateSetCache<W> {
         };
         self.mark_used(from.set);
         self.mark_used(to.set);
-        while self.held > self.most || self.lately.len() > MAX_CACHED_SETS {
-            let Some((_, oldest)) = self.lately.pop_first() else {
+        while self.held > self.most || self.by_last_use.len() > MAX_CACHED_SETS {
+            let Some((_, oldest)) = self.by_last_use.pop_first() else {
                 break;
             };
             if oldest == to.set {
-                self.lately.insert(self.clock, oldest);
+                self.by_last_use.insert(self.clock, oldest);
                 break;
             }
             self.evict(oldest);
@@ -345,18 +345,19 @@ impl<const W: usize> StateSetCache<W> {
             return;
         };
         self.held = self.held + bytes - remembered.bytes;
-        self.lately.remove(&remembered.met);
-        if remembered.print != print {
-            self.equal.remove(&(remembered.shape, remembered.print));
+        self.by_last_use.remove(&remembered.last_use);
+        if remembered.fingerprint != print {
+            self.equal
+                .remove(&(remembered.shape, remembered.fingerprint));
             self.equal.insert((remembered.shape, print), number);
         }
         *remembered = CacheEntry {
-            met: self.clock,
+            last_use: self.clock,
             bytes,
-            print,
+            fingerprint: print,
             ..*remembered
         };
-        self.lately.insert(self.clock, number);
+        self.by_last_use.insert(self.clock, number);
         self.clock += 1;
     }
 
@@ -364,7 +365,7 @@ impl<const W: usize> StateSetCache<W> {
         let gone = self.sets.remove(&number);
         if let Some(remembered) = gone.and_then(|set| set.remembered) {
             self.held -= remembered.bytes;
-            let key = (remembered.shape, remembered.print);
+            let key = (remembered.shape, remembered.fingerprint);
             if self.equal.get(&key) == Some(&number) {
                 self.equal.remove(&key);
             }

@@ -15,7 +15,7 @@ pub(super) struct StateSet<const W: usize> {
     keys: Vec<StateKey<W>>,
     numbers: HashTable<u32>,
     /// Fingerprint: the sum of the hashes, whatever the order.
-    print: u64,
+    fingerprint: u64,
 }
 
 impl<const W: usize> StateSet<W> {
@@ -23,7 +23,7 @@ impl<const W: usize> StateSet<W> {
         Self {
             keys: Vec::new(),
             numbers: HashTable::new(),
-            print: 0,
+            fingerprint: 0,
         }
     }
 
@@ -37,7 +37,7 @@ impl<const W: usize> StateSet<W> {
         Self {
             keys,
             numbers,
-            print,
+            fingerprint: print,
         }
     }
 
@@ -47,7 +47,7 @@ impl<const W: usize> StateSet<W> {
 
     /// Fingerprint of the set: equal for equal sets, and for others hardly ever.
     pub(super) fn print(&self) -> (usize, u64) {
-        (self.len(), self.print)
+        (self.len(), self.fingerprint)
     }
 
     pub(super) fn keys(&self) -> &[StateKey<W>] {
@@ -74,7 +74,7 @@ impl<const W: usize> StateSet<W> {
             Entry::Vacant(free) => {
                 let number = keys.len() as u32;
                 free.insert(number);
-                self.print = self.print.wrapping_add(hashed);
+                self.fingerprint = self.fingerprint.wrapping_add(hashed);
                 keys.push(key);
                 number
             }

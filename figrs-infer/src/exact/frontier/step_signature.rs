@@ -1,4 +1,4 @@
-//! Shapes: identity of steps apart from the states that they start from.
+//! Signatures of steps: their identity apart from the states that they start from.
 
 use rustc_hash::FxHashMap;
 

@@ -95,7 +95,7 @@ fn sweep_in<const W: usize>(
 struct CompletedStep {
     planned: PlannedStep,
     /// The layer that was made for this step and that no other can have.
-    own: Option<usize>,
+    private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
 }
@@ -103,7 +103,7 @@ struct CompletedStep {
 /// A sweep under way.
 struct Sweep<'a, const W: usize> {
     rules: &'a mut CodedElements,
-    aim: SweepGoal,
+    goal: SweepGoal,
     allowance: ExplorationLimits<'a>,
     planner: StepPlanner,
     shapes: StepSignatures,
@@ -112,7 +112,7 @@ struct Sweep<'a, const W: usize> {
     done: Vec<CompletedStep>,
     /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
-    swept: SweepResult,
+    result: SweepResult,
     /// Number of steps made, those undone included.
     made: u64,
 }
@@ -135,13 +135,13 @@ impl<'a, const W: usize> Sweep<'a, W> {
             planner: StepPlanner::new(&rules.linear),
             checkpoints: rules.linear.may_capture().then(checkpoints),
             rules,
-            aim,
+            goal: aim,
             allowance,
             shapes: StepSignatures::default(),
             frontiers,
             at,
             done: Vec::new(),
-            swept: SweepResult {
+            result: SweepResult {
                 largest: 1,
                 ..SweepResult::default()
             },
@@ -163,7 +163,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
             match self.step(&planned, passage) {
                 Ok(led) => {
                     self.finish(planned, passage, led)?;
-                    if self.swept.first.is_some() {
+                    if self.result.first.is_some() {
                         break;
                     }
                     now = next;
@@ -178,12 +178,12 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 Err(halt) => return Err(halt),
             }
         }
-        for layer in &mut self.swept.layers {
+        for layer in &mut self.result.layers {
             layer.shrink();
         }
-        self.swept.repeated = self.done.iter().filter(|done| done.is_known).count();
-        self.swept.settled = self.done.iter().any(|done| done.is_settled);
-        Ok(self.swept)
+        self.result.repeated = self.done.iter().filter(|done| done.is_known).count();
+        self.result.settled = self.done.iter().any(|done| done.is_settled);
+        Ok(self.result)
     }
 
     /// Plans the next step.
@@ -199,8 +199,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         planned: &PlannedStep,
         passage: SignaturePair,
     ) -> Result<StepResult, ExplorationError> {
-        let kept = match self.aim {
-            SweepGoal::Everything => self.swept.bytes,
+        let kept = match self.goal {
+            SweepGoal::Everything => self.result.bytes,
             SweepGoal::FirstTrue => 0,
         };
         // The results of functions are found again sooner than the frontiers that grow.
@@ -273,12 +273,12 @@ impl<'a, const W: usize> Sweep<'a, W> {
             self.rules.evict_unshared(place);
         }
         let (from, to) = (self.at, led.to);
-        let swept = &mut self.swept;
+        let swept = &mut self.result;
         let is_known = led.layer.is_some() && led.further.is_none();
         swept.largest = swept.largest.max(to.states);
         let further = led.further.as_ref();
         swept.bytes += further.map_or(0, |layer| layer.bytes() as u64);
-        if self.aim == SweepGoal::FirstTrue {
+        if self.goal == SweepGoal::FirstTrue {
             let first = further.map(|layer| self.rules.first_true(layer, &planned.targets));
             swept.first = first.flatten();
         }
@@ -286,7 +286,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         if led.layer.is_none() {
             (self.frontiers).cache_transition(passage, (from, to), layer);
         }
-        if self.aim == SweepGoal::Everything {
+        if self.goal == SweepGoal::Everything {
             match (swept.layers.get_mut(layer), led.further) {
                 (Some(layer), Some(further)) => {
                     if !layer.append(&further) {
@@ -316,7 +316,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
         self.done.push(CompletedStep {
             planned,
-            own: (led.layer.is_none() && !shape.is_shared).then_some(layer),
+            private_layer: (led.layer.is_none() && !shape.is_shared).then_some(layer),
             is_known,
             is_settled: is_known || to.states == 0,
         });
@@ -376,9 +376,12 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let most = self.done.len() - least;
         while let Some(done) = self.done.pop() {
             self.undo(&done.planned);
-            self.swept.steps.pop();
-            if let Some(own) = done.own.and_then(|own| self.swept.layers.get_mut(own)) {
-                self.swept.bytes = self.swept.bytes.saturating_sub(own.bytes() as u64);
+            self.result.steps.pop();
+            if let Some(own) = done
+                .private_layer
+                .and_then(|own| self.result.layers.get_mut(own))
+            {
+                self.result.bytes = self.result.bytes.saturating_sub(own.bytes() as u64);
                 *own = TransitionLayer::new(0);
             }
             if least > 0 && self.done.len() == most {

@@ -15,7 +15,7 @@ const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
 /// Elimination tree of an order: the bag of each vertex when it is eliminated.
 pub(super) struct BagTree<'a> {
-    core: &'a InteractionGraph,
+    graph: &'a InteractionGraph,
     words: usize,
     /// The neighbours of a vertex when it is eliminated, as rows of bits.
     bags: Vec<u64>,
@@ -37,7 +37,7 @@ impl<'a> BagTree<'a> {
         let n = core.weights.len();
         let words = n.div_ceil(64);
         let mut tree = Self {
-            core,
+            graph: core,
             words,
             bags: vec![0; n * words],
             parent: vec![NONE; n],
@@ -195,11 +195,11 @@ impl<'a> BagTree<'a> {
             local.iter().rev().fold(0, |mask, u| mask << 1 | bit(u))
         };
         Window::new(
-            few.iter().map(|&v| mask(self.core.row(v))).collect(),
+            few.iter().map(|&v| mask(self.graph.row(v))).collect(),
             below.iter().map(|&c| mask(self.bag(c))).collect(),
             local
                 .iter()
-                .map(|&u| self.core.weights[u as usize].log)
+                .map(|&u| self.graph.weights[u as usize].log)
                 .collect(),
         )
     }

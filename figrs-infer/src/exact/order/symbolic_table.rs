@@ -1,4 +1,4 @@
-//! Sketches: symbolic tables, with scope and predicted density.
+//! Symbolic tables: a scope and a predicted density.
 
 use figrs_core::factor::{Factor, FactorTable, VarId};
 

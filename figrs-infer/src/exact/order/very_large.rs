@@ -38,7 +38,7 @@ pub(super) fn greedily(
 /// Priority queue of scores that are renewed lazily.
 struct GreedyQueue {
     neighbours: Neighbours,
-    aim: OrderCriterion,
+    criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
     /// Number of changes of the neighbourhood of a variable.
     version: Vec<u32>,
@@ -58,7 +58,7 @@ impl GreedyQueue {
             .iter()
             .map(|&v| Reverse((score(graph, &neighbours, v, aim), v, 0)));
         Self {
-            aim,
+            criterion: aim,
             heap: first.collect(),
             version: vec![0; size],
             queued: vec![0; size],
@@ -99,7 +99,7 @@ impl GreedyQueue {
     fn score(&mut self, graph: &SymbolicElimination, v: VarId) {
         let version = self.version[v.index()];
         self.queued[v.index()] = version;
-        let score = score(graph, &self.neighbours, v, self.aim);
+        let score = score(graph, &self.neighbours, v, self.criterion);
         self.heap.push(Reverse((score, v, version)));
     }
 }

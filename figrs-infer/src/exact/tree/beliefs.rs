@@ -27,7 +27,7 @@ pub(crate) struct Beliefs<S: Semiring> {
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
     /// `true` if the message of each tensor, and its derivative, are up to date for the present weights.
-    fresh: [Vec<bool>; 2],
+    is_current: [Vec<bool>; 2],
     /// `true` if a positive number left the range of the representation.
     pub(super) lost: bool,
     workspace: Workspace<S::Value>,
@@ -50,7 +50,7 @@ impl<S: Semiring> Beliefs<S> {
                 vec![ExponentRange::default(); n],
             ],
             scales: vec![0.0; n],
-            fresh: [vec![false; n], vec![false; n]],
+            is_current: [vec![false; n], vec![false; n]],
             lost: false,
             workspace: Workspace::new(tree.threads, tree.shared),
             path: Vec::new(),
@@ -74,12 +74,12 @@ impl<S: Semiring> Beliefs<S> {
             while let Some(step) = tree.tensor(at).used_by {
                 at = tree.steps[step as usize].out;
                 // What is above a message that is out of date is so as well.
-                if !std::mem::replace(&mut self.fresh[UP][at as usize], false) {
+                if !std::mem::replace(&mut self.is_current[UP][at as usize], false) {
                     break;
                 }
             }
         }
-        self.fresh[DOWN].fill(false);
+        self.is_current[DOWN].fill(false);
     }
 
     fn read(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
@@ -89,28 +89,28 @@ impl<S: Semiring> Beliefs<S> {
         let factor = &graph.factors[leaf.factor as usize];
         self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
         self.ranges[UP][tensor as usize] = S::range(entries);
-        self.fresh[UP][tensor as usize] = true;
+        self.is_current[UP][tensor as usize] = true;
     }
 
     /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
-        let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
+        let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
         while let Some(step) = tree.tensor(at).used_by {
             at = tree.steps[step as usize].out;
-            self.fresh[UP][at as usize] = false;
-            kept.push((at, self.fresh[DOWN][at as usize]));
+            self.is_current[UP][at as usize] = false;
+            kept.push((at, self.is_current[DOWN][at as usize]));
         }
-        self.fresh[DOWN].fill(false);
+        self.is_current[DOWN].fill(false);
         for (tensor, fresh) in kept {
-            self.fresh[DOWN][tensor as usize] = fresh;
+            self.is_current[DOWN][tensor as usize] = fresh;
         }
     }
 
     /// Computes all messages that are out of date.
     pub(crate) fn collect(&mut self, tree: &ContractionTree) {
         for step in &tree.steps {
-            if !self.fresh[UP][step.out as usize] {
+            if !self.is_current[UP][step.out as usize] {
                 self.forward(tree, step);
             }
         }
@@ -146,7 +146,7 @@ impl<S: Semiring> Beliefs<S> {
         let (scale, range) = S::rescale(z, &mut self.lost);
         self.scales[step.out as usize] = scale;
         self.ranges[UP][step.out as usize] = range;
-        self.fresh[UP][step.out as usize] = true;
+        self.is_current[UP][step.out as usize] = true;
     }
 
     /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
@@ -178,7 +178,7 @@ impl<S: Semiring> Beliefs<S> {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         let mut at = tensor;
-        while !self.fresh[DOWN][at as usize] {
+        while !self.is_current[DOWN][at as usize] {
             path.push(at);
             match tree.tensor(at).used_by {
                 Some(step) => at = tree.steps[step as usize].out,
@@ -198,7 +198,7 @@ impl<S: Semiring> Beliefs<S> {
         let Some(used_by) = tree.tensor(tensor).used_by else {
             self.derivatives[place.start] = S::one();
             self.ranges[DOWN][tensor as usize] = ExponentRange::default();
-            self.fresh[DOWN][tensor as usize] = true;
+            self.is_current[DOWN][tensor as usize] = true;
             return;
         };
         let step = &tree.steps[used_by as usize];
@@ -230,7 +230,7 @@ impl<S: Semiring> Beliefs<S> {
         }
         let (_, range) = S::rescale(z, &mut self.lost);
         self.ranges[DOWN][tensor as usize] = range;
-        self.fresh[DOWN][tensor as usize] = true;
+        self.is_current[DOWN][tensor as usize] = true;
     }
 
     /// The derivatives by all inputs of a listed step.
@@ -249,7 +249,7 @@ impl<S: Semiring> Beliefs<S> {
         for &t in &step.inputs {
             let (_, range) = S::rescale(&mut before[tree.tensor(t).entries()], &mut self.lost);
             self.ranges[DOWN][t as usize] = range;
-            self.fresh[DOWN][t as usize] = true;
+            self.is_current[DOWN][t as usize] = true;
         }
     }
 

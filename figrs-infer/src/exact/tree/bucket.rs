@@ -75,8 +75,8 @@ impl TreeBuilder<'_> {
                 most
             };
             let product = match self.multiply(partner, Some(smallest), limit)? {
-                Contraction::Made(product) => product,
-                Contraction::Takes(products) => {
+                Contraction::Tensor(product) => product,
+                Contraction::TooManyProducts(products) => {
                     let all = [&tables[..], &[partner, smallest]].concat();
                     if let Some(joined) = self.join_all(&all, products)? {
                         tables = vec![joined];

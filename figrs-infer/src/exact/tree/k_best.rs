@@ -11,7 +11,7 @@ use super::tree_beliefs::{BeliefQuery, NumberForm};
 
 /// A deferred choice: its cost, and the way back to it.
 #[derive(Debug)]
-struct Detour {
+struct DeferredChoice {
     /// The step at which it leaves the assignment it was found on.
     step: usize,
     /// The values chosen there.
@@ -22,17 +22,17 @@ struct Detour {
 
 /// Priority of detours: the logarithm of the share of the best that is left (greatest first), then age.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct DetourPriority(f64, u64);
+struct ChoicePriority(f64, u64);
 
-impl Eq for DetourPriority {}
+impl Eq for ChoicePriority {}
 
-impl PartialOrd for DetourPriority {
+impl PartialOrd for ChoicePriority {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for DetourPriority {
+impl Ord for ChoicePriority {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         other.0.total_cmp(&self.0).then(self.1.cmp(&other.1))
     }
@@ -64,9 +64,9 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
         if S::is_zero(&total) || self.count == 0 {
             return found;
         }
-        let mut detours: BTreeMap<DetourPriority, Detour> = BTreeMap::new();
+        let mut detours: BTreeMap<ChoicePriority, DeferredChoice> = BTreeMap::new();
         let mut age = 0;
-        let mut next = Some((0.0, None::<Detour>));
+        let mut next = Some((0.0, None::<DeferredChoice>));
         while let Some((rating, detour)) = next.take() {
             let mut values = match &detour {
                 Some(detour) => found[detour.base].clone(),
@@ -94,7 +94,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
                     }
                     let rating = rating + form.log(weight) - best_log;
                     age += 1;
-                    let key = DetourPriority(rating, age);
+                    let key = ChoicePriority(rating, age);
                     if detours.len() >= left
                         && detours
                             .last_key_value()
@@ -111,7 +111,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
                         .zip(chosen.iter().copied());
                     detours.insert(
                         key,
-                        Detour {
+                        DeferredChoice {
                             step: at,
                             values: values.collect(),
                             base,

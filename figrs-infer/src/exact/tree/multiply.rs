@@ -20,9 +20,9 @@ const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 /// Result of a limited contraction.
 pub(super) enum Contraction {
     /// This tensor.
-    Made(u32),
+    Tensor(u32),
     /// Refused: the number of products, which is over the limit.
-    Takes(f64),
+    TooManyProducts(f64),
 }
 
 impl TreeBuilder<'_> {
@@ -33,8 +33,8 @@ impl TreeBuilder<'_> {
         right: Option<u32>,
     ) -> Result<u32, EliminationError> {
         match self.multiply(left, right, f64::INFINITY)? {
-            Contraction::Made(tensor) => Ok(tensor),
-            Contraction::Takes(products) => Err(self.too_large(products)),
+            Contraction::Tensor(tensor) => Ok(tensor),
+            Contraction::TooManyProducts(products) => Err(self.too_large(products)),
         }
     }
 
@@ -67,7 +67,7 @@ impl TreeBuilder<'_> {
         } else {
             self.contract_listed::<AssignmentIndex>(left, right, &all, &out, most)?
         };
-        if let Contraction::Made(_) = made {
+        if let Contraction::Tensor(_) = made {
             for rank in &all {
                 let left = mentions(self, rank);
                 self.mentions[*rank as usize] = if out.contains(rank) { left } else { 0 };
@@ -87,11 +87,11 @@ impl TreeBuilder<'_> {
     ) -> Result<Contraction, EliminationError> {
         let products = self.log_size(all).exp2();
         if products / self.thresholds.listed_product > most {
-            return Ok(Contraction::Takes(
+            return Ok(Contraction::TooManyProducts(
                 products / self.thresholds.listed_product,
             ));
         }
-        Ok(Contraction::Made(self.dense(left, right, out)?))
+        Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
     /// The step of two tensors one of which has zeros; `N` has enough numbers for their assignments.
@@ -110,7 +110,7 @@ impl TreeBuilder<'_> {
         let places = self.log_size(one.scope).max(self.log_size(other.scope));
         if self.log_size(out) >= MAX_LOG_ASSIGNMENTS {
             if most < f64::INFINITY {
-                return Ok(Contraction::Takes(UNNUMBERED_JOIN_FACTOR * most));
+                return Ok(Contraction::TooManyProducts(UNNUMBERED_JOIN_FACTOR * most));
             }
             return Err(self.too_large(self.log_size(out).exp2()));
         }
@@ -125,7 +125,7 @@ impl TreeBuilder<'_> {
         if worth && places.exp2() <= self.budget as f64 {
             let products = dense_size / self.thresholds.listed_product;
             if products > most {
-                return Ok(Contraction::Takes(products));
+                return Ok(Contraction::TooManyProducts(products));
             }
             let is_known = self.is_sparse && meeting.count as f64 <= SPARSITY_CHECK_PRODUCTS;
             let support = is_known.then(|| meeting.products(size).1);
@@ -133,10 +133,10 @@ impl TreeBuilder<'_> {
             let right = right.map(|right| self.densify(right)).transpose()?;
             let tensor = self.dense(left, right, out)?;
             self.add_support(tensor, support)?;
-            return Ok(Contraction::Made(tensor));
+            return Ok(Contraction::Tensor(tensor));
         }
         if meeting.count as f64 > most {
-            return Ok(Contraction::Takes(meeting.count as f64));
+            return Ok(Contraction::TooManyProducts(meeting.count as f64));
         }
         if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
             return Err(self.too_large(meeting.count as f64));
@@ -158,7 +158,7 @@ impl TreeBuilder<'_> {
         };
         let inputs: Vec<u32> = [Some(left), right].into_iter().flatten().collect();
         let numbers: Vec<AssignmentIndex> = numbers.into_iter().map(Into::into).collect();
-        Ok(Contraction::Made(
+        Ok(Contraction::Tensor(
             self.listed(inputs, out, numbers, products)?,
         ))
     }

@@ -17,7 +17,7 @@ pub(super) type AssignmentIndex = u128;
 /// Base-2 logarithm of the number of assignments that can be numbered.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// TensorOrigin of a tensor.
+/// Origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
     /// A factor of the graph.

@@ -54,7 +54,7 @@ impl SingleVariableBlock {
         let (mut inputs, mut given) = (Vec::new(), Vec::new());
         let mut scratch = vec![0; graph.cardinalities.len()];
         for &i in pieces {
-            let WeightFactor::Dense(table) = &prepared.pieces[i] else {
+            let WeightFactor::Dense(table) = &prepared.weight_factors[i] else {
                 return None;
             };
             let mut scope = table.scope.clone();
@@ -139,7 +139,7 @@ impl EnumeratedBlock {
         pieces: &[usize],
         arena: &mut Arena,
     ) -> Self {
-        let term = |&i: &usize| match &prepared.pieces[i] {
+        let term = |&i: &usize| match &prepared.weight_factors[i] {
             WeightFactor::Dense(table) => {
                 let given = table.assignments.strides();
                 BlockTerm::Dense {

@@ -121,8 +121,8 @@ impl EliminationBlock {
             }
         }
         for &i in pieces {
-            let scope = prepared.scope(&prepared.pieces[i]);
-            match (&prepared.pieces[i], is_inside(&scope)) {
+            let scope = prepared.scope(&prepared.weight_factors[i]);
+            match (&prepared.weight_factors[i], is_inside(&scope)) {
                 (WeightFactor::Dense(table), true) => {
                     let weights = Weights::from_logs(table.logs.clone());
                     add(scope, Some(FactorTable::Dense(weights)), None)?;

@@ -48,7 +48,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
             WeightFactor::Dense(table) => table.has_zeros(),
             WeightFactor::Factor(i) => has_zeros(&prepared.graph.factors[*i]),
         };
-        let pieces = prepared.pieces.iter().enumerate();
+        let pieces = prepared.weight_factors.iter().enumerate();
         let hard: Vec<usize> = pieces.filter(|(_, p)| is_hard(p)).map(|(i, _)| i).collect();
         let mut this = Self {
             prepared,
@@ -57,7 +57,10 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
             hard,
             tied: Vec::new(),
         };
-        let above = |&i: &usize| this.ancestors(&prepared.scope(&prepared.pieces[i])).0;
+        let above = |&i: &usize| {
+            this.ancestors(&prepared.scope(&prepared.weight_factors[i]))
+                .0
+        };
         this.tied = this.hard.iter().map(above).collect();
         this
     }
@@ -192,7 +195,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let constraints = group
             .constraints
             .iter()
-            .map(|&c| &self.prepared.pieces[self.hard[c]]);
+            .map(|&c| &self.prepared.weight_factors[self.hard[c]]);
         let constraints: Vec<&WeightFactor> = constraints.collect();
         let scopes: Vec<usize> = constraints
             .iter()

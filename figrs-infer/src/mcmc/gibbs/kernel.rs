@@ -59,7 +59,7 @@ pub struct GibbsKernel {
     reduced: ReducedGraph,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
-    cut: u64,
+    cut_groups: u64,
     /// The folded variables, which no block keeps up to date, in topological order.
     folded: Vec<DeterministicVariable>,
 }
@@ -71,7 +71,7 @@ impl fmt::Debug for GibbsKernel {
         f.debug_struct("GibbsKernel")
             .field("blocks", &self.blocks.len())
             .field("eliminated", &eliminated.count())
-            .field("cut_groups", &self.cut)
+            .field("cut_groups", &self.cut_groups)
             .finish_non_exhaustive()
     }
 }
@@ -107,14 +107,17 @@ impl GibbsKernel {
             }
             let windows = ties.windows(&group, table);
             if ties.is_connected(&group, &windows) != Some(true) {
-                maker.cut += 1;
+                maker.cut_groups += 1;
             }
             for window in windows {
                 maker.listed(window);
             }
         }
         let BlockBuilder {
-            arena, blocks, cut, ..
+            arena,
+            blocks,
+            cut_groups: cut,
+            ..
         } = maker;
         let folded = prepared.order.iter().filter(|&&v| prepared.folded[v]);
         let folded = folded
@@ -124,7 +127,7 @@ impl GibbsKernel {
             reduced,
             arena,
             blocks,
-            cut,
+            cut_groups: cut,
             folded,
         })
     }
@@ -137,7 +140,7 @@ impl GibbsKernel {
     /// Number of groups of variables tied by zeros that no block holds whole, so that it is not known, or not true, that
     /// every assignment of positive weight is reached from every other.
     pub fn cut_groups(&self) -> u64 {
-        self.cut
+        self.cut_groups
     }
 
     /// The distribution of the next assignment when a block is drawn anew: the conditional that the sampler draws from.
@@ -270,38 +273,38 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
 
 /// Builder of blocks.
 struct BlockBuilder<'t, 'p, 'g> {
-    ties: &'t DependencyGraph<'p, 'g>,
+    dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
     /// By variable: the pieces that mention it.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
-    cut: u64,
+    cut_groups: u64,
 }
 
 impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
     fn new(ties: &'t DependencyGraph<'p, 'g>, table: usize) -> Self {
         let prepared = ties.prepared;
         let mut mentions = vec![Vec::new(); prepared.graph.cardinalities.len()];
-        for (i, piece) in prepared.pieces.iter().enumerate() {
+        for (i, piece) in prepared.weight_factors.iter().enumerate() {
             prepared
                 .scope(piece)
                 .iter()
                 .for_each(|&v| mentions[v].push(i));
         }
         Self {
-            ties,
+            dependencies: ties,
             table,
             mentions,
             arena: Arena::default(),
             blocks: Vec::new(),
-            cut: 0,
+            cut_groups: 0,
         }
     }
 
     /// The variables that some variables determine, and the pieces that mention any of them.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let defined = self.ties.descendants(free);
+        let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
         let mut pieces: Vec<usize> = all.flat_map(|&v| &self.mentions[v]).copied().collect();
         pieces.sort_unstable();
@@ -311,7 +314,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
 
     /// A block of some free variables whose assignments are listed.
     fn listed(&mut self, free: Vec<usize>) {
-        let prepared = self.ties.prepared;
+        let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
         if let ([v], []) = (&free[..], &defined[..])
             && let Some(site) = SingleVariableBlock::new(prepared, *v, &pieces, &mut self.arena)
@@ -332,8 +335,13 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();
         let listing = assignments as f64 * pieces.len() as f64;
-        let wide =
-            EliminationBlock::new(self.ties.prepared, variables, &pieces, self.table, listing);
+        let wide = EliminationBlock::new(
+            self.dependencies.prepared,
+            variables,
+            &pieces,
+            self.table,
+            listing,
+        );
         let found = wide.is_some();
         self.blocks.extend(wide.map(|wide| {
             let cost = wide.cost;

@@ -51,7 +51,7 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) order: Vec<usize>,
     /// By variable: `true` if no piece and no other definition in use mentions it.
     pub(super) folded: Vec<bool>,
-    pub(super) pieces: Vec<WeightFactor>,
+    pub(super) weight_factors: Vec<WeightFactor>,
 }
 
 impl<'g> PreparedGraph<'g> {
@@ -108,7 +108,7 @@ impl<'g> PreparedGraph<'g> {
                 .collect(),
             order,
             folded: vec![false; n],
-            pieces,
+            weight_factors: pieces,
         };
         this.fold();
         this.merge();
@@ -140,7 +140,7 @@ impl<'g> PreparedGraph<'g> {
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for (i, piece) in self.pieces.iter().enumerate() {
+        for (i, piece) in self.weight_factors.iter().enumerate() {
             self.scope(piece).iter().for_each(|&v| mentions[v].push(i));
         }
         let mut read = vec![0u32; n];
@@ -153,7 +153,7 @@ impl<'g> PreparedGraph<'g> {
                 continue;
             };
             let wider = |i: &usize| -> Option<Vec<VarId>> {
-                let WeightFactor::Dense(table) = &self.pieces[*i] else {
+                let WeightFactor::Dense(table) = &self.weight_factors[*i] else {
                     return None;
                 };
                 let mut scope = table.scope.clone();
@@ -169,12 +169,12 @@ impl<'g> PreparedGraph<'g> {
                 continue;
             };
             for (&i, scope) in mentions[v].iter().zip(scopes) {
-                let old = &self.pieces[i];
+                let old = &self.weight_factors[i];
                 let table = LogTable::tabulate(self.graph, scope, &mut values, |values| {
                     values[v] = definition.value(values);
                     self.log(old, values)
                 });
-                self.pieces[i] = WeightFactor::Dense(table);
+                self.weight_factors[i] = WeightFactor::Dense(table);
             }
             self.folded[v] = true;
             definition.parents.iter().for_each(|&p| read[p] -= 1);
@@ -191,7 +191,7 @@ impl<'g> PreparedGraph<'g> {
     fn merge(&mut self) {
         let mut known: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
         let mut merged: Vec<WeightFactor> = Vec::new();
-        for piece in std::mem::take(&mut self.pieces) {
+        for piece in std::mem::take(&mut self.weight_factors) {
             let WeightFactor::Dense(table) = piece else {
                 merged.push(piece);
                 continue;
@@ -211,7 +211,7 @@ impl<'g> PreparedGraph<'g> {
                 table.normalise();
             }
         }
-        self.pieces = merged;
+        self.weight_factors = merged;
     }
 }
 

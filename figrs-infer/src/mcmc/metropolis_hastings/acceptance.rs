@@ -31,8 +31,8 @@ impl AcceptanceTerms {
         let Change {
             prior,
             likelihood,
-            fresh,
-            stale,
+            added: fresh,
+            removed: stale,
             densities: (before, after),
             ..
         } = self.change;
@@ -52,7 +52,7 @@ impl AcceptanceTerms {
         } else {
             (self.picks.0 as f64 / self.picks.1 as f64).ln()
         };
-        picks + self.backward - self.forward + self.change.stale - self.change.fresh
+        picks + self.backward - self.forward + self.change.removed - self.change.added
     }
 
     /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential, or surely.

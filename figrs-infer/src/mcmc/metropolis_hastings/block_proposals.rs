@@ -22,7 +22,7 @@ pub(super) enum BlockProposalKind {
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
     /// The walks of the continuous sites of all worlds, once they are chosen.
-    pub(super) own: Option<Vec<(Vec<Site>, RandomWalk)>>,
+    pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
     /// The walks of custom blocks whose elements are all continuous.
     pub(super) blocks: Vec<RandomWalk>,
     /// The sites of the step with their old values, and the sources of the new ones.
@@ -34,12 +34,12 @@ pub(super) struct BlockProposals {
 impl BlockProposals {
     /// Number of walks besides those of blocks.
     pub(super) fn free_walks(&self) -> usize {
-        self.own.as_ref().map_or(0, Vec::len)
+        self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
     /// Chooses the sites that walk together, once: the continuous ones of all worlds, in their order, so many as [`MAX_WALK_DIMENSIONS`] allows.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
-        if self.own.is_some() {
+        if self.free_walks.is_some() {
             return;
         }
         self.blocks
@@ -68,12 +68,12 @@ impl BlockProposals {
                 sites.push(site);
             }
         }
-        self.own = Some(walks);
+        self.free_walks = Some(walks);
     }
 
     /// Drops the walks whose learned covariance does not pay.
     pub(super) fn drop_unprofitable(&mut self) {
-        if let Some(own) = &mut self.own {
+        if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));
         }
     }

@@ -21,7 +21,7 @@ pub struct Kernel {
     /// distribution.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
-    pub(super) together: BlockProposals,
+    pub(super) block_proposals: BlockProposals,
 }
 
 impl Kernel {
@@ -33,7 +33,7 @@ impl Kernel {
             adapting: false,
             power: Some(1.0),
             stuck: ProposalSuccess::default(),
-            together: BlockProposals::default(),
+            block_proposals: BlockProposals::default(),
         }
     }
 
@@ -64,14 +64,14 @@ impl Kernel {
     /// Starts or ends the adaptation of the proposals; once it has ended the kernel leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
-            self.together.drop_unprofitable();
+            self.block_proposals.drop_unprofitable();
         }
         self.adapting = adapting;
     }
 
     /// Number of proposals for several sites to pick from.
     pub(super) fn picks(&self) -> usize {
-        self.proposals.blocks().len() + self.together.free_walks() + self.stuck.picks()
+        self.proposals.blocks().len() + self.block_proposals.free_walks() + self.stuck.picks()
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Proposals for propose_several_sites sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
+//! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
 use figrs_core::Datum;
 use figrs_core::internals::{Site, Trace};
@@ -20,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Proposes for propose_several_sites sites, by the index of the proposal.
+    /// Proposes for several sites, by the index of the proposal.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -33,7 +33,7 @@ impl Kernel {
             return self.propose_block(trace, pick, decisions, log_acceptance);
         }
         let walk = pick - blocks;
-        let own = self.together.own.as_mut();
+        let own = self.block_proposals.free_walks.as_mut();
         let Some((sites, mut walk, at)) = own.and_then(|own| {
             let (sites, moving) = own.get_mut(walk).map(std::mem::take)?;
             Some((sites, moving, walk))
@@ -41,7 +41,7 @@ impl Kernel {
             return self.propose_pair(trace, decisions, log_acceptance);
         };
         let step = self.propose_walk(trace, &sites, &mut walk, decisions, log_acceptance);
-        if let Some(own) = &mut self.together.own {
+        if let Some(own) = &mut self.block_proposals.free_walks {
             own[at] = (sites, walk);
         }
         step
@@ -62,7 +62,7 @@ impl Kernel {
             return Ok(StepOutcome::REJECTED);
         };
         let has_custom = elements.iter().any(|e| self.proposals.is_custom(e));
-        if !has_custom && let Some(walk) = self.together.blocks.get_mut(block) {
+        if !has_custom && let Some(walk) = self.block_proposals.blocks.get_mut(block) {
             let mut walk = std::mem::take(walk);
             let walks = walk.is_learned() && decisions.bernoulli(0.5);
             let step = if walks {
@@ -77,7 +77,7 @@ impl Kernel {
                     log_acceptance,
                 )
             };
-            self.together.blocks[block] = walk;
+            self.block_proposals.blocks[block] = walk;
             return step;
         }
         self.propose_each(
@@ -121,8 +121,8 @@ impl Kernel {
         decisions: &mut D,
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<StepOutcome, Error> {
-        self.together.sites.clear();
-        self.together.values.clear();
+        self.block_proposals.sites.clear();
+        self.block_proposals.values.clear();
         let mut forward = 0.0;
         for &site in sites {
             let Some(old) = trace.value(site) else {
@@ -149,15 +149,19 @@ impl Kernel {
                     trace.log_prior(site, &value)?.unwrap_or(f64::NEG_INFINITY)
                 }
             };
-            self.together.sites.push((site, old, way));
-            self.together.values.push((site, value));
+            self.block_proposals.sites.push((site, old, way));
+            self.block_proposals.values.push((site, value));
         }
-        if !trace.propose_together(&self.together.values, decisions)? {
+        if !trace.propose_together(&self.block_proposals.values, decisions)? {
             trace.undo();
             return Ok(StepOutcome::REJECTED);
         }
         let mut backward = 0.0;
-        let proposed = self.together.sites.iter().zip(&self.together.values);
+        let proposed = self
+            .block_proposals
+            .sites
+            .iter()
+            .zip(&self.block_proposals.values);
         for ((site, old, way), (_, new)) in proposed {
             backward += match way {
                 BlockProposalKind::Custom(_) => {
@@ -180,13 +184,14 @@ impl Kernel {
     /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
     /// free choice.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
-        self.together.position.clear();
+        self.block_proposals.position.clear();
         let mut volume = 0.0;
         for &site in sites {
             if !trace.is_choice(site) {
                 return None;
             }
-            volume += coordinates::coordinates_of(trace, site, &mut self.together.position)?.2;
+            volume +=
+                coordinates::coordinates_of(trace, site, &mut self.block_proposals.position)?.2;
         }
         Some(volume)
     }
@@ -194,7 +199,7 @@ impl Kernel {
     /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
-            walk.add_position(&self.together.position);
+            walk.add_position(&self.block_proposals.position);
         }
     }
 
@@ -214,12 +219,12 @@ impl Kernel {
         let Some(volume) = self.read_position(trace, sites) else {
             return Ok(StepOutcome::REJECTED);
         };
-        let position = &mut self.together.position;
+        let position = &mut self.block_proposals.position;
         if !walk.can_move(position.len()) {
             return Ok(StepOutcome::REJECTED);
         }
         walk.step(position, decisions);
-        self.together.values.clear();
+        self.block_proposals.values.clear();
         let (mut start, mut there) = (0, 0.0);
         for &site in sites {
             let space = trace.space(site);
@@ -227,15 +232,15 @@ impl Kernel {
                 let count = coordinates::count(space, &present)?;
                 let end = start + count;
                 let range = std::mem::replace(&mut start, end)..end;
-                coordinates::value(space, &present, self.together.position.get(range)?)
+                coordinates::value(space, &present, self.block_proposals.position.get(range)?)
             });
             let Some((value, volume)) = moved else {
                 return Ok(StepOutcome::REJECTED);
             };
             there += volume;
-            self.together.values.push((site, value));
+            self.block_proposals.values.push((site, value));
         }
-        if !trace.propose_together(&self.together.values, decisions)? {
+        if !trace.propose_together(&self.block_proposals.values, decisions)? {
             trace.undo();
             if self.adapting {
                 walk.adapt(0.0);

@@ -21,7 +21,7 @@ impl Kernel {
         log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
     ) -> Result<StepOutcome, Error> {
         if self.adapting {
-            self.together.choose(trace, &self.proposals);
+            self.block_proposals.choose(trace, &self.proposals);
         }
         let before = trace.choices();
         let picks = before + self.picks();

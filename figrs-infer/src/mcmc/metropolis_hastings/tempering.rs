@@ -30,7 +30,7 @@ struct Replica {
 /// All of them are stepped by the chain's own random numbers, so that the number of threads does not matter.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
-    every: usize,
+    exchange_interval: usize,
     left: usize,
     /// `true` if the chain itself takes part in the next exchange: neighbours take turns.
     with_first: bool,
@@ -51,7 +51,7 @@ impl TemperatureLadder {
             hotter: hotter
                 .map(|(trace, kernel)| Replica { trace, kernel })
                 .collect(),
-            every,
+            exchange_interval: every,
             left: every,
             with_first: true,
             adapting: false,
@@ -87,7 +87,7 @@ impl TemperatureLadder {
         }
         self.left -= 1;
         if self.left == 0 {
-            self.left = self.every;
+            self.left = self.exchange_interval;
             self.exchange(trace, decisions);
         }
         Ok(step)

@@ -231,7 +231,7 @@ impl SequentialMonteCarlo {
         block.start(rows);
         let mut worlds = BlockParticles {
             block,
-            way,
+            progress: way,
             rows: rows as u64,
             size: self.particles,
         };
@@ -265,7 +265,7 @@ impl SequentialMonteCarlo {
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
     /// The shares of their way that particles which began have gone, in small units.
-    met: AtomicU64,
+    completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
@@ -273,7 +273,10 @@ impl FilterProgress<'_> {
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
-        let met = self.met.fetch_add(particles * share, Ordering::Relaxed) + particles * share;
+        let met = self
+            .completed
+            .fetch_add(particles * share, Ordering::Relaxed)
+            + particles * share;
         self.run.report(met / WHOLE);
     }
 }
@@ -281,7 +284,7 @@ impl FilterProgress<'_> {
 /// A block whose rows are the particles.
 struct BlockParticles<'a> {
     block: &'a mut Block,
-    way: &'a FilterProgress<'a>,
+    progress: &'a FilterProgress<'a>,
     /// Initial number of rows.
     rows: u64,
     /// Number of rows in a population.
@@ -296,11 +299,11 @@ impl Particles for BlockParticles<'_> {
     }
 
     fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
-        if self.way.run.stopped().is_some() {
+        if self.progress.run.stopped().is_some() {
             return Ok(false);
         }
         self.block.run_root(statement, rng)?;
-        self.way.report(self.rows, self.statements(), 1);
+        self.progress.report(self.rows, self.statements(), 1);
         Ok(true)
     }
 
@@ -360,7 +363,7 @@ impl SequentialMonteCarlo {
         let run = self.watch.start(self.name(), total);
         let way = FilterProgress {
             run: &run,
-            met: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
         };
         let mut taken = 0;
         Partial::run(

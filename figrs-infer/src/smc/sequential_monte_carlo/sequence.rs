@@ -158,11 +158,11 @@ impl SequentialMonteCarlo {
         let mut here = stretches.check_out(0)?;
         here.block.start(rows);
         let mut worlds = SequenceParticles {
-            stretches,
-            here,
+            parts: stretches,
+            part: here,
             number: 0,
             first: 0,
-            way,
+            progress: way,
             rows: rows as u64,
             size: self.particles,
             paths: AncestralPaths::new(),
@@ -174,17 +174,17 @@ impl SequentialMonteCarlo {
         if way.run.stopped().is_some() && !worlds.is_last() {
             return Ok(None);
         }
-        let comparable = !worlds.here.block.weights().densities_differ();
+        let comparable = !worlds.part.block.weights().densities_differ();
         if comparable {
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
         }
-        worlds.here.record_trajectory(&mut rng)?;
+        worlds.part.record_trajectory(&mut rng)?;
         if !comparable {
-            worlds.here.block.keep_fewest_densities();
+            worlds.part.block.keep_fewest_densities();
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
         }
         let SequenceParticles {
-            mut here,
+            part: mut here,
             mut paths,
             number: last,
             size,
@@ -315,13 +315,13 @@ impl<'a, S: Sequence> PartCache<'a, S> {
 
 /// Worlds on their way through a sequence.
 struct SequenceParticles<'w, 'a, S: Sequence> {
-    stretches: &'w mut PartCache<'a, S>,
-    here: PartBlock,
+    parts: &'w mut PartCache<'a, S>,
+    part: PartBlock,
     /// The number of the part.
     number: usize,
     /// The number of its first statement.
     first: usize,
-    way: &'w FilterProgress<'w>,
+    progress: &'w FilterProgress<'w>,
     /// Number of rows at the beginning.
     rows: u64,
     /// Number of rows of a population.
@@ -332,29 +332,29 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
 impl<S: Sequence> SequenceParticles<'_, '_, S> {
     /// True if there is no part after this one.
     fn is_last(&self) -> bool {
-        self.number + 1 >= self.stretches.sequence.parts()
+        self.number + 1 >= self.parts.sequence.parts()
     }
 
     /// Goes on to the next part.
     fn enter_next_part(&mut self, rng: &mut Stream) -> Result<(), Error> {
-        self.here.finish(rng)?;
+        self.part.finish(rng)?;
         self.paths
-            .add(&mut self.here.block, self.here.trajectory_len);
-        let mut next = self.stretches.check_out(self.number + 1)?;
+            .add(&mut self.part.block, self.part.trajectory_len);
+        let mut next = self.parts.check_out(self.number + 1)?;
         self.check(&next.inputs)?;
-        let handed = (self.here.trajectory_len..).zip(next.inputs.iter().cloned());
+        let handed = (self.part.trajectory_len..).zip(next.inputs.iter().cloned());
         let handed: Vec<(usize, AnyElement)> = handed.collect();
-        let block = &mut self.here.block;
+        let block = &mut self.part.block;
         next.block.succeed(block, &handed, rng)?;
-        let left = std::mem::replace(&mut self.here, next);
-        self.stretches.check_in(self.number, left);
+        let left = std::mem::replace(&mut self.part, next);
+        self.parts.check_in(self.number, left);
         self.number += 1;
         Ok(())
     }
 
     /// An error unless what is handed on is what the next part receives.
     fn check(&self, inputs: &[AnyElement]) -> Result<(), Error> {
-        let handed = &self.here.outputs;
+        let handed = &self.part.outputs;
         let number = self.number;
         let of = |element: &AnyElement| element.no_values().value_type();
         let value = if handed.len() == inputs.len() {
@@ -368,7 +368,7 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
             format!("part {number} hands on {hands} elements, and the next receives {receives}")
         };
         let remedy = "let each part receive what the one before hands on, in the same order";
-        Err(self.stretches.filter.invalid("sequence", value, remedy))
+        Err(self.parts.filter.invalid("sequence", value, remedy))
     }
 }
 
@@ -376,12 +376,12 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
     type Random = Stream;
 
     fn statements(&self) -> usize {
-        self.first + self.here.block.statements()
+        self.first + self.part.block.statements()
     }
 
     fn has_statement(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
         while statement >= self.statements() {
-            if self.is_last() || self.way.run.stopped().is_some() {
+            if self.is_last() || self.progress.run.stopped().is_some() {
                 return Ok(false);
             }
             self.first = statement;
@@ -391,21 +391,21 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
     }
 
     fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
-        if self.way.run.stopped().is_some() {
+        if self.progress.run.stopped().is_some() {
             return Ok(false);
         }
-        self.here.block.run_root(statement - self.first, rng)?;
-        let parts = self.stretches.sequence.parts();
-        (self.way).report(self.rows, self.here.block.statements(), parts);
+        self.part.block.run_root(statement - self.first, rng)?;
+        let parts = self.parts.sequence.parts();
+        (self.progress).report(self.rows, self.part.block.statements(), parts);
         Ok(true)
     }
 
     fn populations(&self) -> usize {
-        self.here.block.width() / self.size
+        self.part.block.width() / self.size
     }
 
     fn weights(&self) -> ParticleWeights {
-        let (weights, log_scales) = self.here.block.weights().of_populations(self.size);
+        let (weights, log_scales) = self.part.block.weights().of_populations(self.size);
         ParticleWeights {
             weights,
             log_scales,
@@ -417,7 +417,7 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
             .len()
             .checked_div(replaced.len())
             .unwrap_or(self.size);
-        self.here
+        self.part
             .block
             .resample_populations(ancestors, self.size, replaced);
     }
