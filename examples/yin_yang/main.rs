@@ -9,7 +9,7 @@ use clap::Parser;
 use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
-use figrs::models::yin_yang::{Clues, Colour, YinYang};
+use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::stream;
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
 use figrs_command::{Progress, stop};
@@ -55,7 +55,7 @@ impl Example for Options {
     fn puzzle(&self) -> Result<Boards, Failure> {
         let clues = match &self.clues {
             Some(path) => read_clues(path)?,
-            None => Clues::none(self.board.size_or(8)?),
+            None => ColourClues::none(self.board.size_or(8)?),
         };
         Ok(Boards {
             clues,
@@ -65,7 +65,7 @@ impl Example for Options {
 }
 
 struct Boards {
-    clues: Clues,
+    clues: ColourClues,
     are_puzzles: bool,
 }
 
@@ -73,7 +73,7 @@ struct Boards {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Shown {
     board: Board<Colour>,
-    puzzle: Option<Clues>,
+    puzzle: Option<ColourClues>,
 }
 
 impl From<Board<Colour>> for Shown {

@@ -25,9 +25,9 @@ pub trait Symbol: Copy {
 /// left out, and lines that start with `#` (where that is a clue, with `#` and a space).
 ///
 /// ```
-/// use figrs_models::yin_yang::Clues;
+/// use figrs_models::yin_yang::ColourClues;
 ///
-/// let clues: Clues = "# two clues\n1..\n...\n..2\n".parse()?;
+/// let clues: ColourClues = "# two clues\n1..\n...\n..2\n".parse()?;
 /// assert_eq!(clues.len(), 2);
 /// assert_eq!(clues.to_string(), "1..\n...\n..2\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -10,7 +10,7 @@ use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Board, ClueError, GridError, Position, Size};
 use figrs_models::island::{Island, IslandSampling, Terrain};
 use figrs_models::maze::{DirectionWeights, PerfectMaze, Pointer};
-use figrs_models::yin_yang::{Clues, Colour, YinYang};
+use figrs_models::yin_yang::{Colour, ColourClues, YinYang};
 
 /// Description of the characters in files of Yin-Yang clues.
 const YIN_YANG: &str = "1, 2, or . for a cell without a clue";
@@ -19,7 +19,7 @@ fn at(row: usize, column: usize) -> Position {
     Position { row, column }
 }
 
-fn clues(text: &str) -> Result<Clues, ClueError> {
+fn clues(text: &str) -> Result<ColourClues, ClueError> {
     text.parse()
 }
 

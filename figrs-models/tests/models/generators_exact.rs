@@ -11,7 +11,7 @@ use figrs_models::dungeon::{Dungeon, DungeonTile};
 use figrs_models::grid::{Automaton, Constraint, Count, GridError, Position, Size};
 use figrs_models::island::{Island, Terrain};
 use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
-use figrs_models::yin_yang::{Clues, YinYang};
+use figrs_models::yin_yang::{ColourClues, YinYang};
 
 fn compiled(model: &Model, targets: impl Parents) -> CompiledTree {
     JunctionTree::new().compile(model, targets).unwrap()
@@ -357,7 +357,7 @@ fn clues_have_their_completions() {
     let first = "......\n.2....\n......\n......\n1.....\n......";
     let second = "......\n...2..\n..2.1.\n.1..11\n2.1.2.\n.2...2";
     for (text, count) in [(first, 2726u32), (second, 1)] {
-        let clues: Clues = text.parse().unwrap();
+        let clues: ColourClues = text.parse().unwrap();
         let elements = YinYang::with_clues(clues.clone()).elements().unwrap();
         assert_eq!(
             compiled(elements.model(), ()).count().unwrap(),

@@ -11,7 +11,7 @@ use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Automaton, Connected, NoSquare, Position, Size};
 use figrs_models::island::Island;
 use figrs_models::maze::{Border, DirectionWeights, PerfectMaze};
-use figrs_models::yin_yang::{Clues, YinYang};
+use figrs_models::yin_yang::{ColourClues, YinYang};
 use serde_json::Value;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
@@ -254,7 +254,7 @@ fn puzzles_have_the_solutions_of_another_solver() {
         if path.extension().is_none_or(|extension| extension != "txt") || !solution.exists() {
             continue;
         }
-        let clues: Clues = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        let clues: ColourClues = std::fs::read_to_string(&path).unwrap().parse().unwrap();
         let found = YinYang::with_clues(clues).solve().unwrap();
         assert!(found.is_unique, "{}", path.display());
         assert_eq!(

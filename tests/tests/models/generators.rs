@@ -11,7 +11,7 @@ use figrs::models::grid::{Board, Size};
 use figrs::models::island::{Island, IslandSampling};
 use figrs::models::maze::{DirectionWeights, PerfectMaze, Pointer};
 use figrs::models::variation::goodness_of_fit;
-use figrs::models::yin_yang::{Clues, Colour, YinYang};
+use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::prelude::*;
 use figrs::{JunctionTree, stream};
 use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
@@ -285,10 +285,10 @@ fn islands_of_the_chain_meet_the_demands() {
 /// The puzzle's solution is the only one, and without any one of the clues there is another.
 #[test]
 fn puzzles_have_one_solution_and_no_clue_too_many() {
-    let given: Clues = "1.....\n......\n......\n......\n......\n......"
+    let given: ColourClues = "1.....\n......\n......\n......\n......\n......"
         .parse()
         .unwrap();
-    for (seed, start) in [(1, Clues::none(square(6))), (2, given)] {
+    for (seed, start) in [(1, ColourClues::none(square(6))), (2, given)] {
         let (clues, board) = YinYang::with_clues(start.clone())
             .puzzle(&mut stream(seed, 0))
             .unwrap();
@@ -307,7 +307,7 @@ fn puzzles_have_one_solution_and_no_clue_too_many() {
             );
         }
         assert!(clues.len() < 20);
-        assert_eq!(clues.to_string().parse::<Clues>().unwrap(), clues);
+        assert_eq!(clues.to_string().parse::<ColourClues>().unwrap(), clues);
         assert!(board.cells().contains(&Colour::Black));
     }
 }

@@ -25,4 +25,4 @@ pub use settings::YinYang;
 pub use solve::Solution;
 
 /// The colours of some cells; as text, `1` or `2` for a clue and `.` for a cell without one.
-pub type Clues = crate::grid::Clues<Colour>;
+pub type ColourClues = crate::grid::Clues<Colour>;

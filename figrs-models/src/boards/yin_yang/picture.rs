@@ -1,6 +1,6 @@
 //! Yin-Yang boards as pictures.
 
-use super::{Clues, Colour};
+use super::{Colour, ColourClues};
 use crate::grid::{Board, Position, Size};
 use crate::picture::{Canvas, Image, ImageError, PictureScale};
 
@@ -35,13 +35,13 @@ impl Board<Colour> {
     /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
-    pub fn picture(&self, clues: &Clues) -> Result<Image, ImageError> {
+    pub fn picture(&self, clues: &ColourClues) -> Result<Image, ImageError> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
     }
 }
 
-impl Clues {
+impl ColourClues {
     /// A picture of the puzzle, as that of a [`Board`] with stones on the clues alone.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
@@ -53,7 +53,7 @@ impl Clues {
 fn picture(
     size: Size,
     stones: impl Iterator<Item = (Position, Colour)>,
-    marked: &Clues,
+    marked: &ColourClues,
 ) -> Result<Image, ImageError> {
     let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
     let mut canvas = Board::<Colour>::SCALE.canvas(size, 0)?;

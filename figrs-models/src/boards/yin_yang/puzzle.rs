@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Clues, Colour, YinYang};
+use super::{Colour, ColourClues, YinYang};
 use crate::board::BoardError;
 use crate::grid::Board;
 
@@ -20,7 +20,7 @@ impl YinYang {
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a
     /// [`Frontier`](figrs_infer::Frontier).
-    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board<Colour>), BoardError> {
+    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         self.puzzle_watched(rng, |_| {})
     }
 
@@ -29,14 +29,14 @@ impl YinYang {
         &self,
         rng: &mut R,
         mut watch: impl FnMut(usize),
-    ) -> Result<(Clues, Board<Colour>), BoardError> {
+    ) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             return Err(self.no_solution(&elements)?);
         }
         let board = elements.board(&compiled.sample(rng)?)?;
-        let mut clues = Clues::none(board.size());
+        let mut clues = ColourClues::none(board.size());
         for (at, &colour) in board.iter() {
             clues.set(at, Some(colour))?;
         }

@@ -2,16 +2,16 @@
 
 use figrs_infer::Frontier;
 
-use super::Clues;
+use super::ColourClues;
 use crate::grid::Size;
 
 /// Yin-Yang boards of one size that meet some clues; see the [module](super).
 ///
 /// ```
 /// use figrs_infer::Frontier;
-/// use figrs_models::yin_yang::{Clues, YinYang};
+/// use figrs_models::yin_yang::{ColourClues, YinYang};
 ///
-/// let clues: Clues = "......\n.2....\n......\n......\n1.....\n......".parse()?;
+/// let clues: ColourClues = "......\n.2....\n......\n......\n1.....\n......".parse()?;
 /// let elements = YinYang::with_clues(clues).elements()?;
 /// let boards = Frontier::new().compile(elements.model(), elements.cells())?;
 /// assert_eq!(boards.count()?.to_string(), "2726");
@@ -23,20 +23,20 @@ use crate::grid::Size;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct YinYang {
-    pub(super) clues: Clues,
+    pub(super) clues: ColourClues,
     pub(super) frontier: Frontier,
 }
 
 impl YinYang {
     /// Boards of the size of some clues that meet them.
-    pub fn with_clues(clues: Clues) -> Self {
+    pub fn with_clues(clues: ColourClues) -> Self {
         let frontier = Frontier::new();
         Self { clues, frontier }
     }
 
     /// All boards of a size.
     pub fn new(size: Size) -> Self {
-        Self::with_clues(Clues::none(size))
+        Self::with_clues(ColourClues::none(size))
     }
 
     /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them: one GiB unless another number is given.
@@ -51,7 +51,7 @@ impl YinYang {
     }
 
     /// The clues.
-    pub fn clues(&self) -> &Clues {
+    pub fn clues(&self) -> &ColourClues {
         &self.clues
     }
 }

@@ -2,7 +2,7 @@
 
 use figrs_infer::CompiledFrontier;
 
-use super::{Clues, Colour, YinYang};
+use super::{Colour, ColourClues, YinYang};
 use crate::board::{BoardError, Elements, no_solution};
 use crate::grid::{Board, Position};
 
@@ -19,7 +19,7 @@ impl YinYang {
     pub(super) fn compiled(
         &self,
         elements: &Elements<Colour>,
-        clues: &Clues,
+        clues: &ColourClues,
     ) -> Result<CompiledFrontier, BoardError> {
         let clues: Vec<_> = clues.iter().collect();
         let model = elements.model_with(&clues);
