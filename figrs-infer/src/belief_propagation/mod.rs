@@ -253,7 +253,7 @@ impl BeliefPropagation {
         if expansion.impossible().is_some() {
             return impossible();
         }
-        conflict::check_doubts(&expansion, limits)?;
+        conflict::check_failures(&expansion, limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let Some(reduced) = reduce(encoding.graph()) else {
             return impossible();

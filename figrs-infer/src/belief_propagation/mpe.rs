@@ -94,7 +94,7 @@ impl MpeBeliefPropagation {
         if expansion.impossible().is_some() {
             return Err(impossible());
         }
-        conflict::check_doubts(&expansion, limits)?;
+        conflict::check_failures(&expansion, limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let Some(reduced) = reduce(encoding.graph()) else {
             return Err(impossible());

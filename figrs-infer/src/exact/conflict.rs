@@ -80,7 +80,7 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
 
 /// An error if a function of the model fails in some world; failures for combinations of values that no world
 /// has do not matter.
-pub(crate) fn check_doubts(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
+pub(crate) fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
     let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
     if expansion.failures().next().is_none() || !fails(None)? {
         return Ok(());

@@ -269,7 +269,7 @@ impl DeepeningSearch<'_> {
         if expansion.impossible().is_some() {
             return self.impossible(&limits);
         }
-        conflict::check_doubts(&expansion, &limits)?;
+        conflict::check_failures(&expansion, &limits)?;
         expansion.check_bounded()?;
         let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
         let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];

@@ -126,7 +126,7 @@ impl Algorithm for MarginalMap {
             encoding,
             keep,
         } = question;
-        conflict::check_doubts(&expansion, &self.limits)?;
+        conflict::check_failures(&expansion, &self.limits)?;
         let graph = encoding.graph();
         let (best, log_probability) = match marginal_map(graph, &keep, &self.limits.options) {
             Ok(found) => found,

@@ -61,7 +61,7 @@ impl Algorithm for MpeVariableElimination {
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model, targets, &self.limits));
         }
-        conflict::check_doubts(&expansion, &self.limits)?;
+        conflict::check_failures(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, log_probability) = match most_probable(encoding.graph(), &self.limits.options) {
             Ok(found) => found,

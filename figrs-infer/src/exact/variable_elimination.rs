@@ -87,7 +87,7 @@ impl VariableElimination {
                 cost: PlanCost::default(),
             });
         }
-        conflict::check_doubts(&expansion, &self.limits)?;
+        conflict::check_failures(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         Ok(eliminate::<S>(encoding.graph(), &[], &self.limits.options)?)
     }
@@ -117,7 +117,7 @@ pub(crate) fn marginals(
         targets: Vec::new(),
     };
     if expansion.impossible().is_none() {
-        conflict::check_doubts(expansion, limits)?;
+        conflict::check_failures(expansion, limits)?;
         found = Marginals::new(expansion, limits)?;
     }
     if found.log_evidence == f64::NEG_INFINITY && !targets.is_empty() {

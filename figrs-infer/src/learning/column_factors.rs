@@ -4,7 +4,7 @@ use figrs_core::expand::{Content, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_table::{CaseTable, Cell};
-use super::parameters::{Origin, Outcomes};
+use super::parameters::{CountedOutcomes, Origin};
 use crate::error::Error;
 use crate::exact::tree::CompiledEncoding;
 
@@ -26,7 +26,7 @@ pub(super) enum ColumnFactors {
 /// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; those of conditions and weights.
 pub(super) fn column_factors(
     (expansion, compiled, graph): (&Expansion, &CompiledEncoding, &FactorGraph),
-    outcomes: &Outcomes,
+    outcomes: &CountedOutcomes,
     cases: &CaseTable,
     places: &[Option<usize>],
 ) -> Result<Vec<ColumnFactors>, Error> {
@@ -83,7 +83,11 @@ pub(super) fn density_columns(
 }
 
 /// Adds to each column of densities the factors that hold them.
-fn add_density_factors(graph: &FactorGraph, outcomes: &Outcomes, columns: &mut [ColumnFactors]) {
+fn add_density_factors(
+    graph: &FactorGraph,
+    outcomes: &CountedOutcomes,
+    columns: &mut [ColumnFactors],
+) {
     for (factor, Factor { table, .. }) in graph.factors.iter().enumerate() {
         let origins = match table {
             FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.origins(),

@@ -4,7 +4,7 @@ use figrs_core::factor::{FactorGraph, FactorTable, Weights};
 
 use super::case_table::{CaseTable, Cell, MISSING};
 use super::column_factors::ColumnFactors;
-use super::parameters::{Origin, Outcomes};
+use super::parameters::{CountedOutcomes, Origin};
 use crate::error::Error;
 
 /// The counts of rows that give a value to every variable, found once, and the other rows.
@@ -34,7 +34,7 @@ impl CompleteRows {
     pub(super) fn new(
         graph: &FactorGraph,
         columns: &[ColumnFactors],
-        outcomes: &Outcomes,
+        outcomes: &CountedOutcomes,
         cases: &CaseTable,
     ) -> Result<Self, Error> {
         let mut complete = Self {
@@ -71,7 +71,7 @@ impl CompleteRows {
         graph: &FactorGraph,
         values: &[u32],
         (row, weight): (&[u32], f64),
-        outcomes: &Outcomes,
+        outcomes: &CountedOutcomes,
     ) -> bool {
         graph.factors.iter().all(|factor| {
             let place = |variables: &[figrs_core::factor::VarId]| {

@@ -8,7 +8,7 @@ use figrs_core::{AnyElement, Datum, Element, Model, Value};
 use super::cases::{CaseColumns, Cases};
 use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
 use super::fit::Fit;
-use super::parameters::Outcomes;
+use super::parameters::CountedOutcomes;
 use crate::error::Error;
 use crate::exact::limits::cores;
 use crate::run::guard::guarded;
@@ -145,7 +145,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    fn set_starts(&self, outcomes: &Outcomes) -> Result<(), Error> {
+    fn set_starts(&self, outcomes: &CountedOutcomes) -> Result<(), Error> {
         for (element, value) in &self.starts {
             let Some((_, learned)) = outcomes.learned().get(element) else {
                 return Err(Error::NotLearned {

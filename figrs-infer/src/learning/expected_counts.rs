@@ -3,7 +3,7 @@
 use figrs_core::{Model, Until};
 
 use super::case_table::CaseTable;
-use super::parameters::Outcomes;
+use super::parameters::CountedOutcomes;
 use crate::error::Error;
 
 /// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
@@ -27,7 +27,7 @@ pub trait ExpectedCounts {
 /// The prepared expectation step of one model and its cases.
 pub trait ExpectationStep: Send + Sync {
     /// The outcomes that are counted.
-    fn outcomes(&self) -> &Outcomes;
+    fn outcomes(&self) -> &CountedOutcomes;
 
     /// The expected counts, and the log-likelihood, for natural logarithms of the probabilities of all outcomes.
     fn expect(

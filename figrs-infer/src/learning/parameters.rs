@@ -1,4 +1,4 @@
-//! Outcomes that parameters decide, and the maximisation of their expected log-likelihood.
+//! CountedOutcomes that parameters decide, and the maximisation of their expected log-likelihood.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
 /// for each different value.
 #[derive(Debug)]
-pub struct Outcomes {
+pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// By learned parameter: the members that read it.
@@ -61,7 +61,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-impl Outcomes {
+impl CountedOutcomes {
     /// The outcomes of an expansion; `density_column` tells the column that observes the density of an element.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].

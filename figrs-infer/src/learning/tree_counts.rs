@@ -11,7 +11,7 @@ use super::case_table::{CaseTable, MISSING};
 use super::column_factors::{ColumnFactors, column_factors, density_columns};
 use super::complete_rows::CompleteRows;
 use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
-use super::parameters::{Origin, Outcomes};
+use super::parameters::{CountedOutcomes, Origin};
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
@@ -30,7 +30,7 @@ const MIN_UNIT_ROWS: usize = 32;
 /// A model compiled once for all cases, with the elements of columns as varying ones.
 #[derive(Debug)]
 pub(super) struct TreeCounts {
-    outcomes: Outcomes,
+    outcomes: CountedOutcomes,
     /// The factors, with the weights that no parameter decides.
     graph: FactorGraph,
     counting: CountingTree,
@@ -58,9 +58,10 @@ impl TreeCounts {
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model, &elements, limits));
         }
-        conflict::check_doubts(&expansion, limits)?;
+        conflict::check_failures(&expansion, limits)?;
         let places = density_columns(&expansion, cases)?;
-        let outcomes = Outcomes::new(&expansion, learned, cases, |position| places[position])?;
+        let outcomes =
+            CountedOutcomes::new(&expansion, learned, cases, |position| places[position])?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let compiled = CompiledEncoding::new(
             PreviousTree::None,
@@ -182,7 +183,7 @@ struct RowWorker {
 }
 
 impl ExpectationStep for TreeCounts {
-    fn outcomes(&self) -> &Outcomes {
+    fn outcomes(&self) -> &CountedOutcomes {
         &self.outcomes
     }
 

@@ -26,6 +26,9 @@ probability ( rain ) { table 0.2, 0.8; }
 probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
+/// Data about it.
+const DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,\n";
+
 /// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
 /// `cargo` in backticks.
 fn commands() -> Vec<String> {
@@ -166,10 +169,11 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     }
 }
 
-/// A directory with the file that commands read.
+/// A directory with the files that commands read.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
+    fs::write(directory.path().join("garden.csv"), DATA).unwrap();
     directory
 }
 

@@ -152,7 +152,7 @@ impl MpeBranchAndBound {
         if expansion.impossible().is_some() {
             return Err(impossible());
         }
-        conflict::check_doubts(&expansion, &limits)?;
+        conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, steps, stopped) = match solve(encoding.graph(), self.limits, watching)? {
             SearchResult::Found(world, steps, stopped) => (world, steps, stopped),

@@ -133,7 +133,7 @@ impl BranchWorlds {
         let mut limits = Limits::default();
         limits.budget.bytes = memory;
         let expansion = limits.expand(model, std::slice::from_ref(branch))?;
-        conflict::check_doubts(&expansion, &limits)?;
+        conflict::check_failures(&expansion, &limits)?;
         let mut worlds = Self::default();
         for expanded in expansion.elements() {
             let element = expanded.element.clone();

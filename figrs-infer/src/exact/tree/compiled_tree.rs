@@ -72,7 +72,7 @@ impl CompiledTree {
         let expansion = Arc::new(limits.expand(model, &roots)?);
         let (mut sums, worlds) = (None, OnceLock::new());
         if expansion.impossible().is_none() {
-            conflict::check_doubts(&expansion, &limits)?;
+            conflict::check_failures(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
             let varying = &expansion.targets()[targets.len()..];
             let old = |tree: fn(&SavedTree) -> &Option<Arc<ContractionTree>>| match saved {
@@ -229,7 +229,7 @@ impl CompiledTree {
             (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
             return Ok(());
         }
-        conflict::check_doubts(&expansion, &self.limits)?;
+        conflict::check_failures(&expansion, &self.limits)?;
         let renew =
             |old: Option<&CompiledEncoding>, expansion: &Arc<Expansion>, encoding: Encoding| {
                 let old = old.map_or(PreviousTree::None, |part| {

@@ -185,7 +185,7 @@ impl Gibbs {
         if expansion.impossible().is_some() {
             return Err(impossible());
         }
-        conflict::check_doubts(&expansion, &limits)?;
+        conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
             Err(EliminationError::Impossible) => return Err(impossible()),
