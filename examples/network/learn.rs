@@ -162,7 +162,11 @@ fn text(out: &mut impl Write, learned: &LearnedNetwork) -> io::Result<()> {
     }
     writeln!(
         out,
-        "log-likelihood {:.6}, from {first:.6} in {rounds}",
-        fit.log_likelihood()
+        "log-likelihood {:.6}, from {first:.6} in {rounds}{}",
+        fit.log_likelihood(),
+        match fit.ended() {
+            Stopped::Finished => "; converged",
+            _ => "",
+        }
     )
 }

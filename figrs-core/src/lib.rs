@@ -85,7 +85,7 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
-    pub use crate::element::learned_prior::LearnedPrior;
+    pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, TableOp,
         contained,

@@ -278,6 +278,23 @@ pub enum Error {
         /// The element that reads it.
         element: Label,
     },
+    /// Evidence that learning cannot take in.
+    #[error("cannot learn from what is stated of {element}: {reason}")]
+    CannotLearnFrom {
+        /// The element.
+        element: Label,
+        /// Reason, with the remedy.
+        reason: &'static str,
+    },
+    /// The likelihood of a parameter has no maximum.
+    #[error(
+        "the likelihood of {parameter} has no maximum: it grows as the parameter goes to zero or without end; learn with `map_estimate` and a prior \
+         that keeps it away from there"
+    )]
+    NoMaximum {
+        /// The parameter.
+        parameter: Label,
+    },
     /// The element is not a parameter that was learned.
     #[error(
         "{element} was not learned; give a `Learned` parameter that some element of the cases depends on"

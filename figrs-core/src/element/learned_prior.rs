@@ -78,29 +78,54 @@ impl LearnedPrior {
         }
     }
 
-    /// The value at which a likelihood of its [`terms`](Self::terms) is largest; `None` if there is none, as for one that is flat.
-    pub fn mode_of(&self, likelihood: &Likelihood) -> Option<Vec<f64>> {
+    /// The value at which a likelihood of its [`terms`](Self::terms) is largest.
+    pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
-            Self::Beta(_) => shares(&[log, likelihood.get(Term::LogComplement)])
-                .map(|mut shares| vec![shares.swap_remove(0)]),
+            Self::Beta(_) => match shares(&[log, likelihood.get(Term::LogComplement)]) {
+                Mode::At(mut shares) => Mode::At(vec![shares.swap_remove(0)]),
+                other => other,
+            },
             Self::Dirichlet(concentrations) => {
                 let counts = (0..concentrations.len()).map(|i| likelihood.log_of(i));
                 shares(&counts.collect::<Vec<f64>>())
             }
             Self::Normal { .. } => {
                 let curvature = -2.0 * likelihood.get(Term::Square);
-                (curvature > 0.0).then(|| vec![linear / curvature])
+                if curvature > 0.0 {
+                    Mode::At(vec![linear / curvature])
+                } else {
+                    Mode::Flat
+                }
             }
-            Self::Gamma { .. } => (log > 0.0 && linear < 0.0).then(|| vec![-log / linear]),
+            Self::Gamma { .. } if log == 0.0 && linear == 0.0 => Mode::Flat,
+            Self::Gamma { .. } if log > 0.0 && linear < 0.0 => Mode::At(vec![-log / linear]),
+            Self::Gamma { .. } => Mode::Unbounded,
         }
     }
 }
 
+/// The place where a likelihood is largest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mode {
+    /// This value: one number, or a list of them.
+    At(Vec<f64>),
+    /// Nowhere: it is the same everywhere.
+    Flat,
+    /// Nowhere: it grows towards a value that the parameter cannot have, or without end.
+    Unbounded,
+}
+
 /// The probabilities that maximise the sum of counts times their logarithms; a count below zero is as none.
-fn shares(counts: &[f64]) -> Option<Vec<f64>> {
+fn shares(counts: &[f64]) -> Mode {
     let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
-    (sum > 0.0).then(|| counts.iter().map(|count| count.max(0.0) / sum).collect())
+    if sum > 0.0 {
+        Mode::At(counts.iter().map(|count| count.max(0.0) / sum).collect())
+    } else if counts.iter().any(|count| *count < 0.0) {
+        Mode::Unbounded
+    } else {
+        Mode::Flat
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +170,9 @@ mod tests {
                 });
                 terms.sum::<f64>()
             };
-            let mode = prior.mode_of(&likelihood).unwrap();
+            let Mode::At(mode) = prior.mode_of(&likelihood) else {
+                panic!("{prior:?}")
+            };
             for step in [1e-4, -1e-4] {
                 let mut near = mode.clone();
                 near[0] += step;
@@ -156,6 +183,13 @@ mod tests {
             }
         }
         let flat = Likelihood::new(&[Term::Log, Term::LogComplement]);
-        assert_eq!(LearnedPrior::Beta([1.0, 1.0]).mode_of(&flat), None);
+        assert_eq!(LearnedPrior::Beta([1.0, 1.0]).mode_of(&flat), Mode::Flat);
+        let mut never = Likelihood::new(&[Term::Log, Term::Linear]);
+        never.add(Term::Linear, -3.0);
+        let rate = LearnedPrior::Gamma {
+            shape: 1.0,
+            rate: 1.0,
+        };
+        assert_eq!(rate.mode_of(&never), Mode::Unbounded);
     }
 }

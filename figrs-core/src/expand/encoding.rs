@@ -117,10 +117,14 @@ impl Encoding {
             roots.extend(targets.filter(|&target| expansion.elements()[target].unknown));
         }
         let reaches = ReachConditions::new(expansion.elements(), &roots);
-        let mut elements = expansion.elements().iter().zip(&reaches.reach);
-        // Where these stand in a branch, they must not weigh in the worlds that do not take it.
-        let conditional = elements.any(|(element, reach)| {
+        let mut elements = expansion.elements().iter().zip(&reaches.reach).enumerate();
+        // Where these stand in a branch, they must not weigh or count in the worlds that do not take it.
+        let conditional = elements.any(|(position, (element, reach))| {
+            let counts = expansion.counts_outcomes
+                && element.parametric.is_some()
+                && reaches.row_of[position].is_none();
             let weighs = matches!(element.content, Content::Score(_)) || element.failures.is_some();
+            let weighs = weighs || counts;
             weighs && matches!(reach, Some(ReachCondition::When(_)))
         });
         let unreached = if conditional {

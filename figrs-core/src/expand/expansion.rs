@@ -23,6 +23,8 @@ pub struct Expansion {
     pub(super) budget: Budget,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
+    /// `true` if outcomes are to be counted, so that elements that are not reached must not have any.
+    pub(super) counts_outcomes: bool,
     /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,
 }

@@ -157,14 +157,6 @@ impl CaseTable {
         Error::InvalidCase { row, problem }
     }
 
-    /// The first row without a cell of a column, if there is one.
-    pub(super) fn first_missing(&self, column: usize) -> Option<usize> {
-        let lacks = |row: &[u32]| row.get(column).is_none_or(|&cell| cell == MISSING);
-        let rows = self.rows.iter();
-        rows.filter_map(|(row, (_, number))| lacks(row).then_some(*number))
-            .min()
-    }
-
     /// Number of distinct rows.
     pub(super) fn distinct(&self) -> usize {
         self.rows.len()

@@ -117,15 +117,25 @@ impl<C: CaseColumns> Cases<C> {
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
+        let mut mistake = None;
         for part in columns.parts() {
             parts.push(part.len());
-            places.extend(part.iter().map(|element| table.column(element)));
+            for element in &part {
+                let place = table.column(element);
+                if place < places.len() {
+                    mistake.get_or_insert_with(|| Error::CannotLearnFrom {
+                        element: element.label(),
+                        reason: "it is a column twice; list each element once",
+                    });
+                }
+                places.push(place);
+            }
         }
         Self {
             table,
             places,
             parts,
-            mistake: None,
+            mistake,
             columns: PhantomData,
         }
     }
@@ -166,6 +176,12 @@ impl<C: CaseColumns> Cases<C> {
     /// Adds a row of any evidence, on the elements of the columns or others: values, conditions, weights.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
+        if !evidence.interventions().is_empty() {
+            let row = self.table.next();
+            let problem = "it has interventions; state those in the model, for all cases".into();
+            self.mistake
+                .get_or_insert(Error::InvalidCase { row, problem });
+        }
         self.table.add_statements(weight, evidence);
         self
     }

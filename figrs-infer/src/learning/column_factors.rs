@@ -1,5 +1,6 @@
 //! The factors that the cells of a column change.
 
+use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -48,35 +49,67 @@ pub(super) fn column_factors(
 
 /// For each element of an expansion the column that observes it, or the Chain that results in it, if its outcomes are not listed.
 ///
-/// **Errors.** [`Error::InvalidCase`] if others read an element whose value a row leaves out.
+/// **Errors.** [`Error::CannotLearnFrom`] for such an element that is read by others, observed by the model, or one of several results of a
+/// Chain others of which are listed.
 pub(super) fn density_columns(
     expansion: &Expansion,
-    cases: &CaseTable,
+    model: &Model,
 ) -> Result<Vec<Option<usize>>, Error> {
     let elements = expansion.elements();
-    let mut columns = vec![None; elements.len()];
+    let refused = |position: usize, reason| {
+        let element = elements[position].element.label();
+        Err(Error::CannotLearnFrom { element, reason })
+    };
     let is_density = |position: usize| {
         let parametric = elements[position].parametric;
         parametric.is_some_and(|at| expansion.parametric_outcomes()[at].support.is_empty())
     };
+    let mut is_read = vec![false; elements.len()];
+    for element in elements {
+        let results = match &element.content {
+            Content::Chain { results, .. } => &results[..],
+            _ => &[],
+        };
+        for &read in element.parents.iter().chain(results) {
+            is_read[read] = true;
+        }
+    }
+    let mut columns = vec![None; elements.len()];
     for (column, &position) in expansion.targets().iter().enumerate() {
-        let mut densities = vec![position];
-        if let Content::Chain { results, .. } = &elements[position].content {
-            densities.extend(results);
+        let results = match &elements[position].content {
+            Content::Chain { results, .. } => results.clone(),
+            _ => vec![position],
+        };
+        if !results.iter().any(|&result| is_density(result)) {
+            continue;
         }
-        densities.retain(|&position| is_density(position));
-        for &density in &densities {
-            columns[density] = Some(column);
+        if !results.iter().all(|&result| is_density(result)) {
+            let reason = "some of its branches have a list of values and others a density or values without end; give all of them one kind";
+            return refused(position, reason);
         }
-        if !densities.is_empty() {
-            let is_read = elements.iter().any(|e| e.parents.contains(&position));
-            if let Some(row) = cases.first_missing(column).filter(|_| is_read) {
-                let element = elements[position].element.label();
-                let problem = format!(
-                    "{element} has a density and other elements read it, so that it must have a value in every row; give one"
-                );
-                return Err(Error::InvalidCase { row, problem });
-            }
+        if is_read[position] {
+            let reason = "its values cannot be listed, and other elements read it; discretise it, or draw from the posterior of the parameters \
+                          with a sampler";
+            return refused(position, reason);
+        }
+        let id = elements[position].element.id();
+        if model
+            .evidence()
+            .iter()
+            .any(|(element, _)| element.id() == id)
+        {
+            let reason = "its values cannot be listed, and both the model and the cases state it; state it in the cases alone";
+            return refused(position, reason);
+        }
+        for result in results {
+            columns[result] = Some(column);
+        }
+    }
+    for parametric in expansion.parametric_outcomes() {
+        let position = parametric.position;
+        if parametric.support.is_empty() && columns[position].is_none() {
+            let reason = "its values cannot be listed; make it a column of the cases, with the value in each row";
+            return refused(position, reason);
         }
     }
     Ok(columns)

@@ -92,7 +92,6 @@ impl CompleteRows {
                             Origin::Column { column, first } => {
                                 Some(first + cell(row, column) as usize)
                             }
-                            Origin::Fixed => None,
                         },
                     };
                     match outcome {

@@ -1,9 +1,9 @@
-//! CountedOutcomes that parameters decide, and the maximisation of their expected log-likelihood.
+//! Outcomes that parameters decide, and the maximisation of their expected log-likelihood.
 
 use std::ops::Range;
 
 use figrs_core::expand::{Expansion, LearnedParameter, LearnedParameters, ParametricOutcomes};
-use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::internals::{AtomicOp, Kind, Mode};
 use figrs_core::{AnyElement, Datum, Likelihood, Number};
 use rustc_hash::FxHashMap;
 
@@ -50,8 +50,6 @@ pub(super) enum Origin {
         /// The outcome of its first value.
         first: usize,
     },
-    /// A density of an element that no column observes.
-    Fixed,
 }
 
 fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
@@ -97,20 +95,13 @@ impl CountedOutcomes {
     ) -> Result<(), Error> {
         let first = self.len();
         let support = &parametric.support;
-        let values = match column {
-            Some(column) => {
-                self.origins.push(Origin::Column { column, first });
-                cases.observed_values(column)?
-            }
-            None if support.is_empty() => {
-                self.origins.push(Origin::Fixed);
-                Vec::new()
-            }
-            None => {
-                let outcomes = first..first + support.len();
-                self.origins.extend(outcomes.map(Origin::Outcome));
-                (0..support.len()).map(|i| support.datum(i)).collect()
-            }
+        let values = if let Some(column) = column {
+            self.origins.push(Origin::Column { column, first });
+            cases.observed_values(column)?
+        } else {
+            let outcomes = first..first + support.len();
+            self.origins.extend(outcomes.map(Origin::Outcome));
+            (0..support.len()).map(|i| support.datum(i)).collect()
         };
         let member = self.members.len();
         for (at, numbers) in reads(&parametric.member, &self.learned, places)? {
@@ -199,12 +190,22 @@ impl CountedOutcomes {
     ///
     /// Where no element reads several parameters that is the maximum over all of them; otherwise it is at least no less than before
     /// (expectation conditional maximisation: Meng and Rubin 1993).
+    ///
+    /// **Errors.** [`Error::NoMaximum`]; those of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
         for (at, learned) in self.learned.iter().enumerate() {
             let likelihood = self.likelihood(at, learned, (counts, with_prior))?;
-            if let Some(mode) = learned.prior().mode_of(&likelihood) {
-                for (param, x) in learned.params.iter().zip(mode) {
-                    param.set(x);
+            match learned.prior().mode_of(&likelihood) {
+                Mode::At(mode) => {
+                    for (param, x) in learned.params.iter().zip(mode) {
+                        param.set(x);
+                    }
+                }
+                Mode::Flat => {}
+                Mode::Unbounded => {
+                    return Err(Error::NoMaximum {
+                        parameter: learned.element.label(),
+                    });
                 }
             }
         }

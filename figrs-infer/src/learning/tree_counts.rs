@@ -59,7 +59,20 @@ impl TreeCounts {
             return Err(conflict::impossible(model, &elements, limits));
         }
         conflict::check_failures(&expansion, limits)?;
-        let places = density_columns(&expansion, cases)?;
+        for element in model
+            .evidence()
+            .iter()
+            .map(|(element, _)| element)
+            .chain(&elements)
+        {
+            if learned.get(element).is_some() {
+                return Err(Error::CannotLearnFrom {
+                    element: element.label(),
+                    reason: "it is a parameter to be learned; state what is known of it as its prior, or draw from its posterior with a sampler",
+                });
+            }
+        }
+        let places = density_columns(&expansion, model)?;
         let outcomes =
             CountedOutcomes::new(&expansion, learned, cases, |position| places[position])?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
@@ -114,7 +127,7 @@ impl TreeCounts {
                             Origin::Column { first, .. } if cell != MISSING => {
                                 numbers.log_weights[first + cell as usize]
                             }
-                            Origin::Column { .. } | Origin::Fixed => 0.0,
+                            Origin::Column { .. } => 0.0,
                         });
                         changed.push(factor);
                     }
@@ -153,7 +166,6 @@ impl TreeCounts {
                             let cell = row.get(column).copied().unwrap_or(MISSING);
                             (cell != MISSING).then(|| first + cell as usize)
                         }
-                        Origin::Fixed => None,
                     };
                     if let Some(outcome) = outcome {
                         counts[outcome] += weight * share;
@@ -203,7 +215,7 @@ impl ExpectationStep for TreeCounts {
             set_weights(&mut factor.table, |origin| {
                 match self.outcomes.origin(origin) {
                     Origin::Outcome(outcome) => log_weights[outcome],
-                    Origin::Column { .. } | Origin::Fixed => 0.0,
+                    Origin::Column { .. } => 0.0,
                 }
             });
         }

@@ -10,7 +10,7 @@ use super::{
 
 /// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
 ///
-/// The rows of all tables are parameters, each its own. A row that no case needs keeps its numbers.
+/// The rows of all tables are parameters, each its own. Without a prior a row that no case needs keeps its numbers.
 ///
 /// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
 ///

@@ -16,15 +16,20 @@ impl Expander<'_> {
     fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
-        let takes = family.takes_params() && element.parents().iter().any(is_learned);
+        let takes = family.takes_params() && element.parents().iter().any(|p| self.is_open(p));
         takes.then_some(family)
+    }
+
+    /// True if an element is to be learned: an intervention sets it otherwise.
+    fn is_open(&self, element: &AnyElement) -> bool {
+        is_learned(element) && self.statements.intervention(element).is_none()
     }
 
     /// The parents whose values decide an element: for a member of a family those that are not learned.
     pub(super) fn open_parents<'e>(&self, element: &'e AnyElement) -> Vec<&'e AnyElement> {
         let all = element.parents().iter();
         match self.learned_family(element) {
-            Some(_) => all.filter(|parent| !is_learned(parent)).collect(),
+            Some(_) => all.filter(|parent| !self.is_open(parent)).collect(),
             None => all.collect(),
         }
     }
@@ -40,11 +45,13 @@ impl Expander<'_> {
         element: &AnyElement,
         open: &[&dyn Any],
     ) -> Result<Option<AnyElement>, ModelError> {
+        let to_learn = element.parents().iter().filter(|p| self.is_open(p));
+        let to_learn: Vec<&AnyElement> = to_learn.collect();
         let (Some(family), Some(learned)) = (self.learned_family(element), &mut self.learned)
         else {
             return Ok(None);
         };
-        for parent in element.parents() {
+        for parent in to_learn {
             learned.of(parent)?;
         }
         let mut open = open.iter();
@@ -85,11 +92,13 @@ impl Expander<'_> {
         let Kind::Atomic(op) = member.kind() else {
             return content;
         };
-        // The values of densities are learned from differ by case, whatever their parameters.
-        let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         let is_param = |number: &Number| matches!(number, Number::Param(_));
-        let varies = is_density && self.learned.is_some();
-        if !varies && !op.numbers().iter().any(is_param) {
+        if self.learned.is_none() && !op.numbers().iter().any(is_param) {
+            return content;
+        }
+        // The values of densities that are learned from differ by case, whatever their parameters.
+        let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
+        if !is_density && !op.numbers().iter().any(is_param) {
             return content;
         }
         let first = expansion

@@ -118,6 +118,7 @@ impl<'m> Expander<'m> {
                 budget,
                 reached: 0,
                 parametric: Vec::new(),
+                counts_outcomes: false,
                 shares_calls: false,
             },
             budget,
@@ -149,6 +150,7 @@ impl<'m> Expander<'m> {
         stand_ins: &[(AnyElement, Datum)],
     ) {
         self.learned = Some(learned);
+        self.expansion.counts_outcomes = true;
         let stand_ins = stand_ins
             .iter()
             .map(|(element, value)| (element.id(), value.clone()));

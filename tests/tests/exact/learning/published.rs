@@ -128,3 +128,63 @@ fn samplers_draw_from_the_posterior_of_the_same_parameter() {
     // Mean 9 / 14 and standard deviation .124 of Beta(9, 5); draws are independent.
     assert!((answer.mean(&bias).unwrap() - 9.0 / 14.0).abs() < 0.005);
 }
+
+#[test]
+fn only_branches_that_are_taken_count() {
+    let rate = Learned::beta("rate", 1.0, 1.0);
+    let taken = Flip::new(0.5);
+    // Not a row of the branch's own table: a function of a flip, and a flip that two branches share.
+    let flip = Flip::new(&rate);
+    let other = Flip::new(0.5);
+    let shared = (
+        If::new(&taken, flip.map(|flip| !flip), Constant::new(true)),
+        If::new(&other, flip.clone(), Constant::new(true)),
+    );
+    let rows = [
+        (1.0, (true, false, false)),
+        (1e5, (false, false, true)),
+        (1.0, (true, true, true)),
+    ];
+    let cases = Cases::new((&taken, &other, &shared.0)).weighted_rows(rows);
+    let learner = ExpectationMaximization::new(JunctionTree::new()).exact_rounds(1);
+    let fit = learner.fit(&Model::new(), &cases).unwrap();
+    // The first row has the flip at true, the last at false; in the many others it is not reached.
+    assert_near(fit.value(&rate).unwrap(), 0.5);
+    let first = Cases::new((&taken, &other, &shared.0)).weighted_rows(rows[..2].to_vec());
+    assert_near(
+        learner
+            .fit(&Model::new(), &first)
+            .unwrap()
+            .value(&rate)
+            .unwrap(),
+        1.0,
+    );
+}
+
+#[test]
+fn interventions_and_evidence_of_the_model_hold_in_each_case() {
+    let (rate, other) = (
+        Learned::beta("rate", 1.0, 1.0),
+        Learned::beta("other", 1.0, 1.0),
+    );
+    let hidden = Flip::new(&rate);
+    let seen = If::new(&hidden, Flip::new(&other), Constant::new(false));
+    let cases =
+        Cases::new((&hidden, &seen)).rows([(Some(true), true), (None, true), (Some(true), false)]);
+    let model = Model::new().intervene(&rate, 0.3);
+    let learner = || ExpectationMaximization::new(JunctionTree::new());
+    let fit = learner().fit(&model, &cases).unwrap();
+    assert_near(fit.value(&other).unwrap(), 2.0 / 3.0);
+    assert!(matches!(fit.value(&rate), Err(Error::NotLearned { .. })));
+    let likelihood: f64 = [0.3 * 2.0 / 3.0, 0.3 * 2.0 / 3.0, 0.3 / 3.0]
+        .iter()
+        .map(|p: &f64| p.ln())
+        .sum();
+    assert_near(fit.log_likelihood(), likelihood);
+    let weighed = Model::new().weigh(&hidden, |hidden| if *hidden { 3.0 } else { 1.0 });
+    let fit = learner()
+        .fit(&weighed, &Cases::new(&seen).rows([true, true]))
+        .unwrap();
+    assert_near(fit.value(&rate).unwrap(), 1.0);
+    assert_near(fit.log_likelihood(), 2.0 * 3f64.ln());
+}

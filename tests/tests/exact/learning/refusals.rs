@@ -121,3 +121,60 @@ fn a_prior_that_is_not_positive_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn evidence_that_cannot_be_learned_from_is_named() {
+    let mean = Learned::normal("mean", 0.0, StandardDeviation(5.0));
+    let value = Normal::new(&mean, StandardDeviation(1.0)).named("value");
+    let noisy = Normal::new(&value, StandardDeviation(1.0));
+    let rate = Learned::beta("rate", 1.0, 1.0);
+    let throw = Flip::new(&rate);
+    let mixed = If::new(&throw, value.clone(), Constant::new(5.0)).named("mixed");
+    let none = Model::new;
+    let refused = [
+        // Read by another element; observed by the model alone, or as well; a density in one branch.
+        learner().fit(
+            &none(),
+            &Cases::new((&value, &noisy)).rows([(0.0, 1.0), (1.0, 2.0)]),
+        ),
+        learner().fit(
+            &none().observe(&value, 1.0),
+            &Cases::new(&throw).rows([true]),
+        ),
+        learner().fit(
+            &none().observe(&value, 1.0),
+            &Cases::new((&throw, &value)).rows([(true, 1.0)]),
+        ),
+        learner().fit(&none(), &Cases::new(&mixed).rows([1.0])),
+        // About the parameter itself; a column twice.
+        learner().fit(
+            &none().condition(&rate, |rate| *rate < 0.6),
+            &Cases::new(&throw).rows([true]),
+        ),
+        learner().fit(&none(), &Cases::new((&throw, &rate)).rows([(true, 0.5)])),
+        learner().fit(&none(), &Cases::new((&throw, &throw)).rows([(true, false)])),
+    ];
+    for (i, error) in refused.map(Result::unwrap_err).into_iter().enumerate() {
+        assert!(
+            matches!(error, Error::CannotLearnFrom { .. }),
+            "{i}: {error}"
+        );
+    }
+    let set = Cases::new(&throw).case(1.0, &none().intervene(&throw, true));
+    let error = learner().fit(&none(), &set).unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidCase { row: 0, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_likelihood_without_a_maximum_is_named() {
+    let rate = Learned::gamma("rate", 2.0, Rate(1.0));
+    let count = Poisson::new(&rate);
+    let cases = Cases::new(&count).rows([0u64, 0, 0]);
+    let error = learner().fit(&Model::new(), &cases).unwrap_err();
+    assert!(matches!(error, Error::NoMaximum { .. }), "{error}");
+    let fit = learner().map_estimate().fit(&Model::new(), &cases).unwrap();
+    assert_eq!(fit.value(&rate).unwrap(), 0.25);
+}
