@@ -69,6 +69,7 @@ impl TemperatureLadder {
     }
 
     /// A step of the chain, whose world and kernel are given, and one of each replica; then perhaps an exchange.
+    #[inline]
     pub(super) fn step(
         &mut self,
         trace: &mut Trace,
