@@ -84,11 +84,11 @@ pub use rand;
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::element::contained::contained;
     pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, TableOp,
-        contained,
     };
     pub use crate::expand::sharing::QueryKind;
     pub use crate::factor::assignment::Assignments;

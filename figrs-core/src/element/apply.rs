@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::contained::contained;
 use super::function::FunctionId;
-use super::node::{AnyElement, ApplyOp, Kind, contained};
+use super::node::{AnyElement, ApplyOp, Kind};
 use super::parents::{Arguments, Parents};
 use crate::element::Element;
 use crate::error::Fault;

@@ -8,10 +8,11 @@ use std::panic::Location;
 
 use rand::Rng;
 
+use super::contained::contained;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
-use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable, contained};
+use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;

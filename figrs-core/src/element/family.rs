@@ -45,7 +45,7 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
 #[derive(Clone, Debug)]
 pub(crate) enum Parameter {
     One(Operand),
-    IidValues(Element<Vec<f64>>),
+    List(Element<Vec<f64>>),
 }
 
 /// As [`family_at`], with lists of parameters.
@@ -77,7 +77,7 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
                 continue;
             }
             Parameter::One(Operand::Element(element)) => element.erased().clone(),
-            Parameter::IidValues(element) => element.erased().clone(),
+            Parameter::List(element) => element.erased().clone(),
         };
         sources.push(ParameterSource::Parent(parents.len()));
         parents.push(parent);

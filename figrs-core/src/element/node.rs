@@ -2,15 +2,15 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use rand::Rng;
 
 use super::distribution::{Space, Tails};
+use super::drop_queue;
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
@@ -344,39 +344,12 @@ struct Node {
     bytes: usize,
 }
 
-thread_local! {
-    /// Queue of the contents of dropped nodes, while a drop is under way on this thread.
-    static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
-}
-
 impl Drop for Node {
     /// Drops what the node held without recursion: parents and captured elements join a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
-        let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
-            Some(queue) => {
-                queue.push(kind);
-                None
-            }
-            idle @ None => {
-                *idle = Some(Vec::new());
-                Some(kind)
-            }
-        });
-        let Ok(Some(first)) = queued else { return };
-        // A value whose drop panics must not leave the queue open: nodes that join it later would never be dropped.
-        let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
-        while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
-            let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
-            panicked = panicked.or(outcome.err());
-        }
-        DROP_QUEUE.with(|queue| *queue.borrow_mut() = None);
-        if let Some(payload) = panicked
-            && !std::thread::panicking()
-        {
-            resume_unwind(payload);
-        }
+        drop_queue::release(kind);
     }
 }
 
@@ -489,19 +462,3 @@ impl fmt::Debug for AnyElement {
 /// The identity of an element among those that are alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);
-
-/// Runs a user's function and turns a panic into a [`Fault`].
-#[inline]
-pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
-    catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
-}
-
-#[cold]
-fn panicked(payload: Box<dyn Any + Send>) -> Fault {
-    let message = payload
-        .downcast_ref::<&str>()
-        .map(ToString::to_string)
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".into());
-    Fault::Panicked(message)
-}

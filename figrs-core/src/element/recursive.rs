@@ -5,8 +5,9 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::contained::contained;
 use super::function::{CallId, FunctionId};
-use super::node::{AnyElement, ChainOp, Kind, contained};
+use super::node::{AnyElement, ChainOp, Kind};
 use super::purity;
 use crate::element::Element;
 use crate::error::Fault;

@@ -125,12 +125,7 @@ pub struct ParametricOutcomes {
 
 impl ParametricOutcomes {
     /// Number of origins.
-    pub fn len(&self) -> usize {
+    pub fn origins(&self) -> usize {
         self.support.len().max(1)
-    }
-
-    /// False: there is one origin at least.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 }

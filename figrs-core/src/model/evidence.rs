@@ -5,8 +5,9 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use crate::element::contained::contained;
 use crate::element::function::FunctionId;
-use crate::element::node::{AnyElement, contained};
+use crate::element::node::AnyElement;
 use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;

@@ -30,7 +30,7 @@ impl<O: Into<Operand>, const N: usize> From<[O; N]> for Vector {
 
 impl From<Element<Vec<f64>>> for Vector {
     fn from(element: Element<Vec<f64>>) -> Self {
-        Self(vec![Parameter::IidValues(element)])
+        Self(vec![Parameter::List(element)])
     }
 }
 

@@ -9,11 +9,16 @@ use crate::error::Error;
 /// A missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
+/// The cell of a column in a row, whose last missing cells are left out.
+pub(super) fn cell(row: &[u32], column: usize) -> u32 {
+    row.get(column).copied().unwrap_or(MISSING)
+}
+
 /// The different cells of one element.
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
-    /// What each cell states.
+    /// The evidence of each cell.
     pub(super) cells: Vec<Cell>,
     /// The values among the cells, and for each its cell.
     values: SupportBuilder,

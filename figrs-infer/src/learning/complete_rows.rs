@@ -2,9 +2,9 @@
 
 use figrs_core::factor::{FactorGraph, FactorTable, Weights};
 
-use super::case_table::{CaseTable, Cell, MISSING};
+use super::case_table::{CaseTable, Cell, MISSING, cell};
 use super::column_factors::ColumnFactors;
-use super::parameters::{CountedOutcomes, Origin};
+use super::parameters::CountedOutcomes;
 use crate::error::Error;
 
 /// The counts of rows that give a value to every variable, found once, and the other rows.
@@ -87,12 +87,7 @@ impl CompleteRows {
                         .map_or(Weights::NO_ORIGIN, |all| all[entry]);
                     let outcome = match origin {
                         Weights::NO_ORIGIN => None,
-                        origin => match outcomes.origin(origin) {
-                            Origin::Outcome(outcome) => Some(outcome),
-                            Origin::Column { column, first } => {
-                                Some(first + cell(row, column) as usize)
-                            }
-                        },
+                        origin => outcomes.outcome_in(row, origin),
                     };
                     match outcome {
                         Some(outcome) => self.counts[outcome] += weight,
@@ -120,10 +115,6 @@ impl CompleteRows {
         let sum: f64 = counted.map(|(n, log)| n * log).sum();
         (sum > f64::NEG_INFINITY).then_some(self.log_constant + sum)
     }
-}
-
-fn cell(row: &[u32], column: usize) -> u32 {
-    row.get(column).copied().unwrap_or(MISSING)
 }
 
 /// The source of each variable's value; `None` if some variable is of no column, or a factor is a list.

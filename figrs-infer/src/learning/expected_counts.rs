@@ -11,9 +11,6 @@ use crate::error::Error;
 ///
 /// [`JunctionTree`](crate::JunctionTree) is exact.
 pub trait ExpectedCounts {
-    /// The name of the algorithm.
-    fn name(&self) -> &'static str;
-
     /// Prepares the expectation steps of a model for some cases: all that does not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(

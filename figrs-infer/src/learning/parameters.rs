@@ -7,7 +7,7 @@ use figrs_core::internals::{AtomicOp, Kind, Mode};
 use figrs_core::{AnyElement, Datum, Likelihood, Number};
 use rustc_hash::FxHashMap;
 
-use super::case_table::CaseTable;
+use super::case_table::{CaseTable, MISSING, cell};
 use crate::error::Error;
 
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
@@ -127,6 +127,17 @@ impl CountedOutcomes {
         self.origins[origin as usize]
     }
 
+    /// The outcome of a weight with an origin in a row; `None` if the row misses the value of its column.
+    pub(super) fn outcome_in(&self, row: &[u32], origin: u32) -> Option<usize> {
+        match self.origin(origin) {
+            Origin::Outcome(outcome) => Some(outcome),
+            Origin::Column { column, first } => {
+                let cell = cell(row, column);
+                (cell != MISSING).then(|| first + cell as usize)
+            }
+        }
+    }
+
     /// The learned parameters.
     pub(super) fn learned(&self) -> &LearnedParameters {
         &self.learned
@@ -188,7 +199,7 @@ impl CountedOutcomes {
     /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density; one that
     /// no count depends on stays as it is.
     ///
-    /// Where no element reads several parameters that is the maximum over all of them; otherwise it is at least no less than before
+    /// That is the maximum over all of them where no element reads several parameters; otherwise it is at least no less than before
     /// (expectation conditional maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`]; those of [`likelihood`](Self::likelihood).

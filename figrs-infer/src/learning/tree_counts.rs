@@ -7,7 +7,7 @@ use figrs_core::expand::{Encoding, Expansion, LearnedParameters};
 use figrs_core::factor::{FactorGraph, FactorTable};
 use figrs_core::{AnyElement, Datum, Model, Until};
 
-use super::case_table::{CaseTable, MISSING};
+use super::case_table::{CaseTable, MISSING, cell};
 use super::column_factors::{ColumnFactors, column_factors, density_columns};
 use super::complete_rows::CompleteRows;
 use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
@@ -104,7 +104,7 @@ impl TreeCounts {
     ) {
         changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
-            let cell = row.get(column).copied().unwrap_or(MISSING);
+            let cell = cell(row, column);
             if worker.row[column] == Some(cell) {
                 continue;
             }
@@ -160,14 +160,7 @@ impl TreeCounts {
             let log = self
                 .counting
                 .count(&mut worker.sums, graph, |origin, share| {
-                    let outcome = match self.outcomes.origin(origin) {
-                        Origin::Outcome(outcome) => Some(outcome),
-                        Origin::Column { column, first } => {
-                            let cell = row.get(column).copied().unwrap_or(MISSING);
-                            (cell != MISSING).then(|| first + cell as usize)
-                        }
-                    };
-                    if let Some(outcome) = outcome {
+                    if let Some(outcome) = self.outcomes.outcome_in(row, origin) {
                         counts[outcome] += weight * share;
                     }
                 });
@@ -260,10 +253,6 @@ impl ExpectationStep for TreeCounts {
 }
 
 impl ExpectedCounts for JunctionTree {
-    fn name(&self) -> &'static str {
-        "JunctionTree"
-    }
-
     fn prepare(
         &self,
         model: &Model,

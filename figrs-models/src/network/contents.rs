@@ -17,6 +17,8 @@ pub struct Network {
     pub(super) tables: Vec<NetworkTable>,
     pub(super) normalised: Vec<NormalisedRow>,
     pub(super) index: FxHashMap<String, usize>,
+    /// The tables of a Bayesian network, parents first.
+    pub(super) order: Vec<usize>,
     pub(super) elements: Vec<Element<State>>,
     pub(super) model: Model,
 }
@@ -102,9 +104,8 @@ impl Network {
                 weights: Weights::from_linear(numbers),
             })
             .collect();
-        let elements = elements::bayesian(&self.variables, &tables);
         Self {
-            elements: elements.unwrap_or_else(|_| self.elements.clone()),
+            elements: elements::of_tables(&self.variables, &tables, &self.order),
             tables,
             normalised: Vec::new(),
             ..self.clone()

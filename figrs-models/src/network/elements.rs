@@ -5,34 +5,32 @@ use figrs_core::{Constant, Element, Model, States, Table};
 
 use super::{NetworkTable, State, Variable};
 
-/// The elements of a Bayesian network, parents first; or a variable that is its own ancestor.
-pub(super) fn bayesian(
-    variables: &[Variable],
+/// The tables of a Bayesian network in an order with parents first; or a variable that is its own ancestor.
+pub(super) fn parents_first(
+    variables: usize,
     tables: &[NetworkTable],
-) -> Result<Vec<Element<State>>, usize> {
-    let mut table_of = vec![None; variables.len()];
-    let mut children = vec![Vec::new(); variables.len()];
-    let mut missing = vec![0; variables.len()];
-    for table in tables {
+) -> Result<Vec<usize>, usize> {
+    let mut table_of = vec![None; variables];
+    let mut children = vec![Vec::new(); variables];
+    let mut missing = vec![0; variables];
+    for (number, table) in tables.iter().enumerate() {
         let Some((&child, parents)) = table.variables.split_last() else {
             continue;
         };
-        table_of[child] = Some(table);
+        table_of[child] = Some(number);
         missing[child] = parents.len();
         for &parent in parents {
             children[parent].push(child);
         }
     }
-    let mut elements: Vec<Option<Element<State>>> = vec![None; variables.len()];
-    let mut ready: Vec<usize> = (0..variables.len()).filter(|&v| missing[v] == 0).collect();
+    let mut ready: Vec<usize> = (0..variables).filter(|&v| missing[v] == 0).collect();
+    let (mut order, mut is_placed) = (Vec::with_capacity(tables.len()), vec![false; variables]);
     while let Some(variable) = ready.pop() {
         let Some(table) = table_of[variable] else {
             continue;
         };
-        let parents = table.variables[..table.variables.len() - 1].iter();
-        let parents = parents.filter_map(|&p| Some((elements[p].as_ref()?, &variables[p].states)));
-        let element = Table::new(parents, &variables[variable].states, table.weights.clone());
-        elements[variable] = Some(element.named(&variables[variable].name));
+        order.push(table);
+        is_placed[variable] = true;
         for &child in &children[variable] {
             missing[child] -= 1;
             if missing[child] == 0 {
@@ -40,17 +38,48 @@ pub(super) fn bayesian(
             }
         }
     }
-    let unfinished = |&v: &usize| elements[v].is_none();
-    if let Some(mut variable) = (0..variables.len()).find(unfinished) {
+    if let Some(mut variable) = (0..variables).find(|&v| !is_placed[v]) {
         // Something above it is on a cycle: as many steps up as there are variables end there.
-        for _ in 0..variables.len() {
-            let parents = table_of[variable].into_iter().flat_map(|t| &t.variables);
-            let above = parents.copied().find(|&p| p != variable && unfinished(&p));
-            variable = above.unwrap_or(variable);
+        for _ in 0..variables {
+            let table = table_of[variable].map(|table: usize| &tables[table]);
+            let mut parents = table.into_iter().flat_map(|table| &table.variables);
+            let above = parents.find(|&&p| p != variable && !is_placed[p]);
+            variable = above.copied().unwrap_or(variable);
         }
         return Err(variable);
     }
-    Ok(elements.into_iter().flatten().collect())
+    Ok(order)
+}
+
+/// The elements of a Bayesian network whose tables stand in this order, parents first: `element` makes that of a table with its parents.
+pub(super) fn bayesian(
+    variables: &[Variable],
+    tables: &[NetworkTable],
+    order: &[usize],
+    element: impl Fn(usize, &Variable, Vec<(&Element<State>, &States<State>)>) -> Element<State>,
+) -> Vec<Element<State>> {
+    let mut elements: Vec<Option<Element<State>>> = vec![None; variables.len()];
+    for &table in order {
+        let Some((&child, parents)) = tables[table].variables.split_last() else {
+            continue;
+        };
+        let parents = parents.iter();
+        let parents = parents.filter_map(|&p| Some((elements[p].as_ref()?, &variables[p].states)));
+        let made = element(table, &variables[child], parents.collect());
+        elements[child] = Some(made.named(&variables[child].name));
+    }
+    elements.into_iter().flatten().collect()
+}
+
+/// The elements of a Bayesian network by its tables.
+pub(super) fn of_tables(
+    variables: &[Variable],
+    tables: &[NetworkTable],
+    order: &[usize],
+) -> Vec<Element<State>> {
+    bayesian(variables, tables, order, |table, child, parents| {
+        Table::new(parents, &child.states, tables[table].weights.clone())
+    })
 }
 
 /// The elements of a Markov network, and a model that holds its factors.

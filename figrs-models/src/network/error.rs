@@ -63,6 +63,12 @@ pub enum NetworkLearningError {
     /// A Markov network has no conditional tables.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
+    /// A prior is negative or not finite.
+    #[error("the prior adds {count} to each count; give a number that is not negative")]
+    Prior {
+        /// The number.
+        count: f64,
+    },
     /// Learning has no result.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),

@@ -71,11 +71,19 @@ impl NetworkDraft {
     /// Builds the elements.
     fn finish(self, text: &str) -> LexerResult<Network> {
         let built = match self.kind {
-            NetworkKind::Bayesian => elements::bayesian(&self.variables, &self.tables)
-                .map(|elements| (elements, Model::new())),
-            NetworkKind::Markov => Ok(elements::markov(&self.variables, &self.tables)),
+            NetworkKind::Bayesian => {
+                let order = elements::parents_first(self.variables.len(), &self.tables);
+                order.map(|order| {
+                    let elements = elements::of_tables(&self.variables, &self.tables, &order);
+                    (order, elements, Model::new())
+                })
+            }
+            NetworkKind::Markov => {
+                let (elements, model) = elements::markov(&self.variables, &self.tables);
+                Ok((Vec::new(), elements, model))
+            }
         };
-        let (elements, model) = built.map_err(|variable| {
+        let (order, elements, model) = built.map_err(|variable| {
             let tables = self.tables.iter().zip(&self.places);
             let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
             let problem = TextProblem::Cycle {
@@ -99,6 +107,7 @@ impl NetworkDraft {
             variables: self.variables,
             tables: self.tables,
             index: self.index,
+            order,
             elements,
             model,
         })

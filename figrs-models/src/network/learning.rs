@@ -4,9 +4,7 @@ use figrs_core::rand::RngExt;
 use figrs_core::{Constant, Element, Learned, Model, Parents, Select, States, stream};
 use figrs_infer::{Cases, ExpectationMaximization, Fit, JunctionTree};
 
-use super::{
-    Network, NetworkData, NetworkKind, NetworkLearningError, NetworkTable, State, Variable,
-};
+use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 
 /// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
 ///
@@ -92,7 +90,7 @@ impl NetworkLearner {
 
     /// Learns the tables of a network.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`]; those of [`ExpectationMaximization`], of which
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; those of [`ExpectationMaximization`], of which
     /// [`InvalidCase`](figrs_infer::Error::InvalidCase) names the row of the data.
     pub fn learn(
         &self,
@@ -102,8 +100,16 @@ impl NetworkLearner {
         if network.kind() != NetworkKind::Bayesian {
             return Err(NetworkLearningError::NotBayesian);
         }
+        if !(self.prior >= 0.0 && self.prior.is_finite()) {
+            return Err(NetworkLearningError::Prior { count: self.prior });
+        }
         let tables = self.tables(network);
-        let elements = elements(network, &tables);
+        let elements = elements::bayesian(
+            network.variables(),
+            network.tables(),
+            &network.order,
+            |table, child, parents| element(&tables[table], child, parents),
+        );
         let mut algorithm = self.algorithm.clone();
         if self.prior > 0.0 {
             algorithm = algorithm.map_estimate();
@@ -193,35 +199,11 @@ struct LearnedRow {
     start: Vec<f64>,
 }
 
-/// The elements of a network with these parameters, in the order of its variables.
-fn elements(network: &Network, tables: &[LearnedTable]) -> Vec<Element<State>> {
-    let variables = network.variables();
-    let mut elements: Vec<Option<Element<State>>> = vec![None; variables.len()];
-    let mut waiting: Vec<(&NetworkTable, &LearnedTable)> =
-        network.tables().iter().zip(tables).collect();
-    while !waiting.is_empty() {
-        waiting.retain(|(table, learned)| {
-            let Some((&child, parents)) = table.variables().split_last() else {
-                return false;
-            };
-            let parents: Option<Vec<_>> = parents
-                .iter()
-                .map(|&p| Some((elements[p].clone()?, variables[p].states().clone())))
-                .collect();
-            let Some(parents) = parents else { return true };
-            let element = element(&variables[child], parents, learned);
-            elements[child] = Some(element.named(variables[child].name()));
-            false
-        });
-    }
-    elements.into_iter().flatten().collect()
-}
-
 /// The element of a variable with these parents.
 fn element(
-    variable: &Variable,
-    parents: Vec<(Element<State>, States<State>)>,
     table: &LearnedTable,
+    variable: &Variable,
+    parents: Vec<(&Element<State>, &States<State>)>,
 ) -> Element<State> {
     let states: Vec<State> = variable.states().iter().cloned().collect();
     let row = |row: &LearnedRow| match &row.parameter {
@@ -234,7 +216,7 @@ fn element(
     }
     let (parents, sizes): (Vec<Element<State>>, Vec<usize>) = parents
         .into_iter()
-        .map(|(parent, states)| (parent, states.len()))
+        .map(|(parent, states)| (parent.clone(), states.len()))
         .unzip();
     parents.flat_map(move |values: Vec<&State>| {
         let values = values.iter().zip(&sizes);

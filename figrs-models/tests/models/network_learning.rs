@@ -240,6 +240,14 @@ fn mistakes_in_data_are_told_with_their_places() {
         .learn(&markov, &NetworkData::default())
         .unwrap_err();
     assert!(matches!(error, NetworkLearningError::NotBayesian));
+    for count in [-1.0, f64::NAN, f64::INFINITY] {
+        let learner = NetworkLearner::new().prior(count);
+        let error = learner.learn(&network, &impossible).unwrap_err();
+        assert!(
+            matches!(error, NetworkLearningError::Prior { .. }),
+            "{error}"
+        );
+    }
 }
 
 /// The largest difference between the learned tables and those of a reference, whose keys name parents in any order.

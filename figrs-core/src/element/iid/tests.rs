@@ -1,5 +1,5 @@
 use super::*;
-use crate::element::node::contained;
+use crate::element::contained::contained;
 use crate::element::{
     Beta, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale,
     Score, Select, StandardDeviation, Variance,

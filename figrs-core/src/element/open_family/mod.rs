@@ -12,12 +12,13 @@ use std::sync::Arc;
 use rand::Rng;
 use rustc_hash::FxHasher;
 
+use super::contained::contained;
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
 use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
     AnyElement, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault,
-    NotEnumerable, contained,
+    NotEnumerable,
 };
 use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};

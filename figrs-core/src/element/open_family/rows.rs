@@ -2,8 +2,9 @@
 
 use std::any::Any;
 
+use super::super::contained::contained;
 use super::super::distribution::Family;
-use super::super::node::{MemberFault, contained};
+use super::super::node::MemberFault;
 use super::{OpenFamily, ParameterSource};
 use crate::error::Fault;
 use crate::value::Value;

@@ -104,7 +104,7 @@ impl Expander<'_> {
         let first = expansion
             .parametric
             .last()
-            .map_or(0, |last| last.first + last.len() as u32);
+            .map_or(0, |last| last.first + last.origins() as u32);
         expansion.parametric.push(ParametricOutcomes {
             member: member.clone(),
             position: here,

@@ -34,7 +34,7 @@ pub(crate) struct Beliefs<S: Semiring> {
     path: Vec<u32>,
 }
 
-/// The two halves of [`Beliefs::fresh`] and [`Beliefs::ranges`].
+/// The two halves of [`Beliefs::is_current`] and [`Beliefs::ranges`].
 const UP: usize = 0;
 const DOWN: usize = 1;
 

@@ -1,6 +1,5 @@
 //! Expected counts of the outcomes that parameters decide, from the derivatives of a contraction tree.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use figrs_core::factor::{FactorGraph, FactorTable, Weights};
@@ -69,13 +68,7 @@ impl CountingTree {
     ) -> f64 {
         let log_total = sums.log_total(&self.tree, graph);
         if log_total > f64::NEG_INFINITY {
-            let counts = RefCell::default();
-            let query = CountsQuery {
-                counting: self,
-                counts: &counts,
-            };
-            sums.ask(&self.tree, graph, query);
-            for (origin, share) in counts.into_inner() {
+            for (origin, share) in sums.ask(&self.tree, graph, CountsQuery(self)) {
                 count(origin, share);
             }
         }
@@ -83,21 +76,21 @@ impl CountingTree {
     }
 }
 
-struct CountsQuery<'a> {
-    counting: &'a CountingTree,
-    counts: &'a RefCell<Vec<(u32, f64)>>,
-}
+struct CountsQuery<'a>(&'a CountingTree);
 
-impl BeliefQuery<()> for CountsQuery<'_> {
-    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) {
-        let mut counts = self.counts.borrow_mut();
-        counts.clear();
-        let mut products = Vec::new();
-        for leaf in &self.counting.leaves {
-            beliefs.products(&self.counting.tree, leaf.tensor, &mut products);
+impl BeliefQuery<Vec<(u32, f64)>> for CountsQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<(u32, f64)> {
+        let (mut counts, mut products) = (Vec::new(), Vec::new());
+        for leaf in &self.0.leaves {
+            beliefs.products(&self.0.tree, leaf.tensor, &mut products);
             products = form.shares(products);
             let share = |&(entry, origin): &(u32, u32)| (origin, products[entry as usize]);
             counts.extend(leaf.origins.iter().map(share));
         }
+        counts
     }
 }
