@@ -34,9 +34,9 @@ pub use figrs_infer::{
     Measure, MergeableSampler, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
     MpeVariableElimination, Part, Partial, PopulationSums, Posterior, Progress, Quality, Quantity,
     RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart,
-    SequentialMonteCarlo, SimulatedAnnealing, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms,
-    compare, diagnostics, eliminate, in_order, unseen_share,
+    SequentialMonteCarlo, SimulatedAnnealing, StandardErrors, Stopped, Sums, TargetBounds,
+    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums,
+    algorithms, compare, diagnostics, eliminate, in_order, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]

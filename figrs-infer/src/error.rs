@@ -303,6 +303,22 @@ pub enum Error {
         /// The element.
         element: Label,
     },
+    /// Standard errors take exact expected counts.
+    #[error(
+        "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
+    )]
+    InexactCounts,
+    /// There are too many numbers for a matrix of their information.
+    #[error(
+        "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
+         others fixed at their values by interventions"
+    )]
+    TooManyNumbers {
+        /// The free numbers of all parameters.
+        numbers: usize,
+        /// The most that are computed.
+        most: usize,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

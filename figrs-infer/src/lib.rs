@@ -82,6 +82,7 @@ pub use learning::cases::{CaseColumns, CaseValues, Cases};
 pub use learning::expectation_maximization::ExpectationMaximization;
 pub use learning::expected_counts::ExpectedCounts;
 pub use learning::fit::Fit;
+pub use learning::observed_information::StandardErrors;
 pub use mcmc::gibbs::{Gibbs, GibbsKernel};
 pub use mcmc::metropolis_hastings::MetropolisHastings;
 pub use mcmc::simulated_annealing::SimulatedAnnealing;

@@ -99,6 +99,29 @@ impl Likelihood {
         }
     }
 
+    /// The derivatives by the numbers of the parameter at a value; none by a number of a list that is zero.
+    pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
+        let derivative = |(i, &x): (usize, &f64)| {
+            if self.terms.contains(&Term::LogOfEach) {
+                return if x > 0.0 { self.log_of(i) / x } else { 0.0 };
+            }
+            let by_term = |&term: &Term| {
+                let coefficient = self.get(term);
+                match term {
+                    Term::LogOfEach => 0.0,
+                    _ if coefficient == 0.0 => 0.0,
+                    Term::Linear => coefficient,
+                    Term::Square => 2.0 * coefficient * x,
+                    Term::Inverse => -coefficient / (x * x),
+                    Term::Log => coefficient / x,
+                    Term::LogComplement => -coefficient / (1.0 - x),
+                }
+            };
+            self.terms.iter().map(by_term).sum()
+        };
+        value.iter().enumerate().map(derivative).collect()
+    }
+
     /// The coefficient of a term of one number.
     pub fn get(&self, term: Term) -> f64 {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)

@@ -45,18 +45,28 @@ impl LearnedParameter {
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
-        let fits = numbers.is_some_and(|numbers| numbers.len() == self.params.len());
-        for (param, &x) in self.params.iter().zip(numbers.unwrap_or_default()) {
-            if fits {
-                param.set(x);
-            }
+        let fits = numbers.filter(|numbers| numbers.len() == self.params.len());
+        if let Some(numbers) = fits {
+            self.set_numbers(numbers);
         }
-        fits
+        fits.is_some()
+    }
+
+    /// Sets the parameters to as many numbers.
+    pub fn set_numbers(&self, numbers: &[f64]) {
+        for (param, &x) in self.params.iter().zip(numbers) {
+            param.set(x);
+        }
+    }
+
+    /// The present values of the parameters.
+    pub fn numbers(&self) -> Vec<f64> {
+        self.params.iter().map(Param::get).collect()
     }
 
     /// The present value of the element.
     pub fn value(&self) -> Datum {
-        let numbers: Vec<f64> = self.params.iter().map(Param::get).collect();
+        let numbers = self.numbers();
         if self.prior().is_list() {
             Datum::new(numbers)
         } else {

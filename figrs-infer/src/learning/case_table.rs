@@ -2,17 +2,10 @@
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
+use super::case_rows::{CaseRows, MISSING};
 use crate::error::Error;
-
-/// A missing cell.
-pub(super) const MISSING: u32 = u32::MAX;
-
-/// The cell of a column in a row, whose last missing cells are left out.
-pub(super) fn cell(row: &[u32], column: usize) -> u32 {
-    row.get(column).copied().unwrap_or(MISSING)
-}
 
 /// The different cells of one element.
 #[derive(Debug)]
@@ -32,6 +25,23 @@ pub(super) enum Cell {
     Value(Datum),
     /// Conditions and weights.
     Statements(Vec<Evidence>),
+}
+
+impl Clone for CaseColumn {
+    fn clone(&self) -> Self {
+        let mut values = self.element.no_values();
+        for &cell in &self.cell_of_value {
+            if let Cell::Value(value) = &self.cells[cell as usize] {
+                values.insert(value.as_any());
+            }
+        }
+        Self {
+            element: self.element.clone(),
+            cells: self.cells.clone(),
+            values,
+            cell_of_value: self.cell_of_value.clone(),
+        }
+    }
 }
 
 impl CaseColumn {
@@ -72,14 +82,11 @@ impl CaseColumn {
 }
 
 /// Rows of evidence on the elements of some columns, with weights; equal rows are one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CaseTable {
     pub(super) columns: Vec<CaseColumn>,
     places: FxHashMap<figrs_core::ElementId, usize>,
-    /// For each distinct row its weight and the number of the first row that is like it.
-    rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows added.
-    added: usize,
+    pub(super) rows: CaseRows,
 }
 
 impl CaseTable {
@@ -94,7 +101,7 @@ impl CaseTable {
 
     /// The number of the next row.
     pub(super) fn next(&self) -> usize {
-        self.added
+        self.rows.next()
     }
 
     /// Adds a row of values of some columns.
@@ -103,7 +110,7 @@ impl CaseTable {
         for (column, value) in values {
             row[column] = self.columns[column].value(value);
         }
-        self.push(weight, row);
+        self.rows.push(weight, row);
     }
 
     /// Adds a row of statements on any elements.
@@ -124,24 +131,48 @@ impl CaseTable {
                 _ => cells.push(Cell::Statements(statements)),
             };
         }
-        self.push(weight, row);
+        self.rows.push(weight, row);
     }
 
-    fn push(&mut self, weight: f64, mut row: Vec<u32>) {
-        // Columns may be added later: missing cells at the end are not stored.
-        while row.last() == Some(&MISSING) {
-            row.pop();
+    /// Gives the rows of other cases, in the numbers of this table, whose columns take in their cells.
+    ///
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column here.
+    pub(super) fn translate(
+        &mut self,
+        other: &Self,
+        mut row: impl FnMut(f64, Vec<u32>),
+    ) -> Result<(), Error> {
+        let mut cells: Vec<(usize, Vec<u32>)> = Vec::with_capacity(other.columns.len());
+        for column in &other.columns {
+            let id = column.element.id();
+            let Some(&place) = self.places.get(&id) else {
+                return Err(Error::CannotLearnFrom {
+                    element: column.element.label(),
+                    reason: "the cases that were learned from first have no column for it; give them one, with no value in any row",
+                });
+            };
+            let own = &mut self.columns[place];
+            let number = |cell: &Cell| match cell {
+                Cell::Value(value) => own.value(value.clone()),
+                statements @ Cell::Statements(_) => own.push(statements.clone()),
+            };
+            cells.push((place, column.cells.iter().map(number).collect()));
         }
-        let first = self.added;
-        let entry = self.rows.entry(row.into()).or_insert((0.0, first));
-        entry.0 += weight;
-        self.added += 1;
+        for other in other.rows.iter() {
+            let mut translated = vec![MISSING; self.columns.len()];
+            for (column, (place, cells)) in cells.iter().enumerate() {
+                let cell = other.cell(column);
+                translated[*place] = cells.get(cell as usize).copied().unwrap_or(MISSING);
+            }
+            row(other.weight, translated);
+        }
+        Ok(())
     }
 
-    /// The values of all cells of a column, none of which may hold other evidence.
+    /// The values of the cells of a column from this one on, none of which may hold other evidence.
     ///
     /// **Errors.** [`Error::InvalidCase`].
-    pub(super) fn observed_values(&self, column: usize) -> Result<Vec<Datum>, Error> {
+    pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
         let value = |(cell, evidence): (usize, &Cell)| match evidence {
             Cell::Value(value) => Ok(value.clone()),
@@ -150,28 +181,16 @@ impl CaseTable {
                 format!("{element:?} has a density; give it a value, or leave it out"),
             )),
         };
-        cells.iter().enumerate().map(value).collect()
+        cells.iter().enumerate().skip(from).map(value).collect()
     }
 
     /// The error of the first row that has a cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
-        let has_it = |row: &&[u32]| row.get(column) == Some(&(cell as u32));
-        let rows = self.rows.iter();
-        let numbers = rows.filter_map(|(row, (_, number))| has_it(&&**row).then_some(*number));
-        let row = numbers.min().unwrap_or(0);
-        Error::InvalidCase { row, problem }
-    }
-
-    /// Number of distinct rows.
-    pub(super) fn distinct(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// A distinct row: its cells (missing ones at its end left out), its weight, and the number of the first row that is like it.
-    pub(super) fn row(&self, at: usize) -> (&[u32], f64, usize) {
-        match self.rows.get_index(at) {
-            Some((row, &(weight, number))) => (row, weight, number),
-            None => (&[], 0.0, 0),
+        let mut rows = self.rows.iter();
+        let first = rows.find(|row| row.cell(column) == cell as u32);
+        Error::InvalidCase {
+            row: first.map_or(0, |row| row.number),
+            problem,
         }
     }
 }

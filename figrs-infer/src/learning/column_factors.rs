@@ -5,7 +5,7 @@ use figrs_core::expand::{Content, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_table::{CaseTable, Cell};
-use super::parameters::{CountedOutcomes, Origin};
+use super::parameters::CountedOutcomes;
 use crate::error::Error;
 use crate::exact::tree::CompiledEncoding;
 
@@ -15,11 +15,47 @@ pub(super) enum ColumnFactors {
     /// The one that holds the evidence, with a table for each cell and one for a missing cell.
     Evidence {
         factor: usize,
-        cells: Vec<FactorTable>,
+        cells: Vec<CellFactor>,
         missing: FactorTable,
     },
     /// Those that hold densities of its values.
     Densities(Vec<usize>),
+}
+
+/// The evidence of a cell.
+#[derive(Debug)]
+pub(super) struct CellFactor {
+    pub(super) table: FactorTable,
+    /// The value that it gives the variable, if it gives one.
+    value: Option<u32>,
+}
+
+impl ColumnFactors {
+    /// The value that a cell gives the column's variable, if it gives one.
+    pub(super) fn value(&self, cell: u32) -> Option<u32> {
+        match self {
+            Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
+            Self::Densities(_) => None,
+        }
+    }
+}
+
+/// Adds the evidence of cells that columns have got since.
+///
+/// **Errors.** As [`column_factors`].
+pub(super) fn extend(
+    columns: &mut [ColumnFactors],
+    expansion: &Expansion,
+    compiled: &CompiledEncoding,
+    cases: &CaseTable,
+) -> Result<(), Error> {
+    for (at, column) in columns.iter_mut().enumerate() {
+        if let ColumnFactors::Evidence { cells, .. } = column {
+            let new = cell_factors(expansion, compiled, cases, (at, cells.len()))?;
+            cells.extend(new);
+        }
+    }
+    Ok(())
 }
 
 /// The factors of all columns; `places` tells the elements whose densities columns observe.
@@ -40,7 +76,11 @@ pub(super) fn column_factors(
         columns.push(if has_density {
             ColumnFactors::Densities(Vec::new())
         } else {
-            evidence_factors(expansion, compiled, cases, at)?
+            ColumnFactors::Evidence {
+                factor: compiled.statement_factor(at),
+                cells: cell_factors(expansion, compiled, cases, (at, 0))?,
+                missing: compiled.statement_table(at, None),
+            }
         });
     }
     add_density_factors(graph, outcomes, &mut columns);
@@ -131,7 +171,7 @@ fn add_density_factors(
             .flatten()
             .filter(|o| **o != Weights::NO_ORIGIN)
         {
-            if let Origin::Column { column, .. } = outcomes.origin(origin)
+            if let Some(column) = outcomes.column(origin)
                 && let ColumnFactors::Densities(factors) = &mut columns[column]
                 && factors.last() != Some(&factor)
             {
@@ -141,13 +181,13 @@ fn add_density_factors(
     }
 }
 
-/// The tables of the evidence in the cells of a column.
-fn evidence_factors(
+/// The evidence in the cells of a column from a cell on.
+fn cell_factors(
     expansion: &Expansion,
     compiled: &CompiledEncoding,
     cases: &CaseTable,
-    at: usize,
-) -> Result<ColumnFactors, Error> {
+    (at, from): (usize, usize),
+) -> Result<Vec<CellFactor>, Error> {
     let column = &cases.columns[at];
     let support = &expansion.elements()[expansion.targets()[at]].support;
     let weights = |cell: &Cell| -> Result<Weights, Error> {
@@ -167,8 +207,8 @@ fn evidence_factors(
         }
         Ok(Weights::from_logs(logs))
     };
-    let mut cells = Vec::with_capacity(column.cells.len());
-    for (number, cell) in column.cells.iter().enumerate() {
+    let mut cells = Vec::with_capacity(column.cells.len() - from);
+    for (number, cell) in column.cells.iter().enumerate().skip(from) {
         let weights = weights(cell)?;
         if let Cell::Value(value) = cell
             && (0..weights.len()).all(|i| weights.is_zero(i))
@@ -176,11 +216,15 @@ fn evidence_factors(
             let problem = format!("{:?} cannot be {value:?}; mend the value", column.element);
             return Err(cases.invalid((at, number), problem));
         }
-        cells.push(compiled.statement_table(at, Some(weights)));
+        let table = compiled.statement_table(at, Some(weights));
+        let value = match (cell, &table) {
+            (Cell::Value(_), FactorTable::Dense(weights)) => {
+                let found = (0..weights.len()).find(|&i| !weights.is_zero(i));
+                found.map(|value| value as u32)
+            }
+            _ => None,
+        };
+        cells.push(CellFactor { table, value });
     }
-    Ok(ColumnFactors::Evidence {
-        factor: compiled.statement_factor(at),
-        cells,
-        missing: compiled.statement_table(at, None),
-    })
+    Ok(cells)
 }

@@ -2,17 +2,19 @@
 
 use std::num::NonZero;
 
-use figrs_core::expand::LearnedParameter;
-use figrs_core::{AnyElement, Datum, Element, Model, Value};
+use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
 
+use super::case_rows::CaseRow;
 use super::cases::{CaseColumns, Cases};
-use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
+use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
+use super::learner::Learner;
 use super::parameters::CountedOutcomes;
+use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
 use crate::error::Error;
 use crate::exact::limits::cores;
 use crate::run::guard::guarded;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
 
 /// Learning of parameters by expectation-maximisation: values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or their posterior density.
@@ -54,7 +56,11 @@ pub struct ExpectationMaximization<E> {
     /// Share of the log-likelihood by which a round must raise it for another to follow; all rounds are made if `None`.
     tolerance: Option<f64>,
     rounds: u64,
-    starts: Vec<(AnyElement, Datum)>,
+    first_values: Vec<(AnyElement, Datum)>,
+    starts: u64,
+    seed: u64,
+    /// Rows of a step, if there are several in a round.
+    mini_batch: Option<usize>,
     threads: Option<NonZero<usize>>,
     watch: Watch,
 }
@@ -63,6 +69,8 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default change of the log-likelihood at which rounds end, as a share of it.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
+/// Most numbers of parameters for which a fit has standard errors unasked: each takes two evaluations of all cases.
+const SHOWN_ERRORS: usize = 32;
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// With an algorithm for the expectation step, for the maximum of the likelihood.
@@ -72,7 +80,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             with_prior: false,
             tolerance: Some(DEFAULT_TOLERANCE),
             rounds: DEFAULT_ROUNDS,
-            starts: Vec::new(),
+            first_values: Vec::new(),
+            starts: 1,
+            seed: 0,
+            mini_batch: None,
             threads: None,
             watch: Watch::default(),
         }
@@ -107,8 +118,34 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
 
     /// Starts a parameter at this value instead of at the mean of its prior.
     pub fn start<T: Value>(mut self, parameter: &Element<T>, value: T) -> Self {
-        self.starts
+        self.first_values
             .push((parameter.erased().clone(), Datum::new(value)));
+        self
+    }
+
+    /// Starts so many times (default once), from the second time on at values that are drawn from the priors; the fit is that of the largest
+    /// likelihood, or with [`map_estimate`](Self::map_estimate) of the largest posterior density.
+    pub fn starts(mut self, starts: u64) -> Self {
+        self.starts = starts;
+        self
+    }
+
+    /// Sets the seed of all that is drawn: values to start from, and the order of mini-batches (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Maximises after so many different rows instead of after all of them: stepwise expectation-maximisation.
+    ///
+    /// A round goes once through all rows in a drawn order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
+    /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
+    /// tolerance.
+    ///
+    /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
+    /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
+    pub fn mini_batches(mut self, rows: usize) -> Self {
+        self.mini_batch = Some(rows);
         self
     }
 
@@ -126,27 +163,58 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         if let Some(mistake) = &cases.mistake {
             return Err(mistake.clone());
         }
-        if let Some(tolerance) = self.tolerance.filter(|x| x.is_nan() || *x < 0.0) {
-            return Err(Error::InvalidSetting {
-                algorithm: "ExpectationMaximization",
-                setting: "tolerance",
-                value: tolerance.to_string(),
-                remedy: "give a number that is not negative",
-            });
-        }
-        let monitor = self
-            .watch
-            .start("ExpectationMaximization", Some(self.rounds));
+        self.check()?;
+        let monitor = self.watch.start(
+            "ExpectationMaximization",
+            self.rounds.checked_mul(self.starts),
+        );
         guarded(|| {
             let step = self.engine.prepare(model, &cases.table, monitor.until());
-            let step = step.map_err(|error| monitor.error_of(error))?;
-            self.set_starts(step.outcomes())?;
-            self.run(&*step, &monitor, model, cases)
+            let learner = Learner {
+                step: step.map_err(|error| monitor.error_of(error))?,
+                cases: cases.table.clone(),
+                with_prior: self.with_prior,
+                threads: self.threads.map_or_else(cores, NonZero::get),
+            };
+            let (best, starts) = self.run(&learner, &monitor)?;
+            let is_small = learner.step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
+            let mut fit = Fit::new(model, learner, best, starts);
+            if is_small && monitor.stopped().is_none() {
+                fit.add_standard_errors(monitor.until())?;
+            }
+            Ok(fit)
         })
     }
 
-    fn set_starts(&self, outcomes: &CountedOutcomes) -> Result<(), Error> {
-        for (element, value) in &self.starts {
+    fn check(&self) -> Result<(), Error> {
+        let refuse = |setting, value, remedy| {
+            Err(Error::InvalidSetting {
+                algorithm: "ExpectationMaximization",
+                setting,
+                value,
+                remedy,
+            })
+        };
+        if let Some(tolerance) = self.tolerance.filter(|x| x.is_nan() || *x < 0.0) {
+            let remedy = "give a number that is not negative";
+            return refuse("tolerance", tolerance.to_string(), remedy);
+        }
+        if self.starts == 0 {
+            return refuse("starts", "0".into(), "give at least 1");
+        }
+        if self.mini_batch == Some(0) {
+            return refuse("mini_batches", "0".into(), "give at least 1");
+        }
+        Ok(())
+    }
+
+    /// Sets the parameters to where a start begins: the first at the values given, or at the means of the priors, the others at values drawn
+    /// from the priors.
+    fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
+        if start > 0 {
+            return outcomes.draw_from_priors(&mut stream(self.seed, start));
+        }
+        for (element, value) in &self.first_values {
             let Some((_, learned)) = outcomes.learned().get(element) else {
                 return Err(Error::NotLearned {
                     element: element.label(),
@@ -164,65 +232,52 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    fn run<C: CaseColumns>(
+    /// Runs all starts; the rounds of the best.
+    fn run(
         &self,
-        step: &dyn ExpectationStep,
+        learner: &Learner,
         monitor: &RunMonitor<'_>,
-        model: &Model,
-        cases: &Cases<C>,
-    ) -> Result<Fit, Error> {
-        let outcomes = step.outcomes();
-        let threads = self.threads.map_or_else(cores, NonZero::get);
-        let mut log_likelihoods: Vec<f64> = Vec::new();
-        let mut before: Option<(f64, Vec<Datum>)> = None;
-        let values = || {
-            outcomes
-                .learned()
-                .iter()
-                .map(LearnedParameter::value)
-                .collect::<Vec<Datum>>()
-        };
-        let (ended, values) = loop {
-            let log_weights = outcomes.log_weights()?;
-            let (log_likelihood, counts) =
-                match step.expect(&cases.table, &log_weights, (threads, monitor.until())) {
-                    Ok(Expected {
-                        log_likelihood,
-                        counts,
-                    }) => (log_likelihood, counts),
-                    Err(error) if error.is_stopped() => {
-                        let (_, last) = before.ok_or_else(|| monitor.nothing_done())?;
-                        let stopped = monitor.stopped().unwrap_or(Stopped::Interrupted);
-                        break (stopped, last);
+    ) -> Result<(Rounds, Vec<f64>), Error> {
+        let rows: Vec<CaseRow<'_>> = learner.cases.rows.iter().collect();
+        let mut best: Option<Rounds> = None;
+        let mut objectives = Vec::new();
+        for start in 0..self.starts {
+            self.begin(start, learner.step.outcomes())?;
+            let rounds = RoundsOfStart {
+                step: &*learner.step,
+                rows: &rows,
+                settings: self.round_settings(start),
+                monitor,
+            };
+            match (rounds.run(), &best) {
+                (Ok(rounds), _) => {
+                    objectives.push(rounds.objective);
+                    let is_better = |best: &Rounds| rounds.objective > best.objective;
+                    if best.as_ref().is_none_or(is_better) {
+                        best = Some(rounds);
                     }
-                    Err(error) => return Err(error),
-                };
-            let mut objective = log_likelihood;
-            if self.with_prior {
-                objective += outcomes.log_prior()?;
+                }
+                (Err(error), Some(_)) if error.is_stopped() => {}
+                (Err(error), _) => return Err(monitor.error_of(error)),
             }
-            log_likelihoods.push(log_likelihood);
-            let rounds = log_likelihoods.len() as u64 - 1;
-            monitor.report(rounds);
-            let now = values();
-            if let (Some((last, _)), Some(tolerance)) = (&before, self.tolerance)
-                && objective - last <= tolerance * objective.abs()
-            {
-                break (Stopped::Finished, now);
+            if let (Some(stopped), Some(best)) = (monitor.stopped(), &mut best) {
+                best.ended = stopped;
+                break;
             }
-            if rounds == self.rounds {
-                break (Stopped::Budget, now);
-            }
-            before = Some((objective, now));
-            outcomes.maximise(&counts, self.with_prior)?;
-        };
-        let parameters = outcomes.learned().iter().zip(values);
-        let parameters = parameters.map(|(learned, value)| (learned.element.clone(), value));
-        Ok(Fit::new(
-            model,
-            parameters.collect(),
-            log_likelihoods,
-            ended,
-        ))
+        }
+        let best = best.ok_or_else(|| monitor.nothing_done())?;
+        Ok((best, objectives))
+    }
+
+    fn round_settings(&self, start: u64) -> RoundSettings {
+        RoundSettings {
+            with_prior: self.with_prior,
+            tolerance: self.tolerance,
+            rounds: self.rounds,
+            done: start * self.rounds,
+            mini_batch: self.mini_batch,
+            seed: (self.seed, start),
+            threads: self.threads.map_or_else(cores, NonZero::get),
+        }
     }
 }

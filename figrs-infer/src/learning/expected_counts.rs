@@ -1,7 +1,10 @@
 //! The interface of the expectation step.
 
+use std::fmt;
+
 use figrs_core::{Model, Until};
 
+use super::case_rows::CaseRow;
 use super::case_table::CaseTable;
 use super::parameters::CountedOutcomes;
 use crate::error::Error;
@@ -22,14 +25,21 @@ pub trait ExpectedCounts {
 }
 
 /// The prepared expectation step of one model and its cases.
-pub trait ExpectationStep: Send + Sync {
+pub trait ExpectationStep: fmt::Debug + Send + Sync {
+    /// True if the counts are exact, so that differences of them are derivatives.
+    fn is_exact(&self) -> bool;
+
     /// The outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// The expected counts, and the log-likelihood, for natural logarithms of the probabilities of all outcomes.
+    /// Takes in the cells that the columns have got since.
+    fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
+
+    /// The expected counts of some rows, and their log-likelihood, for natural logarithms of the probabilities of all outcomes; in so many
+    /// threads.
     fn expect(
         &self,
-        cases: &CaseTable,
+        rows: &[CaseRow<'_>],
         log_weights: &[f64],
         run: (usize, &Until),
     ) -> Result<Expected, Error>;
@@ -42,4 +52,22 @@ pub struct Expected {
     pub log_likelihood: f64,
     /// By outcome.
     pub counts: Vec<f64>,
+}
+
+impl Expected {
+    /// None of so many outcomes.
+    pub(super) fn none(outcomes: usize) -> Self {
+        Self {
+            log_likelihood: 0.0,
+            counts: vec![0.0; outcomes],
+        }
+    }
+
+    /// Adds those of other rows.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        self.log_likelihood += other.log_likelihood;
+        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
+            *sum += count;
+        }
+    }
 }

@@ -1,35 +1,50 @@
 //! The result of learning.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use figrs_core::{AnyElement, Datum, Element, Model, Value};
+use figrs_core::{AnyElement, Datum, Element, Model, Until, Value};
 
+use super::cases::{CaseColumns, Cases};
+use super::learner::Learner;
+use super::observed_information::StandardErrors;
+use super::rounds::Rounds;
 use crate::error::Error;
+use crate::run::guard::guarded;
 use crate::run::watch::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the values, the log-likelihood, and why it ended.
+/// The text of a fit has the values with their standard errors if these are known, the log-likelihood by round, and why it ended.
+///
+/// Further cases can be learned from without the earlier ones ([`update`](Self::update)).
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
     parameters: Vec<(AnyElement, Datum)>,
     log_likelihoods: Vec<f64>,
     ended: Stopped,
+    starts: Vec<f64>,
+    /// The expected counts of all cases that were learned from.
+    counts: Vec<f64>,
+    standard_errors: Option<StandardErrors>,
+    /// Clones share it: it is set to the values of one before each use.
+    learner: Arc<Mutex<Learner>>,
 }
 
 impl Fit {
-    pub(super) fn new(
-        model: &Model,
-        parameters: Vec<(AnyElement, Datum)>,
-        log_likelihoods: Vec<f64>,
-        ended: Stopped,
-    ) -> Self {
+    pub(super) fn new(model: &Model, learner: Learner, rounds: Rounds, starts: Vec<f64>) -> Self {
+        let learned = learner.step.outcomes().learned().iter();
+        let elements = learned.map(|learned| learned.element.clone());
         Self {
             model: model.clone(),
-            parameters,
-            log_likelihoods,
-            ended,
+            parameters: elements.zip(rounds.values).collect(),
+            log_likelihoods: rounds.log_likelihoods,
+            ended: rounds.ended,
+            starts,
+            counts: rounds.counts,
+            standard_errors: None,
+            learner: Arc::new(Mutex::new(learner)),
         }
     }
 
@@ -54,6 +69,95 @@ impl Fit {
         })
     }
 
+    /// The standard errors of the learned values, from the observed information.
+    ///
+    /// A fit of at most 32 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each number
+    /// that is free.
+    ///
+    /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Learned, Model};
+    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// let bias = Learned::beta("bias", 1.0, 1.0);
+    /// let throw = Flip::new(&bias);
+    /// let cases = Cases::new(&throw).weighted_rows([(30.0, true), (70.0, false)]);
+    /// let fit = ExpectationMaximization::new(JunctionTree::new()).fit(&Model::new(), &cases)?;
+    /// let error = fit.standard_errors()?.of(&bias)?[0];
+    /// assert!((error.unwrap_or(0.0) - (0.3 * 0.7 / 100.0f64).sqrt()).abs() < 1e-8);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn standard_errors(&self) -> Result<StandardErrors, Error> {
+        match &self.standard_errors {
+            Some(errors) => Ok(errors.clone()),
+            None => guarded(|| self.learner().standard_errors(&Until::default())),
+        }
+    }
+
+    /// Adds the standard errors, unless time runs out.
+    pub(super) fn add_standard_errors(&mut self, until: &Until) -> Result<(), Error> {
+        let errors = self.learner().standard_errors(until);
+        self.standard_errors = match errors {
+            Ok(errors) => Some(errors),
+            Err(error) if error.is_stopped() => None,
+            Err(error) => return Err(error),
+        };
+        Ok(())
+    }
+
+    /// Learns from further cases, of the same columns: their expected counts at the present values are added to those of all earlier
+    /// cases, which are not looked at again, and the parameters are set to what all counts make most likely (incremental
+    /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
+    ///
+    /// Where all that the parameters decide is observed, the result is that of all cases learned together. The log-likelihoods by round are those
+    /// of the first cases still.
+    ///
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], those of the
+    /// algorithm. The fit is then as it was.
+    ///
+    /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
+    /// Graphical Models, 1998.
+    ///
+    /// ```
+    /// # use figrs_core::{Learned, Model, Select};
+    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
+    /// let choice = Select::by(&mix, ["a", "b", "c"]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// let mut fit = learner.fit(&Model::new(), &Cases::new(&choice).rows(["a"; 100]))?;
+    /// for _ in 0..100 {
+    ///     fit.update(&Cases::new(&choice).rows(["b"]))?;
+    /// }
+    /// assert!((fit.value(&mix)?[0] - 101.0 / 203.0).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn update<C: CaseColumns>(&mut self, cases: &Cases<C>) -> Result<f64, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        guarded(|| {
+            let mut learner = self.learner();
+            let mut counts = self.counts.clone();
+            let log_likelihood = learner.update(&cases.table, &mut counts, &Until::default())?;
+            let values = learner.values();
+            drop(learner);
+            self.counts = counts;
+            self.standard_errors = None;
+            for ((_, known), value) in self.parameters.iter_mut().zip(values) {
+                *known = value;
+            }
+            Ok(log_likelihood)
+        })
+    }
+
+    /// The model prepared for learning, with the parameters at the values of this fit.
+    fn learner(&self) -> MutexGuard<'_, Learner> {
+        let learner = self.learner.lock();
+        let learner = learner.unwrap_or_else(PoisonError::into_inner);
+        learner.set(self.parameters.iter().map(|(_, value)| value));
+        learner
+    }
+
     /// The natural logarithm of the likelihood of all cases at the learned values.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
@@ -69,40 +173,78 @@ impl Fit {
         self.log_likelihoods.len() as u64 - 1
     }
 
+    /// For each start its last log-likelihood, with the logarithm of the priors' densities for
+    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate).
+    pub fn starts(&self) -> &[f64] {
+        &self.starts
+    }
+
     /// Reason for the end: [`Finished`](Stopped::Finished) once the rounds converged, [`Budget`](Stopped::Budget) after as many as were allowed.
     pub fn ended(&self) -> Stopped {
         self.ended
     }
-}
 
-impl fmt::Display for Fit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_parameters(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |element: &AnyElement| element.label().name.unwrap_or_default();
         let names = self.parameters.iter().map(|(e, _)| name(e).chars().count());
         let width = names.max().unwrap_or(0);
         for (element, value) in &self.parameters {
+            let errors = self.standard_errors.as_ref();
+            let errors = errors.and_then(|errors| errors.of_any(element));
             let numbers = match value.get::<Vec<f64>>() {
                 Some(numbers) => numbers.clone(),
                 None => value.get::<f64>().copied().into_iter().collect(),
             };
-            let numbers: Vec<String> = numbers.iter().map(|x| format!("{x:.6}")).collect();
-            writeln!(f, "{:width$}  {}", name(element), numbers.join(" "))?;
+            let text = |(i, x): (usize, &f64)| match errors.and_then(|errors| errors[i]) {
+                Some(error) => format!("{x:.6} ± {error:.6}"),
+                None => format!("{x:.6}"),
+            };
+            let numbers: Vec<String> = numbers.iter().enumerate().map(text).collect();
+            writeln!(f, "{:width$}  {}", name(element), numbers.join("  "))?;
         }
-        let end = match self.ended {
+        let errors = self.standard_errors.iter();
+        let unidentified: Vec<String> = errors
+            .flat_map(StandardErrors::unidentified)
+            .map(ToString::to_string)
+            .collect();
+        if !unidentified.is_empty() {
+            writeln!(
+                f,
+                "not identified by the cases: {}",
+                unidentified.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// True for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
+fn is_shown(round: usize) -> bool {
+    let mut leading = round;
+    while leading >= 10 && leading.is_multiple_of(10) {
+        leading /= 10;
+    }
+    matches!(leading, 0 | 1 | 2 | 5)
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_parameters(f)?;
+        let last = self.log_likelihoods.len().saturating_sub(1);
+        for (round, log_likelihood) in self.log_likelihoods.iter().enumerate() {
+            if is_shown(round) || round == last {
+                writeln!(f, "round {round:>4}  log-likelihood {log_likelihood:.6}")?;
+            }
+        }
+        f.write_str(match self.ended {
             Stopped::Finished => "converged",
             Stopped::Budget => "ended by the number of rounds",
             Stopped::Deadline => "ended by the deadline",
             Stopped::Interrupted => "interrupted",
-        };
-        let first = self.log_likelihoods.first().copied().unwrap_or(0.0);
-        let rounds = match self.rounds() {
-            1 => "1 round".to_string(),
-            rounds => format!("{rounds} rounds"),
-        };
-        let last = self.log_likelihood();
-        write!(
-            f,
-            "log-likelihood {last:.6}, from {first:.6} in {rounds}; {end}"
-        )
+        })?;
+        match self.starts.len() {
+            0 | 1 => Ok(()),
+            starts => write!(f, "; the best of {starts} starts"),
+        }
     }
 }

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use figrs_core::expand::{Expansion, LearnedParameter, LearnedParameters, ParametricOutcomes};
 use figrs_core::internals::{AtomicOp, Kind, Mode};
-use figrs_core::{AnyElement, Datum, Likelihood, Number};
+use figrs_core::{AnyElement, Datum, Likelihood, Number, Stream};
 use rustc_hash::FxHashMap;
 
-use super::case_table::{CaseTable, MISSING, cell};
+use super::case_rows::{CaseRow, MISSING};
+use super::case_table::CaseTable;
 use crate::error::Error;
 
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
@@ -20,15 +21,17 @@ pub struct CountedOutcomes {
     readers: Vec<Vec<Reader>>,
     /// By origin of a weight.
     origins: Vec<Origin>,
+    /// Number of outcomes.
+    count: usize,
 }
 
 /// An element with its outcomes.
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// Number of the first outcome.
-    first: usize,
-    values: Vec<Datum>,
+    /// The outcomes with their values; where a column observes them, one for each of its cells.
+    outcomes: Vec<(usize, Datum)>,
+    column: Option<usize>,
 }
 
 /// A member of a family some of whose numbers are those of one learned parameter.
@@ -40,16 +43,11 @@ struct Reader {
 
 /// Outcome of a weight with an origin.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
+enum Origin {
     /// Always this one.
     Outcome(usize),
-    /// The value of this column in the row, those of which follow on this outcome.
-    Column {
-        /// The column.
-        column: usize,
-        /// The outcome of its first value.
-        first: usize,
-    },
+    /// That of this member for the value of its column in the row.
+    Observed { member: usize, column: usize },
 }
 
 fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
@@ -76,6 +74,7 @@ impl CountedOutcomes {
             learned,
             members: Vec::new(),
             origins: Vec::new(),
+            count: 0,
         };
         for parametric in expansion.parametric_outcomes() {
             let column = density_column(parametric.position);
@@ -93,47 +92,73 @@ impl CountedOutcomes {
         (cases, column): (&CaseTable, Option<usize>),
         places: &Places,
     ) -> Result<(), Error> {
-        let first = self.len();
+        let member = self.members.len();
         let support = &parametric.support;
         let values = if let Some(column) = column {
-            self.origins.push(Origin::Column { column, first });
-            cases.observed_values(column)?
+            self.origins.push(Origin::Observed { member, column });
+            cases.observed_values(column, 0)?
         } else {
-            let outcomes = first..first + support.len();
+            let outcomes = self.count..self.count + support.len();
             self.origins.extend(outcomes.map(Origin::Outcome));
             (0..support.len()).map(|i| support.datum(i)).collect()
         };
-        let member = self.members.len();
         for (at, numbers) in reads(&parametric.member, &self.learned, places)? {
             self.readers[at].push(Reader { member, numbers });
         }
         self.members.push(Member {
             element: parametric.member.clone(),
-            first,
-            values,
+            outcomes: Vec::new(),
+            column,
         });
+        self.add_outcomes(member, values);
+        Ok(())
+    }
+
+    fn add_outcomes(&mut self, member: usize, values: Vec<Datum>) {
+        let outcomes = &mut self.members[member].outcomes;
+        for value in values {
+            outcomes.push((self.count, value));
+            self.count += 1;
+        }
+    }
+
+    /// Adds the outcomes of cells that columns have got since.
+    ///
+    /// **Errors.** [`Error::InvalidCase`].
+    pub(super) fn extend(&mut self, cases: &CaseTable) -> Result<(), Error> {
+        for member in 0..self.members.len() {
+            let Member {
+                column, outcomes, ..
+            } = &self.members[member];
+            if let Some(column) = *column {
+                let values = cases.observed_values(column, outcomes.len())?;
+                self.add_outcomes(member, values);
+            }
+        }
         Ok(())
     }
 
     /// Number of outcomes.
     pub(super) fn len(&self) -> usize {
-        self.members
-            .last()
-            .map_or(0, |last| last.first + last.values.len())
+        self.count
     }
 
-    /// The outcome of a weight with an origin.
-    pub(super) fn origin(&self, origin: u32) -> Origin {
-        self.origins[origin as usize]
+    /// The column that observes the values of a weight with an origin, if one does.
+    pub(super) fn column(&self, origin: u32) -> Option<usize> {
+        match self.origins[origin as usize] {
+            Origin::Outcome(_) => None,
+            Origin::Observed { column, .. } => Some(column),
+        }
     }
 
     /// The outcome of a weight with an origin in a row; `None` if the row misses the value of its column.
-    pub(super) fn outcome_in(&self, row: &[u32], origin: u32) -> Option<usize> {
-        match self.origin(origin) {
+    #[inline]
+    pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
+        match self.origins[origin as usize] {
             Origin::Outcome(outcome) => Some(outcome),
-            Origin::Column { column, first } => {
-                let cell = cell(row, column);
-                (cell != MISSING).then(|| first + cell as usize)
+            Origin::Observed { member, column } => {
+                let cell = row.cell(column);
+                (cell != MISSING).then(|| self.members[member].outcomes[cell as usize].0)
             }
         }
     }
@@ -145,16 +170,16 @@ impl CountedOutcomes {
 
     /// The natural logarithms of the probabilities of all outcomes, for the present values of the parameters.
     pub(super) fn log_weights(&self) -> Result<Vec<f64>, Error> {
-        let mut logs = Vec::with_capacity(self.len());
+        let mut logs = vec![0.0; self.count];
         for member in &self.members {
             let Some(op) = atomic(&member.element) else {
                 continue;
             };
             op.check()
                 .map_err(|problem| member.element.invalid(problem))?;
-            for value in &member.values {
+            for (outcome, value) in &member.outcomes {
                 let log = op.log_prob(value.as_any());
-                logs.push(log.map_err(|fault| member.element.fault(fault))?);
+                logs[*outcome] = log.map_err(|fault| member.element.fault(fault))?;
             }
         }
         Ok(logs)
@@ -179,7 +204,8 @@ impl CountedOutcomes {
             let Some(op) = atomic(&member.element) else {
                 continue;
             };
-            for (value, &count) in member.values.iter().zip(&counts[member.first..]) {
+            for (outcome, value) in &member.outcomes {
+                let count = counts[*outcome];
                 if count > 0.0 {
                     likelihood.set_power(count);
                     op.likelihood(reader.numbers.clone(), value.as_any(), &mut likelihood)
@@ -218,6 +244,17 @@ impl CountedOutcomes {
                         parameter: learned.element.label(),
                     });
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets each parameter to a value drawn from its prior.
+    pub(super) fn draw_from_priors(&self, random: &mut Stream) -> Result<(), Error> {
+        for learned in self.learned.iter() {
+            if let Some(op) = atomic(&learned.element) {
+                let drawn = op.sample(random);
+                learned.set(&drawn.map_err(|fault| learned.element.fault(fault))?);
             }
         }
         Ok(())

@@ -7,11 +7,12 @@ use figrs_core::expand::{Encoding, Expansion, LearnedParameters};
 use figrs_core::factor::{FactorGraph, FactorTable};
 use figrs_core::{AnyElement, Datum, Model, Until};
 
-use super::case_table::{CaseTable, MISSING, cell};
-use super::column_factors::{ColumnFactors, column_factors, density_columns};
-use super::complete_rows::CompleteRows;
+use super::case_rows::CaseRow;
+use super::case_table::CaseTable;
+use super::column_factors::{self, ColumnFactors, column_factors, density_columns};
+use super::complete_row::CompleteRow;
 use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
-use super::parameters::{CountedOutcomes, Origin};
+use super::parameters::CountedOutcomes;
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
@@ -31,11 +32,11 @@ const MIN_UNIT_ROWS: usize = 32;
 #[derive(Debug)]
 pub(super) struct TreeCounts {
     outcomes: CountedOutcomes,
-    /// The factors, with the weights that no parameter decides.
-    graph: FactorGraph,
+    expansion: Arc<Expansion>,
+    compiled: CompiledEncoding,
     counting: CountingTree,
     columns: Vec<ColumnFactors>,
-    complete: CompleteRows,
+    complete: CompleteRow,
 }
 
 impl TreeCounts {
@@ -83,28 +84,23 @@ impl TreeCounts {
             expansion.targets(),
             limits,
         )?;
-        let graph = compiled.graph().clone();
-        let columns = column_factors((&expansion, &compiled, &graph), &outcomes, cases, &places)?;
+        let graph = compiled.graph();
+        let columns = column_factors((&expansion, &compiled, graph), &outcomes, cases, &places)?;
         Ok(Self {
-            counting: CountingTree::new(compiled.tree(), &graph),
-            complete: CompleteRows::new(&graph, &columns, &outcomes, cases)?,
+            counting: CountingTree::new(compiled.tree(), graph),
+            complete: CompleteRow::new(graph, &columns),
             outcomes,
-            graph,
             columns,
+            compiled,
+            expansion,
         })
     }
 
-    /// Changes the factors to those of a row; returns their numbers.
-    fn load(
-        &self,
-        worker: &mut RowWorker,
-        numbers: &RoundNumbers<'_>,
-        row: &[u32],
-        changed: &mut Vec<usize>,
-    ) {
-        changed.clear();
+    /// Changes the factors to those of a row.
+    fn load(&self, worker: &mut RowWorker, log_weights: &[f64], row: CaseRow<'_>) {
+        worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
-            let cell = cell(row, column);
+            let cell = row.cell(column);
             if worker.row[column] == Some(cell) {
                 continue;
             }
@@ -115,21 +111,18 @@ impl TreeCounts {
                     cells,
                     missing,
                 } => {
-                    let table = cells.get(cell as usize).unwrap_or(missing);
+                    let table = cells.get(cell as usize).map_or(missing, |cell| &cell.table);
                     worker.graph.factors[*factor].table = table.clone();
-                    changed.push(*factor);
+                    worker.changed.push(*factor);
                 }
                 ColumnFactors::Densities(factors) => {
                     for &factor in factors {
                         let table = &mut worker.graph.factors[factor].table;
-                        set_weights(table, |origin| match self.outcomes.origin(origin) {
-                            Origin::Outcome(outcome) => numbers.log_weights[outcome],
-                            Origin::Column { first, .. } if cell != MISSING => {
-                                numbers.log_weights[first + cell as usize]
-                            }
-                            Origin::Column { .. } => 0.0,
+                        set_weights(table, |origin| {
+                            let outcome = self.outcomes.outcome_in(row, origin);
+                            outcome.map_or(0.0, |outcome| log_weights[outcome])
                         });
-                        changed.push(factor);
+                        worker.changed.push(factor);
                     }
                 }
             }
@@ -140,43 +133,46 @@ impl TreeCounts {
     fn count(
         &self,
         worker: &mut RowWorker,
-        numbers: &RoundNumbers<'_>,
-        rows: &[usize],
+        round: &Round<'_>,
+        rows: &[CaseRow<'_>],
     ) -> Result<Expected, Error> {
-        let mut expected = Expected {
-            log_likelihood: 0.0,
-            counts: vec![0.0; self.outcomes.len()],
-        };
-        let mut changed = Vec::new();
-        for &at in rows {
-            if numbers.until.is_over() {
+        let mut expected = Expected::none(self.outcomes.len());
+        let counts = &mut expected.counts;
+        for &row in rows {
+            if round.until.is_over() {
                 return Err(EliminationError::Interrupted.into());
             }
-            let (row, weight, number) = numbers.cases.row(at);
-            self.load(worker, numbers, row, &mut changed);
-            let (tree, graph) = (self.counting.tree(), &worker.graph);
-            worker.sums.reload(tree, graph, &changed);
-            let counts = &mut expected.counts;
-            let log = self
-                .counting
-                .count(&mut worker.sums, graph, |origin, share| {
+            let complete = self.complete.log_prob(
+                (row, &self.columns),
+                (round.graph, &self.outcomes, round.log_weights),
+                &mut worker.values,
+                |outcome| counts[outcome] += row.weight,
+            );
+            let log = complete.unwrap_or_else(|| {
+                self.load(worker, round.log_weights, row);
+                let (tree, graph) = (self.counting.tree(), &worker.graph);
+                worker.sums.reload(tree, graph, &worker.changed);
+                let count = |origin, share| {
                     if let Some(outcome) = self.outcomes.outcome_in(row, origin) {
-                        counts[outcome] += weight * share;
+                        counts[outcome] += row.weight * share;
                     }
-                });
+                };
+                self.counting.count(&mut worker.sums, graph, count)
+            });
             if log == f64::NEG_INFINITY {
-                return Err(Error::impossible_case(number));
+                return Err(Error::impossible_case(row.number));
             }
-            expected.log_likelihood += weight * log;
+            expected.log_likelihood += row.weight * log;
         }
         Ok(expected)
     }
 }
 
 /// The numbers of one round.
-struct RoundNumbers<'a> {
-    cases: &'a CaseTable,
+struct Round<'a> {
     log_weights: &'a [f64],
+    /// The factors without evidence of rows.
+    graph: &'a FactorGraph,
     until: &'a Until,
 }
 
@@ -185,65 +181,62 @@ struct RowWorker {
     graph: FactorGraph,
     sums: TreeBeliefs<SumProductPrecision>,
     row: Vec<Option<u32>>,
+    /// The values of a complete row.
+    values: Vec<u32>,
+    /// The factors that differ between the last two rows.
+    changed: Vec<usize>,
 }
 
 impl ExpectationStep for TreeCounts {
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn outcomes(&self) -> &CountedOutcomes {
         &self.outcomes
     }
 
+    fn extend(&mut self, cases: &CaseTable) -> Result<(), Error> {
+        self.outcomes.extend(cases)?;
+        column_factors::extend(&mut self.columns, &self.expansion, &self.compiled, cases)
+    }
+
     fn expect(
         &self,
-        cases: &CaseTable,
+        rows: &[CaseRow<'_>],
         log_weights: &[f64],
         (threads, until): (usize, &Until),
     ) -> Result<Expected, Error> {
-        let numbers = RoundNumbers {
-            cases,
-            log_weights,
-            until,
-        };
-        let mut graph = self.graph.clone();
+        let mut graph = self.compiled.graph().clone();
         for factor in &mut graph.factors {
             set_weights(&mut factor.table, |origin| {
-                match self.outcomes.origin(origin) {
-                    Origin::Outcome(outcome) => log_weights[outcome],
-                    Origin::Column { .. } => 0.0,
-                }
+                let outcome = self.outcomes.outcome_in(CaseRow::default(), origin);
+                outcome.map_or(0.0, |outcome| log_weights[outcome])
             });
         }
+        let round = Round {
+            log_weights,
+            graph: &graph,
+            until,
+        };
         let worker = || {
             Ok(RowWorker {
                 sums: TreeBeliefs::new(self.counting.tree(), &graph),
                 graph: graph.clone(),
                 row: vec![None; self.columns.len()],
+                values: Vec::new(),
+                changed: Vec::new(),
             })
-        };
-        // If a complete row is impossible, the tree finds out which.
-        let all_rows: Vec<usize>;
-        let mut all = Expected {
-            log_likelihood: 0.0,
-            counts: vec![0.0; self.outcomes.len()],
-        };
-        let rows = if let Some(log_likelihood) = self.complete.log_likelihood(log_weights) {
-            all.log_likelihood = log_likelihood;
-            all.counts.clone_from(&self.complete.counts);
-            &self.complete.open
-        } else {
-            all_rows = (0..cases.distinct()).collect();
-            &all_rows
         };
         let unit_rows = rows.len().div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS);
         let unit = |worker: &mut RowWorker, unit: u64| {
             let first = unit as usize * unit_rows;
             let rows = &rows[first..(first + unit_rows).min(rows.len())];
-            self.count(worker, &numbers, rows)
+            self.count(worker, &round, rows)
         };
+        let mut all = Expected::none(self.outcomes.len());
         let take = |unit: Expected| {
-            all.log_likelihood += unit.log_likelihood;
-            for (sum, count) in all.counts.iter_mut().zip(unit.counts) {
-                *sum += count;
-            }
+            all.absorb(&unit);
             ControlFlow::Continue(())
         };
         let units = 0..rows.len().div_ceil(unit_rows) as u64;

@@ -10,7 +10,7 @@ const ROUNDS: u64 = 4;
 const STEP: f64 = 1e-4;
 
 /// A network whose rows of probabilities are learned parameters, shared by some, or constants.
-struct Description {
+pub(super) struct Description {
     /// Number of states of each variable.
     states: Vec<usize>,
     /// The earlier variables that each depends on.
@@ -18,7 +18,7 @@ struct Description {
     /// For each variable the row of each combination of its parents' states: a parameter, or numbers.
     rows: Vec<Vec<Row>>,
     /// Concentrations and start of each parameter.
-    parameters: Vec<(Vec<f64>, Vec<f64>)>,
+    pub(super) parameters: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
 enum Row {
@@ -33,7 +33,7 @@ fn simplex(n: usize, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 impl Description {
-    fn random(rng: &mut impl Rng) -> Self {
+    pub(super) fn random(rng: &mut impl Rng) -> Self {
         let count = rng.random_range(3..6);
         let states: Vec<usize> = (0..count).map(|_| rng.random_range(2..4)).collect();
         let mut parameters: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
@@ -83,7 +83,7 @@ impl Description {
     }
 
     /// The log-likelihood at some parameters, and those after a round.
-    fn round(
+    pub(super) fn round(
         &self,
         data: &[(f64, Vec<Option<usize>>)],
         at: &[Vec<f64>],
@@ -169,12 +169,13 @@ impl Description {
         (elements, learned)
     }
 
-    fn fit(
+    /// The fit, the parameters, and their values.
+    pub(super) fn fit(
         &self,
         data: &[(f64, Vec<Option<usize>>)],
         rounds: u64,
         map: bool,
-    ) -> (Fit, Vec<Vec<f64>>) {
+    ) -> (Fit, Vec<Element<Vec<f64>>>, Vec<Vec<f64>>) {
         let (elements, learned) = self.build();
         let mut algorithm = ExpectationMaximization::new(JunctionTree::new())
             .rounds(rounds)
@@ -198,11 +199,11 @@ impl Description {
             }
         };
         let values = learned.iter().enumerate().map(value).collect();
-        (fit, values)
+        (fit, learned, values)
     }
 
     /// True for the parameters that some row takes.
-    fn reached(&self) -> Vec<bool> {
+    pub(super) fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.parameters.len()];
         for row in self.rows.iter().flatten() {
             if let Row::Learned(parameter) = row {
@@ -214,7 +215,10 @@ impl Description {
 }
 
 /// Some rows, a third of whose cells are missing.
-fn data(description: &Description, rng: &mut impl Rng) -> Vec<(f64, Vec<Option<usize>>)> {
+pub(super) fn data(
+    description: &Description,
+    rng: &mut impl Rng,
+) -> Vec<(f64, Vec<Option<usize>>)> {
     let mut cell = |&n: &usize| (!rng.random_bool(0.33)).then(|| rng.random_range(0..n));
     let mut rows: Vec<Vec<Option<usize>>> = (0..12)
         .map(|_| description.states.iter().map(&mut cell).collect())
@@ -239,7 +243,7 @@ fn rounds_are_those_by_enumeration() {
             .iter()
             .map(|(_, start)| start.clone())
             .collect();
-        let (fit, values) = description.fit(&data, ROUNDS, map);
+        let (fit, _, values) = description.fit(&data, ROUNDS, map);
         for round in 0..=fit.rounds() {
             let (log_likelihood, next) = description.round(&data, &at, map);
             let found = fit.log_likelihoods()[round as usize];
@@ -269,7 +273,7 @@ fn no_round_lowers_the_likelihood_and_the_end_is_stationary() {
             continue;
         }
         let data = data(&description, &mut rng);
-        let (fit, values) = description.fit(&data, 100_000, false);
+        let (fit, _, values) = description.fit(&data, 100_000, false);
         for pair in fit.log_likelihoods().windows(2) {
             assert!(pair[1] >= pair[0] - 1e-9, "seed {seed}: {pair:?}");
         }

@@ -1,0 +1,122 @@
+//! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
+
+/// The decomposition of the leading part of a symmetric matrix in an order of its rows in which that part is positive definite and nothing
+/// positive is left.
+///
+/// **Complexity.** Cubic in the size.
+///
+/// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
+#[derive(Debug)]
+pub(super) struct PivotedCholesky {
+    /// The rows in the order of their pivots, those without one last.
+    order: Vec<usize>,
+    /// The lower triangle of the factor, by row in that order.
+    factor: Vec<Vec<f64>>,
+    rank: usize,
+}
+
+impl PivotedCholesky {
+    /// Of a matrix, by rows, of which pivots of at most `tolerance` count as zero.
+    pub(super) fn new(matrix: &[Vec<f64>], tolerance: f64) -> Self {
+        let size = matrix.len();
+        let mut order: Vec<usize> = (0..size).collect();
+        let mut factor: Vec<Vec<f64>> = vec![Vec::new(); size];
+        let mut rest: Vec<f64> = (0..size).map(|i| matrix[i][i]).collect();
+        let mut rank = 0;
+        while rank < size {
+            let best = (rank..size).fold(rank, |best, i| {
+                if rest[order[i]] > rest[order[best]] {
+                    i
+                } else {
+                    best
+                }
+            });
+            let pivot = rest[order[best]];
+            if pivot.is_nan() || pivot <= tolerance {
+                break;
+            }
+            order.swap(rank, best);
+            factor.swap(rank, best);
+            let root = pivot.sqrt();
+            factor[rank].push(root);
+            for i in rank + 1..size {
+                let known = factor[i].iter().zip(&factor[rank]);
+                let known: f64 = known.map(|(a, b)| a * b).sum();
+                let entry = (matrix[order[i]][order[rank]] - known) / root;
+                factor[i].push(entry);
+                rest[order[i]] -= entry * entry;
+            }
+            rank += 1;
+        }
+        Self {
+            order,
+            factor,
+            rank,
+        }
+    }
+
+    /// For each row whether it takes part in a direction in which the matrix is not positive, by more than `share` of the row without
+    /// pivot.
+    pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
+        let mut dependent = vec![false; self.order.len()];
+        for i in self.rank..self.order.len() {
+            dependent[self.order[i]] = true;
+            // The combination of rows with pivots that equals this one.
+            let mut combination = self.factor[i][..self.rank].to_vec();
+            for j in (0..self.rank).rev() {
+                for k in j + 1..self.rank {
+                    combination[j] -= self.factor[k][j] * combination[k];
+                }
+                combination[j] /= self.factor[j][j];
+                dependent[self.order[j]] |= combination[j].abs() > share;
+            }
+        }
+        dependent
+    }
+
+    /// The quadratic form of a vector in the inverse of the part with pivots; the other entries of the vector do not matter.
+    pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
+        let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
+        for (i, row) in self.factor[..self.rank].iter().enumerate() {
+            let known: f64 = row.iter().zip(&solution).map(|(a, b)| a * b).sum();
+            solution.push((vector[self.order[i]] - known) / row[i]);
+        }
+        solution.iter().map(|x| x * x).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_those_of_the_inverse() {
+        // The inverse of [[4, 2], [2, 3]] is [[3, -2], [-2, 4]] / 8.
+        let cholesky = PivotedCholesky::new(&[vec![4.0, 2.0], vec![2.0, 3.0]], 1e-9);
+        assert_eq!(cholesky.dependent(1e-6), [false, false]);
+        for (vector, form) in [
+            ([1.0, 0.0], 3.0 / 8.0),
+            ([1.0, 1.0], 3.0 / 8.0),
+            ([0.0, 1.0], 0.5),
+        ] {
+            assert!((cholesky.inverse_form(&vector) - form).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn directions_without_curvature_are_found() {
+        // The third row is the sum of the first two; the fourth stands alone.
+        let matrix = [
+            vec![2.0, 0.5, 2.5, 0.0],
+            vec![0.5, 1.0, 1.5, 0.0],
+            vec![2.5, 1.5, 4.0, 0.0],
+            vec![0.0, 0.0, 0.0, 3.0],
+        ];
+        let cholesky = PivotedCholesky::new(&matrix, 1e-9);
+        assert_eq!(cholesky.rank, 3);
+        assert_eq!(cholesky.dependent(1e-6), [true, true, true, false]);
+        assert!((cholesky.inverse_form(&[0.0, 0.0, 0.0, 1.0]) - 1.0 / 3.0).abs() < 1e-12);
+        let saddle = PivotedCholesky::new(&[vec![1.0, 0.0], vec![0.0, -1.0]], 1e-9);
+        assert_eq!(saddle.dependent(1e-6), [false, true]);
+    }
+}

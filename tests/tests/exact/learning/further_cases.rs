@@ -1,0 +1,167 @@
+//! Learning from further cases, in batches, and from several starts.
+
+use figrs::prelude::*;
+use figrs::rand::RngExt;
+use figrs::stream;
+
+use super::assert_near;
+
+fn learner() -> ExpectationMaximization<JunctionTree> {
+    ExpectationMaximization::new(JunctionTree::new())
+}
+
+#[test]
+fn a_choice_is_learned_observation_by_observation() {
+    // Figaro's book: OnlineEM.
+    let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
+    let choice = Select::by(&mix, [1, 2, 3]);
+    let first = Cases::new(&choice).rows([1]);
+    let mut fit = learner().map_estimate().fit(&Model::new(), &first).unwrap();
+    let earlier = fit.clone();
+    for _ in 1..100 {
+        fit.update(&Cases::new(&choice).rows([1])).unwrap();
+    }
+    assert_near(fit.value(&mix).unwrap()[0], 0.980_582_524_271_844_7);
+    for _ in 0..100 {
+        fit.update(&Cases::new(&choice).rows([2])).unwrap();
+    }
+    assert_near(fit.value(&mix).unwrap()[0], 0.497_536_945_812_807_9);
+    // A copy goes on from where it was made.
+    assert_eq!(earlier.value(&mix).unwrap(), [0.5, 0.25, 0.25]);
+    let mut earlier = earlier;
+    let log_likelihood = earlier
+        .update(&Cases::new(&choice).weighted_rows([(2.0, 3)]))
+        .unwrap();
+    assert_near(log_likelihood, 2.0 * 0.25_f64.ln());
+    assert_near(earlier.value(&mix).unwrap()[2], 0.5);
+}
+
+#[test]
+fn further_values_and_evidence_are_those_of_all_cases_at_once() {
+    let mean = Learned::normal("mean", 0.0, StandardDeviation(10.0));
+    let bias = Learned::beta("bias", 2.0, 2.0);
+    let (height, throw) = (Normal::new(&mean, StandardDeviation(4.0)), Flip::new(&bias));
+    let columns = || Cases::new((&height, &throw));
+    let rows = [(1.0, true), (2.5, false), (4.0, true), (2.5, true)];
+    let all = learner()
+        .map_estimate()
+        .fit(&Model::new(), &columns().rows(rows))
+        .unwrap();
+    let mut fit = learner()
+        .map_estimate()
+        .fit(&Model::new(), &columns().rows([rows[0]]))
+        .unwrap();
+    fit.update(&columns().rows(rows[1..3].iter().copied()))
+        .unwrap();
+    let throw_is_true = Model::new().observe(&height, 2.5).condition(&throw, |x| *x);
+    fit.update(&columns().case(1.0, &throw_is_true)).unwrap();
+    for parameter in [&mean, &bias] {
+        assert_near(fit.value(parameter).unwrap(), all.value(parameter).unwrap());
+    }
+    let (found, expected) = (
+        fit.standard_errors().unwrap(),
+        all.standard_errors().unwrap(),
+    );
+    let [found, expected] = [found, expected].map(|e| e.of(&mean).unwrap()[0].unwrap());
+    assert!((found / expected - 1.0).abs() < 1e-6);
+    // A mistake leaves the fit as it was.
+    let before = fit.value(&mean).unwrap();
+    let other = Flip::new(0.5);
+    let error = fit.update(&Cases::new(&other).rows([true])).unwrap_err();
+    assert!(matches!(error, Error::CannotLearnFrom { .. }), "{error}");
+    let impossible = Model::new().condition(&throw, |_| false);
+    let error = fit.update(&columns().case(1.0, &impossible)).unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidCase { row: 0, .. }),
+        "{error}"
+    );
+    assert_eq!(fit.value(&mean).unwrap(), before);
+    assert_near(fit.update(&columns()).unwrap(), 0.0);
+    assert_near(fit.value(&mean).unwrap(), before);
+}
+
+/// Throws of one of two coins, drawn at .9 and .3.
+fn throws() -> (Vec<Element<bool>>, [Element<f64>; 2], Vec<[bool; 8]>) {
+    let [first, second] = ["first", "second"].map(|name| Learned::beta(name, 1.0, 1.0));
+    let is_first = Flip::new(0.4);
+    let throws = (0..8).map(|_| If::new(&is_first, Flip::new(&first), Flip::new(&second)));
+    let mut rng = stream(5, 0);
+    let rows = (0..2000).map(|_| {
+        let p = if rng.random_bool(0.4) { 0.9 } else { 0.3 };
+        [0; 8].map(|_| rng.random_bool(p))
+    });
+    let rows: Vec<[bool; 8]> = rows.collect();
+    (throws.collect(), [first, second], rows)
+}
+
+#[test]
+fn batches_come_near_the_maximum() {
+    let (throws, [first, second], rows) = throws();
+    let cases = Cases::new(&throws).rows(rows);
+    let learner = learner().start(&first, 0.7).start(&second, 0.5);
+    let whole = learner.fit(&Model::new(), &cases).unwrap();
+    let batches = |threads: usize| {
+        let learner = learner.clone().mini_batches(16).rounds(100).seed(1);
+        let fit = learner.threads(threads.try_into().unwrap());
+        fit.fit(&Model::new(), &cases).unwrap()
+    };
+    let fit = batches(1);
+    // Steps of averages whose weights fall as k^-0.7 end near the maximum, not at it.
+    assert!(
+        whole.log_likelihood() - fit.log_likelihood() < 1.0,
+        "{whole}\n{fit}"
+    );
+    let distance = fit.value(&first).unwrap() - whole.value(&first).unwrap();
+    let error = whole.standard_errors().unwrap().of(&first).unwrap()[0].unwrap();
+    assert!(distance.abs() < error, "{distance} {error}");
+    assert_eq!(
+        fit.log_likelihoods(),
+        batches(3).log_likelihoods(),
+        "on other threads"
+    );
+    let other = learner.mini_batches(16).rounds(100).seed(2);
+    let other = other.fit(&Model::new(), &cases).unwrap();
+    assert_ne!(fit.log_likelihoods(), other.log_likelihoods());
+}
+
+#[test]
+fn several_starts_leave_a_saddle() {
+    // At the means of the priors both coins are alike, and rounds cannot tell them apart.
+    let (throws, [first, second], rows) = throws();
+    let cases = Cases::new(&throws).rows(rows);
+    let one = learner().fit(&Model::new(), &cases).unwrap();
+    assert_near(one.value(&first).unwrap(), one.value(&second).unwrap());
+    let several = learner()
+        .starts(5)
+        .seed(3)
+        .fit(&Model::new(), &cases)
+        .unwrap();
+    assert!(several.log_likelihood() > one.log_likelihood() + 10.0);
+    assert_eq!(several.starts().len(), 5);
+    assert_near(several.starts()[0], one.log_likelihood());
+    let best = several.starts().iter().copied().fold(f64::MIN, f64::max);
+    assert_near(best, several.log_likelihood());
+    assert!(
+        several
+            .to_string()
+            .ends_with("converged; the best of 5 starts")
+    );
+    let standard_errors = one.standard_errors().unwrap();
+    assert!(!standard_errors.unidentified().is_empty(), "{one}");
+}
+
+#[test]
+fn numbers_of_starts_and_batches_are_positive() {
+    let (throws, _, rows) = throws();
+    let cases = Cases::new(&throws).rows(rows);
+    for (learner, name) in [
+        (learner().starts(0), "starts"),
+        (learner().mini_batches(0), "mini_batches"),
+    ] {
+        let error = learner.fit(&Model::new(), &cases).unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidSetting { setting, .. } if setting == name),
+            "{error}"
+        );
+    }
+}
