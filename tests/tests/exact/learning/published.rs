@@ -188,3 +188,51 @@ fn interventions_and_evidence_of_the_model_hold_in_each_case() {
     assert_near(fit.value(&rate).unwrap(), 1.0);
     assert_near(fit.log_likelihood(), 2.0 * 3f64.ln());
 }
+
+#[test]
+fn one_interpretation_of_friends_who_smoke() {
+    // ProbLog's test of learning from interpretations, smokes: four persons, whose friends influence them. It prints .611491 and .568169,
+    // which are one round from a random start; the maximum follows by hand: who is stressed is known of three, and an influence of three.
+    let stress = Learned::beta("stress", 1.0, 1.0);
+    let influence = Learned::beta("influence", 1.0, 1.0);
+    let stressed: Vec<Element<bool>> = (0..4).map(|_| Flip::new(&stress)).collect();
+    let influences: Vec<Element<bool>> = (0..16).map(|_| Flip::new(&influence)).collect();
+    // Friends of each; paths of up to three influences reach everybody.
+    let friends: [&[usize]; 4] = [&[1], &[0, 3], &[1], &[1]];
+    let mut smokes = stressed.clone();
+    for _ in 0..3 {
+        let person = |x: usize| {
+            friends[x].iter().fold(stressed[x].clone(), |smokes_x, &y| {
+                smokes_x.or(&influences[4 * y + x].and(&smokes[y]))
+            })
+        };
+        smokes = (0..4).map(person).collect();
+    }
+    let seen = Model::new()
+        .observe(&smokes[1], false)
+        .observe(&smokes[3], true)
+        .observe(&influences[1], false)
+        .observe(&influences[4 * 3 + 1], false)
+        .observe(&influences[4 + 2], true)
+        .observe(&stressed[0], true);
+    let cases = Cases::new((&stressed, &influences)).case(1.0, &seen);
+    let learner = ExpectationMaximization::new(JunctionTree::new()).tolerance(0.0);
+    let fit = learner.fit(&Model::new(), &cases).unwrap();
+    for (parameter, expected) in [(&stress, 2.0 / 3.0), (&influence, 1.0 / 3.0)] {
+        let found = fit.value(parameter).unwrap();
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+    // Three known values of one and three of the other.
+    let errors = fit.standard_errors().unwrap();
+    for parameter in [&stress, &influence] {
+        let error = errors.of(parameter).unwrap()[0].unwrap();
+        assert!((error - (2.0 / 27.0_f64).sqrt()).abs() < 1e-5, "{error}");
+    }
+    let start = learner.exact_rounds(1).start(&stress, 0.445_964);
+    let fit = start.start(&influence, 0.622_362_4);
+    let fit = fit.fit(&Model::new(), &cases).unwrap();
+    for (parameter, expected) in [(&stress, 0.611_491), (&influence, 0.568_169)] {
+        let found = fit.value(parameter).unwrap();
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+}
