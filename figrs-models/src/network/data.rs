@@ -4,7 +4,7 @@ use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::format::read_text;
+use super::input::read_text;
 use super::lexer::{LexerError, LexerResult};
 use super::variable::{unknown_state, unknown_variable};
 use super::{Network, NetworkError, State, TextProblem};

@@ -1,15 +1,22 @@
-//! A parsed network, before its elements are built.
+//! A parsed network or influence diagram, before its elements are built.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::lexer::{LexerError, LexerResult};
+use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
-use super::variable::combination;
-use super::{NetworkKind, NetworkTable, State, TextProblem, Variable};
+use super::variable::{combination, unknown_variable};
+use super::{
+    DecisionNode, NetworkKind, NetworkTable, State, TextProblem, Unknown, UtilityNode, Variable,
+};
+
+/// Largest number of entries of a file's tables that its text does not hold one by one.
+const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
     pub(super) kind: NetworkKind,
+    /// Chance and decision variables.
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
     /// For each table the offset in the text of its list of variables.
@@ -18,6 +25,18 @@ pub(super) struct NetworkDraft {
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     /// The positions of the variables.
     pub(super) index: FxHashMap<String, usize>,
+    /// The decisions, with the offsets of what they know.
+    pub(super) decisions: Vec<(usize, DecisionNode)>,
+    /// The utilities, with the offsets of their declarations.
+    pub(super) utilities: Vec<(usize, UtilityNode)>,
+    /// The offsets of the declarations of the variables.
+    declared: Vec<usize>,
+    /// The variables that are decisions.
+    chosen: FxHashSet<usize>,
+    /// The names of the utilities, with the offsets of their declarations.
+    valued: IndexMap<String, usize, FxBuildHasher>,
+    /// Number of entries that may still be implied.
+    implied: usize,
 }
 
 impl NetworkDraft {
@@ -30,20 +49,285 @@ impl NetworkDraft {
             places: Vec::new(),
             normalised: Vec::new(),
             index: FxHashMap::default(),
+            decisions: Vec::new(),
+            utilities: Vec::new(),
+            declared: Vec::new(),
+            chosen: FxHashSet::default(),
+            valued: IndexMap::default(),
+            implied: MAX_IMPLIED_ENTRIES,
         }
     }
 
-    /// Adds a variable; false if there is one of this name.
-    pub(super) fn add_variable(&mut self, name: String, states: figrs_core::States<State>) -> bool {
-        let known = self.index.insert(name.clone(), self.variables.len());
-        self.variables.push(Variable { name, states });
-        known.is_none()
+    /// Adds a variable with different states, which is declared at an offset, and returns its position.
+    pub(super) fn add_variable(
+        &mut self,
+        at: usize,
+        name: &str,
+        states: figrs_core::States<State>,
+    ) -> LexerResult<usize> {
+        let variable = name.to_owned();
+        if states.is_empty() {
+            return Err(LexerError::new(at, TextProblem::NoStates { variable }));
+        }
+        self.require_new(at, name)?;
+        let position = self.variables.len();
+        self.index.insert(variable.clone(), position);
+        self.variables.push(Variable {
+            name: variable,
+            states,
+        });
+        self.declared.push(at);
+        Ok(position)
+    }
+
+    /// As [`add_variable`](Self::add_variable), by the names of the states and their offsets.
+    pub(super) fn declare(
+        &mut self,
+        at: usize,
+        name: &str,
+        states: Vec<(usize, String)>,
+    ) -> LexerResult<usize> {
+        let mut seen = FxHashSet::default();
+        if let Some((at, state)) = states.iter().find(|(_, state)| !seen.insert(state)) {
+            let (variable, state) = (name.into(), state.clone());
+            let problem = TextProblem::RepeatedState { variable, state };
+            return Err(LexerError::new(*at, problem));
+        }
+        let states = states.into_iter().map(|(_, state)| state).collect();
+        self.add_variable(at, name, State::all(states))
+    }
+
+    /// As [`declare`](Self::declare), of a decision with its options.
+    pub(super) fn declare_decision(
+        &mut self,
+        at: usize,
+        name: &str,
+        options: Vec<(usize, String)>,
+    ) -> LexerResult<()> {
+        let variable = self.declare(at, name, options)?;
+        self.chosen.insert(variable);
+        Ok(())
+    }
+
+    /// Adds the name of a utility.
+    pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
+        self.require_new(at, name)?;
+        self.valued.insert(name.into(), at);
+        Ok(())
+    }
+
+    fn require_new(&self, at: usize, name: &str) -> LexerResult<()> {
+        if self.index.contains_key(name) || self.valued.contains_key(name) {
+            let variable = name.into();
+            let problem = TextProblem::RepeatedVariable { variable };
+            return Err(LexerError::new(at, problem));
+        }
+        Ok(())
+    }
+
+    /// The positions of variables by their names and offsets; an error for one that is unknown, or named twice.
+    pub(super) fn scope<N: AsRef<str>>(
+        &self,
+        names: impl IntoIterator<Item = (usize, N)>,
+    ) -> LexerResult<Vec<usize>> {
+        let mut scope = Vec::new();
+        let mut seen = FxHashSet::default();
+        for (at, name) in names {
+            let name = name.as_ref();
+            let Some(&variable) = self.index.get(name) else {
+                return Err(LexerError::new(at, self.unknown(name)));
+            };
+            if !seen.insert(variable) {
+                let variable = name.into();
+                let problem = TextProblem::RepeatedInTable { variable };
+                return Err(LexerError::new(at, problem));
+            }
+            scope.push(variable);
+        }
+        Ok(scope)
+    }
+
+    fn unknown(&self, name: &str) -> TextProblem {
+        if self.valued.contains_key(name) {
+            let utility = name.into();
+            return TextProblem::UtilityParent { utility };
+        }
+        let unknown: Unknown = unknown_variable(&self.variables, name);
+        unknown.into()
     }
 
     /// Number of entries of a table over some variables.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
+    }
+
+    /// Number of entries of a table of which the text holds fewer; an error at an offset if tables like it become too large.
+    pub(super) fn implied_entries(
+        &mut self,
+        at: usize,
+        variables: &[usize],
+        held: usize,
+    ) -> LexerResult<usize> {
+        let needed = self.entries(variables);
+        let limit = self.implied.max(held);
+        if needed > limit as u128 {
+            let what = "entries";
+            let problem = TextProblem::TooLarge {
+                what,
+                needed,
+                limit,
+            };
+            return Err(LexerError::new(at, problem));
+        }
+        if needed > held as u128 {
+            self.implied -= needed as usize;
+        }
+        Ok(needed as usize)
+    }
+
+    /// Defines a node that is declared, by its parents and the numbers that the text holds: of a chance variable row by row,
+    /// of a utility the last parent varying fastest, of a decision none. Names and numbers stand with their offsets.
+    pub(super) fn define<'w, N: AsRef<str>>(
+        &mut self,
+        (at, name): (usize, &str),
+        parents: impl IntoIterator<Item = (usize, N)>,
+        mut words: impl Iterator<Item = (usize, &'w str)>,
+    ) -> LexerResult<()> {
+        let mut scope = self.scope(parents)?;
+        if self.valued.contains_key(name) {
+            return self.add_utility(at, name, scope, words);
+        }
+        let variable = self.scope([(at, name)])?[0];
+        if !self.chosen.contains(&variable) {
+            if scope.contains(&variable) {
+                let variable = name.into();
+                let problem = TextProblem::RepeatedInTable { variable };
+                return Err(LexerError::new(at, problem));
+            }
+            scope.push(variable);
+            return self.add_table(at, scope, words);
+        }
+        if let Some((at, word)) = words.next() {
+            let what = "no numbers, since this is a decision";
+            return Err(unexpected(at, word, what));
+        }
+        let known = scope;
+        self.decisions.push((at, DecisionNode { variable, known }));
+        Ok(())
+    }
+
+    /// Adds the conditional table of the last of some variables, whose numbers the text holds row by row.
+    fn add_table<'w>(
+        &mut self,
+        at: usize,
+        variables: Vec<usize>,
+        words: impl Iterator<Item = (usize, &'w str)>,
+    ) -> LexerResult<()> {
+        let Some(&child) = variables.last() else {
+            return Ok(());
+        };
+        let mut starts = Vec::new();
+        let columns = self.variables[child].states.len();
+        let mut numbers = self.numbers(at, &variables, words, |place, word, number| {
+            if number.is_multiple_of(columns) {
+                starts.push(place);
+            }
+            weight(place, word)
+        })?;
+        for (row, (numbers, start)) in numbers.chunks_mut(columns).zip(starts).enumerate() {
+            self.check_row(&variables, row, numbers, start)?;
+        }
+        self.push_table(at, variables, numbers);
+        Ok(())
+    }
+
+    /// Adds a conditional table whose rows are checked.
+    pub(super) fn push_table(&mut self, at: usize, variables: Vec<usize>, numbers: Vec<f64>) {
+        let weights = numbers.into();
+        self.tables.push(NetworkTable { variables, weights });
+        self.places.push(at);
+    }
+
+    fn add_utility<'w>(
+        &mut self,
+        at: usize,
+        name: &str,
+        variables: Vec<usize>,
+        words: impl Iterator<Item = (usize, &'w str)>,
+    ) -> LexerResult<()> {
+        let numbers = self.numbers(at, &variables, words, |place, word, _| finite(place, word))?;
+        let utility = UtilityNode {
+            name: name.into(),
+            variables,
+            numbers,
+        };
+        self.utilities.push((at, utility));
+        Ok(())
+    }
+
+    /// The numbers of a table, which are as many as its variables need.
+    fn numbers<'w>(
+        &self,
+        at: usize,
+        variables: &[usize],
+        words: impl Iterator<Item = (usize, &'w str)>,
+        mut read: impl FnMut(usize, &str, usize) -> LexerResult<f64>,
+    ) -> LexerResult<Vec<f64>> {
+        let needed = self.entries(variables);
+        let mut numbers = Vec::new();
+        let mut found = 0;
+        for (place, word) in words {
+            let number = read(place, word, found)?;
+            found += 1;
+            if found as u128 <= needed {
+                numbers.push(number);
+            }
+        }
+        if found as u128 != needed {
+            let problem = TextProblem::EntryCount { found, needed };
+            return Err(LexerError::new(at, problem));
+        }
+        Ok(numbers)
+    }
+
+    /// Checks that each node is defined once; a decision without a definition knows nothing.
+    pub(super) fn check_definitions(&mut self) -> LexerResult<()> {
+        let names = |v: usize| self.variables[v].name.as_str();
+        let tables = self.tables.iter().zip(&self.places);
+        let tables = tables.filter_map(|(table, &at)| Some((at, names(*table.variables.last()?))));
+        let decisions = self.decisions.iter();
+        let decisions = decisions.map(|(at, decision)| (*at, names(decision.variable)));
+        let utilities = self.utilities.iter();
+        let utilities = utilities.map(|(at, utility)| (*at, utility.name.as_str()));
+        let mut defined = FxHashSet::default();
+        for (at, name) in tables.chain(decisions).chain(utilities) {
+            if !defined.insert(name) {
+                let variable = name.into();
+                return Err(LexerError::new(at, TextProblem::SecondTable { variable }));
+            }
+        }
+        let mut unknowing = Vec::new();
+        let variables = self.variables.iter().zip(&self.declared).enumerate();
+        let variables = variables.map(|(v, (variable, &at))| (Some(v), variable.name(), at));
+        let utilities = self.valued.iter();
+        let utilities = utilities.map(|(name, &at)| (None, name.as_str(), at));
+        for (position, name, at) in variables.chain(utilities) {
+            match position.filter(|position| self.chosen.contains(position)) {
+                _ if defined.contains(name) => {}
+                Some(variable) => unknowing.push((at, variable)),
+                None => {
+                    let variable = name.into();
+                    return Err(LexerError::new(at, TextProblem::NoTable { variable }));
+                }
+            }
+        }
+        let decisions = unknowing.into_iter().map(|(at, variable)| {
+            let known = Vec::new();
+            (at, DecisionNode { variable, known })
+        });
+        self.decisions.extend(decisions);
+        Ok(())
     }
 
     /// Checks that a row sums to one, and divides it by its sum if that is only rounded.

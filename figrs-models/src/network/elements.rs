@@ -5,52 +5,6 @@ use figrs_core::{Constant, Element, Model, States, Table};
 
 use super::{NetworkTable, State, Variable};
 
-/// The tables of a Bayesian network in an order with parents first; or a variable that is its own ancestor.
-pub(super) fn parents_first(
-    variables: usize,
-    tables: &[NetworkTable],
-) -> Result<Vec<usize>, usize> {
-    let mut table_of = vec![None; variables];
-    let mut children = vec![Vec::new(); variables];
-    let mut missing = vec![0; variables];
-    for (number, table) in tables.iter().enumerate() {
-        let Some((&child, parents)) = table.variables.split_last() else {
-            continue;
-        };
-        table_of[child] = Some(number);
-        missing[child] = parents.len();
-        for &parent in parents {
-            children[parent].push(child);
-        }
-    }
-    let mut ready: Vec<usize> = (0..variables).filter(|&v| missing[v] == 0).collect();
-    let (mut order, mut is_placed) = (Vec::with_capacity(tables.len()), vec![false; variables]);
-    while let Some(variable) = ready.pop() {
-        let Some(table) = table_of[variable] else {
-            continue;
-        };
-        order.push(table);
-        is_placed[variable] = true;
-        for &child in &children[variable] {
-            missing[child] -= 1;
-            if missing[child] == 0 {
-                ready.push(child);
-            }
-        }
-    }
-    if let Some(mut variable) = (0..variables).find(|&v| !is_placed[v]) {
-        // Something above it is on a cycle: as many steps up as there are variables end there.
-        for _ in 0..variables {
-            let table = table_of[variable].map(|table: usize| &tables[table]);
-            let mut parents = table.into_iter().flat_map(|table| &table.variables);
-            let above = parents.find(|&&p| p != variable && !is_placed[p]);
-            variable = above.copied().unwrap_or(variable);
-        }
-        return Err(variable);
-    }
-    Ok(order)
-}
-
 /// The elements of a Bayesian network whose tables stand in this order, parents first: `element` makes that of a table with its parents.
 pub(super) fn bayesian(
     variables: &[Variable],

@@ -89,6 +89,70 @@ pub enum TextProblem {
         /// The text found here.
         found: String,
     },
+    /// A document is not well-formed XML.
+    #[error("not well-formed XML: {reason}")]
+    Xml {
+        /// Reason that the XML reader gives.
+        reason: String,
+    },
+    /// An entity of a document is not one of the five of XML itself.
+    #[error(
+        "the entity `&{entity};` is not one of XML itself, and others are not expanded; write its text in its place"
+    )]
+    Entity {
+        /// The name of the entity.
+        entity: String,
+    },
+    /// A document declares an encoding in which its text would mean something else.
+    #[error("declares the encoding `{encoding}` and is read as UTF-8; save it as UTF-8")]
+    Encoding {
+        /// The encoding declared.
+        encoding: String,
+    },
+    /// A node is of a kind that neither networks nor influence diagrams have here.
+    #[error(
+        "`{node}` is a node of the kind `{kind}`, which is not read; write it as a table of discrete states"
+    )]
+    NodeKind {
+        /// The node.
+        node: String,
+        /// Its kind, as the format calls it.
+        kind: String,
+    },
+    /// A network has a node that only influence diagrams have.
+    #[error(
+        "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone"
+    )]
+    InfluenceDiagram {
+        /// The node.
+        node: String,
+        /// `decision` or `utility`.
+        kind: &'static str,
+    },
+    /// A decision influences a variable whose value is known when it is made.
+    #[error(
+        "the decision `{decision}` influences `{observed}`, which it observes; take `{observed}` out of what is known then"
+    )]
+    InfluencesObserved {
+        /// The decision.
+        decision: String,
+        /// The variable.
+        observed: String,
+    },
+    /// A utility is a parent of a variable, a decision or another utility.
+    #[error(
+        "the utility `{utility}` is no variable that a table or a decision may depend on; take it from the parents"
+    )]
+    UtilityParent {
+        /// The utility.
+        utility: String,
+    },
+    /// A number cannot be a utility.
+    #[error("the number {number} cannot be a utility; utilities are finite")]
+    Utility {
+        /// The number.
+        number: f64,
+    },
     /// Evidence is not the JSON that it should be.
     #[error("not an object of variables and states in JSON: {reason}")]
     Json {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::format::read_text;
+use super::input::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
 use super::{Network, NetworkError, Observation, State, TextProblem};

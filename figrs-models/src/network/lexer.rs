@@ -100,3 +100,12 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
         Err(_) => Err(unexpected(at, digits, "a number")),
     }
 }
+
+/// A number that is a utility, from its digits.
+pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
+    match digits.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(number) => Err(LexerError::new(at, TextProblem::Utility { number })),
+        Err(_) => Err(unexpected(at, digits, "a number")),
+    }
+}

@@ -1,4 +1,5 @@
-//! Networks from files: Bayesian networks in BIF, Bayesian and Markov networks in the UAI format.
+//! Networks from files: Bayesian networks in BIF, BIFXML and XDSL, Bayesian and Markov networks in the UAI format; and influence
+//! diagrams in BIFXML and XDSL.
 //!
 //! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
 //! that holds the factors of a Markov network.
@@ -26,6 +27,8 @@
 //! | module idea | types |
 //! |---|---|
 //! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`] |
+//! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
+//! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
 //! | evidence files | [`Observation`] |
 //! | data, and tables learned from it | [`NetworkData`], [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
@@ -53,26 +56,36 @@
 //! Software 35(3), 2010.
 
 mod bif;
+mod bifxml;
 mod contents;
 mod data;
+mod diagram;
 mod draft;
 mod elements;
 mod error;
 mod evidence;
+mod finish;
 mod format;
+mod input;
 mod kind;
 mod learning;
 mod lexer;
 mod observation;
+mod order;
+mod output;
 mod row;
 mod state;
 mod uai;
 mod unknown;
 mod variable;
+mod xdsl;
+mod xml;
 
 pub use contents::Network;
 pub use data::NetworkData;
+pub use diagram::{DecisionNode, InfluenceDiagram, UtilityNode};
 pub use error::{NetworkError, NetworkLearningError, TextProblem};
+pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
 pub use observation::Observation;

@@ -60,9 +60,13 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
 }
 
 pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
+    unknown_among(variables.iter().map(Variable::name), name)
+}
+
+pub(super) fn unknown_among<'n>(names: impl Iterator<Item = &'n str>, name: &str) -> Unknown {
     Unknown::Variable {
         name: name.into(),
-        near: near(name, variables.iter().map(Variable::name)),
+        near: near(name, names),
     }
 }
 

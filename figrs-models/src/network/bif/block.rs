@@ -57,13 +57,7 @@ pub(super) fn variable<'t>(
         return Err(LexerError::new(at, TextProblem::NoStates { variable }));
     };
     let names = states.iter().map(|&state| state.into()).collect();
-    if !draft.add_variable(name.into(), State::all(names)) {
-        let variable = name.into();
-        return Err(LexerError::new(
-            at,
-            TextProblem::RepeatedVariable { variable },
-        ));
-    }
+    draft.add_variable(at, name, State::all(names))?;
     Ok(states)
 }
 

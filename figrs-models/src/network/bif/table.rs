@@ -1,22 +1,17 @@
 //! The contents of a probability block.
 
+use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
-use super::super::variable::{combination, unknown_state, unknown_variable};
-use super::super::{NetworkTable, TextProblem};
+use super::super::variable::{combination, unknown_state};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
-
-/// Largest number of entries of a file's tables whose rows are given by a `default`.
-const MAX_DEFAULT_ENTRIES: usize = 1 << 25;
 
 /// Reads the tables of a file one after another.
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
     /// The states of all variables.
     names: &'d [StateNames<'t>],
-    /// Number of entries that may still be given by a `default`.
-    defaulted: usize,
 }
 
 /// A table that is being read.
@@ -32,30 +27,13 @@ struct TableReader<'d, 't> {
 
 impl<'d, 't> Tables<'d, 't> {
     pub(super) fn new(draft: &'d mut NetworkDraft, names: &'d [StateNames<'t>]) -> Self {
-        Self {
-            draft,
-            names,
-            defaulted: MAX_DEFAULT_ENTRIES,
-        }
+        Self { draft, names }
     }
 
     /// Reads the table of a block.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
-        let mut variables = Vec::with_capacity(block.parents.len() + 1);
-        for &(at, name) in [&block.child].into_iter().chain(&block.parents) {
-            let Some(&variable) = self.draft.index.get(name) else {
-                let unknown = unknown_variable(&self.draft.variables, name);
-                return Err(LexerError::new(at, unknown));
-            };
-            if variables.contains(&variable) {
-                let variable = name.into();
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::RepeatedInTable { variable },
-                ));
-            }
-            variables.push(variable);
-        }
+        let names = [&block.child].into_iter().chain(&block.parents);
+        let mut variables = self.draft.scope(names.copied())?;
         variables.rotate_left(1);
         let entries = self.entries(block, &variables)?;
         let parents = variables[..block.parents.len()].iter();
@@ -98,22 +76,20 @@ impl<'d, 't> Tables<'d, 't> {
             }
         }
         self.complete(&mut rows, default, block.child.0)?;
-        self.draft.tables.push(NetworkTable {
-            variables: rows.variables,
-            weights: rows.numbers.into(),
-        });
-        self.draft.places.push(block.child.0);
+        let TableReader {
+            variables, numbers, ..
+        } = rows;
+        self.draft.push_table(block.child.0, variables, numbers);
         Ok(())
     }
 
     /// Number of entries of the table; an error if the block is too short for that many.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
-        let needed = self.draft.entries(variables);
-        let limit = if block.body[..block.length].contains("default") {
-            self.defaulted.max(block.length)
-        } else {
-            block.length
-        };
+        if block.body[..block.length].contains("default") {
+            let (at, held) = (block.child.0, block.length);
+            return self.draft.implied_entries(at, variables, held);
+        }
+        let (needed, limit) = (self.draft.entries(variables), block.length);
         if needed > limit as u128 {
             let what = "entries";
             let problem = TextProblem::TooLarge {
@@ -122,9 +98,6 @@ impl<'d, 't> Tables<'d, 't> {
                 limit,
             };
             return Err(LexerError::new(block.child.0, problem));
-        }
-        if needed > block.length as u128 {
-            self.defaulted -= needed as usize;
         }
         Ok(needed as usize)
     }

@@ -120,7 +120,7 @@ probability ( a ) {{ table 0.5, 0.5; }}
 
 /// Blocks of `b`, the place of the mistake, and words of the message.
 const TABLE_MISTAKES: &[(&str, usize, usize, &str)] = &[
-    ("", 3, 1, "`b` has no table"),
+    ("", 3, 10, "`b` has no table"),
     (
         "probability ( b | a ) {\n (yes) 0.5, 0.5;\n}",
         5,

@@ -39,10 +39,6 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     let mut total = 0usize;
     for index in 0..variables {
         let (at, states) = count(input, "the number of states of each variable")?;
-        let variable = index.to_string();
-        if states == 0 {
-            return Err(LexerError::new(at, TextProblem::NoStates { variable }));
-        }
         total = total.saturating_add(states);
         if total > limit {
             let (what, needed) = ("states", total as u128);
@@ -55,7 +51,7 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
         }
         let named = || State::all((0..states).map(|state| state.to_string()).collect());
         let states = shared.entry(states).or_insert_with(named).clone();
-        draft.add_variable(variable, states);
+        draft.add_variable(at, &index.to_string(), states)?;
     }
     Ok(())
 }

@@ -1,0 +1,62 @@
+//! Orders of nodes in which parents stand before their children.
+
+/// An order of nodes, given their parents, in which parents stand first; or the nodes of a cycle, each followed by one of its
+/// parents.
+pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut children = vec![Vec::new(); parents.len()];
+    let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();
+    for (child, own) in parents.iter().enumerate() {
+        for &parent in *own {
+            children[parent].push(child);
+        }
+    }
+    let mut order = Vec::with_capacity(parents.len());
+    let mut ready: Vec<usize> = (0..parents.len()).filter(|&v| missing[v] == 0).collect();
+    while let Some(node) = ready.pop() {
+        order.push(node);
+        for &child in &children[node] {
+            missing[child] -= 1;
+            if missing[child] == 0 {
+                ready.push(child);
+            }
+        }
+    }
+    let Some(mut node) = missing.iter().position(|&missing| missing > 0) else {
+        return Ok(order);
+    };
+    let above = |node: usize| {
+        let parent = parents[node].iter().find(|&&parent| missing[parent] > 0);
+        parent.map_or(node, |&parent| parent)
+    };
+    // Something above it is on a cycle: as many steps up as there are nodes end there.
+    for _ in 0..parents.len() {
+        node = above(node);
+    }
+    let mut cycle = vec![node];
+    while above(cycle[cycle.len() - 1]) != node {
+        cycle.push(above(cycle[cycle.len() - 1]));
+    }
+    Err(cycle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_stand_first() {
+        let order = parents_first(&[&[2], &[0, 2], &[]]);
+        assert_eq!(order, Ok(vec![2, 0, 1]));
+    }
+
+    #[test]
+    fn a_cycle_is_followed_upwards() {
+        // 0 is below the cycle 1 <- 2 <- 3 <- 1, and 4 is beside it.
+        let cycle = parents_first(&[&[4, 1], &[2], &[3], &[1], &[]]).unwrap_err();
+        assert_eq!(cycle.len(), 3);
+        let start = cycle.iter().position(|&node| node == 1).unwrap();
+        let turned = [&cycle[start..], &cycle[..start]].concat();
+        assert_eq!(turned, [1, 2, 3]);
+        assert_eq!(parents_first(&[&[0]]), Err(vec![0]));
+    }
+}

@@ -1,0 +1,36 @@
+//! Tables of deterministic nodes.
+
+use rustc_hash::FxHashMap;
+
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{LexerError, LexerResult};
+use super::super::variable::unknown_state;
+use super::super::{State, TextProblem};
+use super::read::XdslNode;
+
+/// Defines a node by the state that follows from each combination of states of its parents, the last varying fastest.
+pub(super) fn resulting(draft: &mut NetworkDraft, node: &XdslNode<'_>) -> LexerResult<()> {
+    let subject = (node.at, node.name.as_str());
+    let scope = draft.scope(node.parents.words().chain([subject]))?;
+    let Some((&variable, parents)) = scope.split_last() else {
+        return Ok(());
+    };
+    let (needed, found) = (draft.entries(parents), node.words.words().count());
+    if found as u128 != needed {
+        let problem = TextProblem::EntryCount { found, needed };
+        return Err(LexerError::new(node.at, problem));
+    }
+    let entries = draft.implied_entries(node.at, &scope, found)?;
+    let own = &draft.variables[variable];
+    let names = own.states.iter().map(State::name).zip(0..);
+    let columns: FxHashMap<&str, usize> = names.collect();
+    let mut numbers = vec![0.0; entries];
+    for ((at, state), row) in node.words.words().zip(numbers.chunks_mut(columns.len())) {
+        let Some(&column) = columns.get(state) else {
+            return Err(LexerError::new(at, unknown_state(own, state)));
+        };
+        row[column] = 1.0;
+    }
+    draft.push_table(node.at, scope, numbers);
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! Elements of XML, with their places in the text.
+//!
+//! Entities that a document declares are refused, so that none can expand beyond its size; definitions of document types are
+//! passed over. Nothing is nested deeper than a reader asks for: what it does not know is passed over by counting.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::escape::{EscapeError, resolve_predefined_entity};
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+
+use super::TextProblem;
+use super::lexer::{LexerError, LexerResult, unexpected};
+
+/// Reads the elements of a document one after another, from an element that is open.
+pub(super) struct XmlReader<'t> {
+    text: &'t str,
+    /// Bytes before the start of the reader: a byte order mark.
+    before: usize,
+    reader: Reader<&'t [u8]>,
+}
+
+/// The start of an element.
+pub(super) struct XmlElement<'t> {
+    /// Its offset in the text.
+    pub(super) at: usize,
+    start: BytesStart<'t>,
+}
+
+impl XmlElement<'_> {
+    /// Its name, without a prefix.
+    pub(super) fn name(&self) -> &str {
+        // Part of a text, between marks of one byte.
+        std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
+    }
+
+    /// An attribute, where it is given.
+    pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
+        let found = self.start.try_get_attribute(name);
+        let found = found.map_err(|error| malformed(self.at, &error))?;
+        let Some(found) = found else { return Ok(None) };
+        let value = std::str::from_utf8(&found.value).unwrap_or_default();
+        // White space that is not escaped is a space.
+        let value = value.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+        match quick_xml::escape::unescape(&value) {
+            Ok(value) => Ok(Some(value.into_owned())),
+            Err(EscapeError::UnrecognizedEntity(_, entity)) => {
+                Err(LexerError::new(self.at, TextProblem::Entity { entity }))
+            }
+            Err(error) => Err(malformed(self.at, &error)),
+        }
+    }
+
+    /// An attribute that must be given, without the white space around it.
+    pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
+        match self.attribute(name)? {
+            Some(value) => Ok(value.trim().to_owned()),
+            None => Err(unexpected(self.at, &format!("<{}>", self.name()), expected)),
+        }
+    }
+
+    /// The error that another element should stand here.
+    pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
+        unexpected(self.at, &format!("<{}>", self.name()), expected)
+    }
+}
+
+impl<'t> XmlReader<'t> {
+    /// A reader in the first element of a document.
+    pub(super) fn open(text: &'t str) -> LexerResult<(Self, XmlElement<'t>)> {
+        let document = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader = Reader::from_str(document);
+        reader.config_mut().expand_empty_elements = true;
+        let mut reader = Self {
+            text,
+            before: text.len() - document.len(),
+            reader,
+        };
+        loop {
+            let (at, event) = reader.event()?;
+            match event {
+                Event::Start(start) => return Ok((reader, XmlElement { at, start })),
+                Event::Decl(declaration) => reader.check_encoding(at, &declaration)?,
+                Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
+                Event::Text(text) if is_blank(&text) => {}
+                _ => return Err(unexpected(at, &text[at..], "an XML element")),
+            }
+        }
+    }
+
+    /// The next element in the one that is open; nothing if that ends.
+    pub(super) fn child(&mut self) -> LexerResult<Option<XmlElement<'t>>> {
+        loop {
+            let (at, event) = self.event()?;
+            match event {
+                Event::Start(start) => return Ok(Some(XmlElement { at, start })),
+                Event::End(_) => return Ok(None),
+                Event::Comment(_) | Event::PI(_) => {}
+                Event::Text(text) if is_blank(&text) => {}
+                Event::Eof => return Err(self.ends_early(at)),
+                _ => return Err(unexpected(at, &self.text[at..], "an element")),
+            }
+        }
+    }
+
+    /// The text of the open element, up to its end.
+    pub(super) fn content(&mut self) -> LexerResult<XmlText<'t>> {
+        let mut content = XmlText::default();
+        loop {
+            let (at, event) = self.event()?;
+            match event {
+                Event::End(_) => return Ok(content),
+                Event::Text(part) => content.push(at, self.slice(at, part.len()), true),
+                Event::CData(part) => {
+                    let at = at + "<![CDATA[".len();
+                    content.push(at, self.slice(at, part.len()), true);
+                }
+                Event::GeneralRef(reference) => {
+                    let character = resolved(at, &reference)?;
+                    content.push(at, character, false);
+                }
+                Event::Comment(_) | Event::PI(_) => {}
+                Event::Eof => return Err(self.ends_early(at)),
+                _ => return Err(unexpected(at, &self.text[at..], "text without elements")),
+            }
+        }
+    }
+
+    /// Passes over the rest of the open element.
+    pub(super) fn skip(&mut self) -> LexerResult<()> {
+        let mut depth = 1usize;
+        while depth > 0 {
+            match self.event()? {
+                (_, Event::Start(_)) => depth += 1,
+                (_, Event::End(_)) => depth -= 1,
+                (at, Event::Eof) => return Err(self.ends_early(at)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing but comments stands after the first element.
+    pub(super) fn end(&mut self) -> LexerResult<()> {
+        loop {
+            let (at, event) = self.event()?;
+            match event {
+                Event::Eof => return Ok(()),
+                Event::Comment(_) | Event::PI(_) => {}
+                Event::Text(text) if is_blank(&text) => {}
+                _ => return Err(unexpected(at, &self.text[at..], "the end of the file")),
+            }
+        }
+    }
+
+    /// The next event with its offset.
+    fn event(&mut self) -> LexerResult<(usize, Event<'t>)> {
+        let at = self.before + self.reader.buffer_position() as usize;
+        match self.reader.read_event() {
+            Ok(event) => Ok((at, event)),
+            Err(error) => {
+                let at = self.before + self.reader.error_position() as usize;
+                Err(malformed(self.floor(at), &error))
+            }
+        }
+    }
+
+    /// The start of the character at an offset.
+    fn floor(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        (0..=at)
+            .rev()
+            .find(|&at| self.text.is_char_boundary(at))
+            .unwrap_or(0)
+    }
+
+    fn slice(&self, at: usize, length: usize) -> &'t str {
+        self.text.get(at..at + length).unwrap_or_default()
+    }
+
+    fn ends_early(&self, at: usize) -> LexerError {
+        unexpected(at, &self.text[at..], "the end of an element")
+    }
+
+    /// Refuses a declared encoding in which the text would be read wrongly.
+    fn check_encoding(&self, at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
+        let Some(encoding) = declaration.encoding() else {
+            return Ok(());
+        };
+        let encoding = encoding.map_err(|error| malformed(at, &error))?;
+        let encoding = String::from_utf8_lossy(&encoding).into_owned();
+        if encoding.eq_ignore_ascii_case("utf-8") || self.text[self.before..].is_ascii() {
+            return Ok(());
+        }
+        Err(LexerError::new(at, TextProblem::Encoding { encoding }))
+    }
+}
+
+/// The error of a document that is not well-formed.
+fn malformed(at: usize, error: &dyn std::error::Error) -> LexerError {
+    let reason = error.to_string();
+    LexerError::new(at, TextProblem::Xml { reason })
+}
+
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_whitespace)
+}
+
+/// The character of a reference such as `&lt;` or `&#60;`.
+fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str>> {
+    match reference.resolve_char_ref() {
+        Ok(Some(character)) => return Ok(character.to_string().into()),
+        Ok(None) => {}
+        Err(error) => return Err(malformed(at, &error)),
+    }
+    let entity = String::from_utf8_lossy(reference).into_owned();
+    match resolve_predefined_entity(&entity) {
+        Some(text) => Ok(text.into()),
+        None => Err(LexerError::new(at, TextProblem::Entity { entity })),
+    }
+}
+
+/// The text of an element.
+#[derive(Default)]
+pub(super) struct XmlText<'t> {
+    text: Cow<'t, str>,
+    pieces: Vec<Piece>,
+}
+
+/// A piece of the text of an element.
+struct Piece {
+    /// Its start in the text of the element.
+    start: usize,
+    /// Its offset in the text of the document.
+    at: usize,
+    /// True if it stands in the document as it is, false if a reference means it.
+    is_literal: bool,
+}
+
+impl<'t> XmlText<'t> {
+    fn push(&mut self, at: usize, piece: impl Into<Cow<'t, str>>, is_literal: bool) {
+        let start = self.text.len();
+        self.pieces.push(Piece {
+            start,
+            at,
+            is_literal,
+        });
+        if start == 0 {
+            self.text = piece.into();
+        } else {
+            self.text.to_mut().push_str(&piece.into());
+        }
+    }
+
+    /// The offset in the document of a place in this text.
+    fn offset(&self, place: usize) -> usize {
+        let after = self.pieces.partition_point(|piece| piece.start <= place);
+        match after.checked_sub(1).map(|last| &self.pieces[last]) {
+            Some(piece) if piece.is_literal => piece.at + place - piece.start,
+            Some(piece) => piece.at,
+            None => 0,
+        }
+    }
+
+    /// The words between white space, with their offsets in the document.
+    pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut place = 0;
+        std::iter::from_fn(move || {
+            let is_word = |c: char| !c.is_ascii_whitespace();
+            let start = place + self.text[place..].find(is_word)?;
+            let length = self.text[start..].find(|c: char| c.is_ascii_whitespace());
+            place = length.map_or(self.text.len(), |length| start + length);
+            Some((self.offset(start), &self.text[start..place]))
+        })
+    }
+
+    /// The text as a name: without white space around it, unless that is written as a reference.
+    pub(super) fn name(&self) -> String {
+        let mut name = String::with_capacity(self.text.len());
+        // Bytes up to which nothing may be trimmed.
+        let (mut first, mut last) = (None, 0);
+        let ends = self.pieces.iter().skip(1).map(|piece| piece.start);
+        let ends = ends.chain([self.text.len()]);
+        for (piece, end) in self.pieces.iter().zip(ends) {
+            let part = &self.text[piece.start..end];
+            if piece.is_literal {
+                name.push_str(&part.replace("\r\n", "\n").replace('\r', "\n"));
+            } else {
+                first.get_or_insert(name.len());
+                name.push_str(part);
+                last = name.len();
+            }
+        }
+        let blank = |text: &str| text.len() - text.trim_ascii_start().len();
+        let start = blank(&name).min(first.unwrap_or(usize::MAX));
+        let end = name.trim_ascii_end().len().max(last);
+        name[start..end.max(start)].to_owned()
+    }
+}
