@@ -55,7 +55,7 @@ impl InfluenceDiagram {
     }
 
     /// The decisions, one after another: a decision that influences what is known at another one stands before it, and
-    /// others stand in the order of [`parents_first`](Self::parents_first).
+    /// others stand as in the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
@@ -65,7 +65,8 @@ impl InfluenceDiagram {
         &self.utilities
     }
 
-    /// The positions of all variables, each after its parents, and a decision after what is known when it is made.
+    /// The positions of all variables, each after its parents, and a decision after what is known when it is made;
+    /// else in the order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }

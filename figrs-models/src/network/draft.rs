@@ -116,8 +116,13 @@ impl NetworkDraft {
         Ok(())
     }
 
+    /// True if a node of this name is a utility.
+    pub(super) fn is_utility(&self, name: &str) -> bool {
+        self.valued.contains_key(name)
+    }
+
     fn require_new(&self, at: usize, name: &str) -> LexerResult<()> {
-        if self.index.contains_key(name) || self.valued.contains_key(name) {
+        if self.index.contains_key(name) || self.is_utility(name) {
             let variable = name.into();
             let problem = TextProblem::RepeatedVariable { variable };
             return Err(LexerError::new(at, problem));
@@ -148,7 +153,7 @@ impl NetworkDraft {
     }
 
     fn unknown(&self, name: &str) -> TextProblem {
-        if self.valued.contains_key(name) {
+        if self.is_utility(name) {
             let utility = name.into();
             return TextProblem::UtilityParent { utility };
         }
@@ -195,7 +200,7 @@ impl NetworkDraft {
         mut words: impl Iterator<Item = (usize, &'w str)>,
     ) -> LexerResult<()> {
         let mut scope = self.scope(parents)?;
-        if self.valued.contains_key(name) {
+        if self.is_utility(name) {
             return self.add_utility(at, name, scope, words);
         }
         let variable = self.scope([(at, name)])?[0];

@@ -6,7 +6,7 @@ use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use super::Unknown;
+use super::{NetworkFormat, Unknown};
 
 /// An error in reading, writing or asking a network, with its place and its remedy.
 #[derive(Error, ErrorDebug)]
@@ -51,9 +51,21 @@ pub enum NetworkError {
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A Markov network has no conditional tables, which a BIF file consists of.
-    #[error("a Markov network cannot be written as BIF; write it as UAI")]
-    NotBayesian,
+    /// A Markov network has no conditional tables, which files of all formats but one consist of.
+    #[error("a Markov network cannot be written as {format}; write it as UAI")]
+    NotBayesian {
+        /// The format asked for.
+        format: NetworkFormat,
+    },
+    /// A name has a character that a format cannot hold.
+    #[error("the name `{}` cannot be written as {format}, which has no way to write one of its characters; choose another format",
+        printable(.name))]
+    Inexpressible {
+        /// The name of a network, a variable or a state.
+        name: String,
+        /// The format asked for.
+        format: NetworkFormat,
+    },
 }
 
 /// Reason for which the tables of a network cannot be learned.

@@ -1,11 +1,12 @@
 //! Formats of network files, told by extensions and contents.
 
+use std::fmt;
 use std::path::Path;
 
 use super::draft::NetworkDraft;
 use super::lexer::{LexerResult, unexpected};
 use super::xml::XmlReader;
-use super::{NetworkError, bif, bifxml, uai, xdsl};
+use super::{NetworkError, bif, bifxml, net, uai, xdsl};
 
 /// A format of network files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +16,8 @@ pub enum NetworkFormat {
     Bif,
     /// Its successor in XML, version 0.3.
     Bifxml,
+    /// The NET language of HUGIN.
+    Net,
     /// The format of the UAI inference competitions, which has no names.
     Uai,
     /// The XML format of `GeNIe` and SMILE.
@@ -22,7 +25,7 @@ pub enum NetworkFormat {
 }
 
 impl NetworkFormat {
-    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.uai`, `.xdsl`.
+    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.net`, `.uai`, `.xdsl`.
     ///
     /// **Errors.** [`NetworkError::Extension`].
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
@@ -31,11 +34,12 @@ impl NetworkFormat {
         match extension.as_ref().and_then(|e| e.to_str()) {
             Some("bif") => Ok(Self::Bif),
             Some("bifxml" | "xml") => Ok(Self::Bifxml),
+            Some("net") => Ok(Self::Net),
             Some("uai") => Ok(Self::Uai),
             Some("xdsl") => Ok(Self::Xdsl),
             _ => Err(NetworkError::Extension {
                 path: path.to_owned(),
-                expected: "`.bif`, `.bifxml`, `.xdsl` or `.uai`",
+                expected: "`.bif`, `.bifxml` or `.xml`, `.net`, `.uai`, or `.xdsl`",
             }),
         }
     }
@@ -62,10 +66,14 @@ impl NetworkFormat {
         let first = start.split(|c: char| !c.is_ascii_alphabetic()).next();
         match first.unwrap_or_default() {
             "network" | "variable" | "probability" => Ok(Self::Bif),
+            "net" | "node" | "discrete" | "decision" | "utility" | "potential" | "class" => {
+                Ok(Self::Net)
+            }
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
+            _ if start.starts_with('%') => Ok(Self::Net),
             _ => {
-                let what = "a network in BIF, BIFXML, XDSL or UAI format";
+                let what = "a network in BIF, BIFXML, NET, UAI or XDSL format";
                 Err(unexpected(text.len() - start.len(), start, what))
             }
         }
@@ -76,9 +84,22 @@ impl NetworkFormat {
         match self {
             Self::Bif => bif::read(text),
             Self::Bifxml => bifxml::read(text),
+            Self::Net => net::read(text),
             Self::Uai => uai::read(text),
             Self::Xdsl => xdsl::read(text),
         }
+    }
+}
+
+impl fmt::Display for NetworkFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bif => "BIF",
+            Self::Bifxml => "BIFXML",
+            Self::Net => "NET",
+            Self::Uai => "UAI",
+            Self::Xdsl => "XDSL",
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, TextProblem}
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
 impl Network {
-    /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.uai` or `.xdsl`; a document in XML in the format of its
+    /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.net`, `.uai` or `.xdsl`; a document in XML in the format of its
     /// first element, whatever the extension.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network; [`NetworkError::Text`] with the
@@ -28,28 +28,35 @@ impl Network {
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "BIF", NetworkFormat::Bif, NetworkDraft::network)
+        parse(text, NetworkFormat::Bif, NetworkDraft::network)
     }
 
     /// The network of a document in the XML format for Bayesian networks, version 0.3.
     ///
     /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "BIFXML", NetworkFormat::Bifxml, NetworkDraft::network)
+        parse(text, NetworkFormat::Bifxml, NetworkDraft::network)
+    }
+
+    /// The network of a text in the NET language of HUGIN.
+    ///
+    /// **Errors.** As [`from_bif`](Self::from_bif).
+    pub fn from_net(text: &str) -> Result<Self, NetworkError> {
+        parse(text, NetworkFormat::Net, NetworkDraft::network)
     }
 
     /// The network of a text in the format of the UAI inference competitions.
     ///
     /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "UAI", NetworkFormat::Uai, NetworkDraft::network)
+        parse(text, NetworkFormat::Uai, NetworkDraft::network)
     }
 
     /// The network of a document in the format of `GeNIe` and SMILE.
     ///
     /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "XDSL", NetworkFormat::Xdsl, NetworkDraft::network)
+        parse(text, NetworkFormat::Xdsl, NetworkDraft::network)
     }
 }
 
@@ -72,21 +79,32 @@ impl InfluenceDiagram {
     ///
     /// **Errors.** As [`read`](Self::read).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "BIFXML", NetworkFormat::Bifxml, NetworkDraft::diagram)
+        parse(text, NetworkFormat::Bifxml, NetworkDraft::diagram)
+    }
+
+    /// The influence diagram of a text in the NET language of HUGIN.
+    ///
+    /// **Errors.** As [`read`](Self::read).
+    pub fn from_net(text: &str) -> Result<Self, NetworkError> {
+        parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
     /// The influence diagram of a document in the format of `GeNIe` and SMILE. Its weighted sums (`mau`) become weights of their terms.
     ///
     /// **Errors.** As [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
-        parse(text, "XDSL", NetworkFormat::Xdsl, NetworkDraft::diagram)
+        parse(text, NetworkFormat::Xdsl, NetworkDraft::diagram)
     }
 }
 
 /// Builds what is read.
 type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-fn parse<T>(
+fn parse<T>(text: &str, format: NetworkFormat, finish: Finish<T>) -> Result<T, NetworkError> {
+    parse_at(text, &format.to_string(), format, finish)
+}
+
+fn parse_at<T>(
     text: &str,
     place: &str,
     format: NetworkFormat,
@@ -101,7 +119,7 @@ fn parse<T>(
 fn told<T>(text: &str, place: &str, finish: Finish<T>) -> Result<T, NetworkError> {
     let format = NetworkFormat::of_text(text);
     let format = format.map_err(|mistake| mistake.within(text, place))?;
-    parse(text, place, format, finish)
+    parse_at(text, place, format, finish)
 }
 
 fn read<T>(path: &Path, finish: Finish<T>) -> Result<T, NetworkError> {
@@ -110,7 +128,7 @@ fn read<T>(path: &Path, finish: Finish<T>) -> Result<T, NetworkError> {
     let document = NetworkFormat::of_document(&text);
     let document = document.map_err(|mistake| mistake.within(&text, &place))?;
     let format = document.map_or_else(|| NetworkFormat::of(path), Ok)?;
-    parse(&text, &place, format, finish)
+    parse_at(&text, &place, format, finish)
 }
 
 /// The text of a file; an error if it cannot be read or is not UTF-8.

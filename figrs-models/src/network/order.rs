@@ -1,7 +1,10 @@
 //! Orders of nodes in which parents stand before their children.
 
-/// An order of nodes, given their parents, in which parents stand first; or the nodes of a cycle, each followed by one of its
-/// parents.
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The first order of nodes in which parents stand before their children: each place is taken by the first node that may stand
+/// there. If there is none, the nodes of a cycle, each followed by one of its parents.
 pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();
@@ -11,13 +14,14 @@ pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usiz
         }
     }
     let mut order = Vec::with_capacity(parents.len());
-    let mut ready: Vec<usize> = (0..parents.len()).filter(|&v| missing[v] == 0).collect();
-    while let Some(node) = ready.pop() {
+    let roots = (0..parents.len()).filter(|&node| missing[node] == 0);
+    let mut ready: BinaryHeap<Reverse<usize>> = roots.map(Reverse).collect();
+    while let Some(Reverse(node)) = ready.pop() {
         order.push(node);
         for &child in &children[node] {
             missing[child] -= 1;
             if missing[child] == 0 {
-                ready.push(child);
+                ready.push(Reverse(child));
             }
         }
     }
@@ -45,8 +49,9 @@ mod tests {
 
     #[test]
     fn parents_stand_first() {
-        let order = parents_first(&[&[2], &[0, 2], &[]]);
-        assert_eq!(order, Ok(vec![2, 0, 1]));
+        let order = parents_first(&[&[2], &[0, 2], &[], &[]]);
+        assert_eq!(order, Ok(vec![2, 0, 1, 3]));
+        assert_eq!(parents_first(&[&[], &[0], &[]]), Ok(vec![0, 1, 2]));
     }
 
     #[test]

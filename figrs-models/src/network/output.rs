@@ -3,32 +3,45 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Network, NetworkError, NetworkFormat, NetworkKind, bif, uai};
+use super::{Network, NetworkError, NetworkFormat, NetworkKind, bif, bifxml, net, uai, xdsl};
 
 impl Network {
-    /// Writes a file in the format of its extension, `.bif` or `.uai`.
+    /// Writes a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.net`, `.uai` or `.xdsl`.
     ///
-    /// An error if it cannot be written, or if a Markov network should become BIF.
+    /// **Errors.** The file cannot be written; those of [`to_text`](Self::to_text).
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
         let path = path.as_ref();
-        let text = match NetworkFormat::of(path)? {
-            NetworkFormat::Bif => self.to_bif()?,
-            _ => self.to_uai(),
-        };
+        let text = self.to_text(NetworkFormat::of(path)?)?;
         fs::write(path, text).map_err(|cause| NetworkError::Write {
             path: path.to_owned(),
             cause,
         })
     }
 
+    /// The network in a format. Reading it again gives the same names and the same numbers to the last bit, but for UAI, which has no
+    /// names.
+    ///
+    /// Variables keep their order; XDSL has their tables in that order too. XDSL and NET have identifiers for names: other names are
+    /// kept beside identifiers made of them, which is what other programs see.
+    ///
+    /// **Errors.** [`NetworkError::NotBayesian`] for a Markov network in another format than UAI; [`NetworkError::Inexpressible`] for
+    /// a name that the format cannot hold.
+    pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
+        match format {
+            NetworkFormat::Uai => Ok(uai::write(self)),
+            _ if self.kind == NetworkKind::Markov => Err(NetworkError::NotBayesian { format }),
+            NetworkFormat::Bif => bif::write(self),
+            NetworkFormat::Bifxml => bifxml::write(self),
+            NetworkFormat::Net => net::write(self),
+            NetworkFormat::Xdsl => xdsl::write(self),
+        }
+    }
+
     /// The network as BIF; reading it again gives the same names and the same numbers to the last bit.
     ///
-    /// An error for a Markov network.
+    /// **Errors.** Those of [`to_text`](Self::to_text).
     pub fn to_bif(&self) -> Result<String, NetworkError> {
-        match self.kind {
-            NetworkKind::Bayesian => Ok(bif::write(self)),
-            NetworkKind::Markov => Err(NetworkError::NotBayesian),
-        }
+        self.to_text(NetworkFormat::Bif)
     }
 
     /// The network in the UAI format, which has no names; reading it again gives the same numbers to the last bit.

@@ -54,7 +54,7 @@ impl XmlElement<'_> {
     /// An attribute that must be given, without the white space around it.
     pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
         match self.attribute(name)? {
-            Some(value) => Ok(value.trim().to_owned()),
+            Some(value) => Ok(value.trim_ascii().to_owned()),
             None => Err(unexpected(self.at, &format!("<{}>", self.name()), expected)),
         }
     }

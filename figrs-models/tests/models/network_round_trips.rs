@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use figrs_models::network::{Network, NetworkError, State};
+use figrs_models::network::{Network, NetworkError, NetworkFormat, State};
 use proptest::prelude::*;
 
 /// A network's variables, each with its name, its states, some earlier variables as parents, and its rows.
@@ -95,6 +95,56 @@ fn bif(description: &Description, digits: usize) -> String {
     text
 }
 
+/// The document in XML, with the variables in an order and every character of a name escaped.
+fn bifxml(description: &Description, order: &[usize]) -> String {
+    let escaped = |name: &String| -> String {
+        let references = name.chars().map(|c| format!("&#{};", u32::from(c)));
+        references.collect()
+    };
+    let mut text = String::from("<BIF><NETWORK><NAME></NAME>");
+    for &variable in order {
+        let (name, states, parents, numbers) = &description[variable];
+        write!(text, "<VARIABLE><NAME>{}</NAME>", escaped(name)).unwrap();
+        for state in states {
+            write!(text, "<OUTCOME>{}</OUTCOME>", escaped(state)).unwrap();
+        }
+        write!(text, "</VARIABLE><DEFINITION><FOR>{}</FOR>", escaped(name)).unwrap();
+        for &parent in parents {
+            write!(text, "<GIVEN>{}</GIVEN>", escaped(&description[parent].0)).unwrap();
+        }
+        write!(text, "<TABLE>{numbers:?}</TABLE></DEFINITION>").unwrap();
+    }
+    text.push_str("</NETWORK></BIF>");
+    text.replace(['[', ']', ','], " ")
+}
+
+/// The formats that have names.
+const NAMED: [NetworkFormat; 4] = [
+    NetworkFormat::Bif,
+    NetworkFormat::Bifxml,
+    NetworkFormat::Net,
+    NetworkFormat::Xdsl,
+];
+
+/// The tables of a network by their children.
+fn sorted(network: &Network) -> Vec<(Vec<usize>, Vec<u64>)> {
+    let mut tables = bits(network);
+    tables.sort_by_key(|(variables, _)| variables.last().copied());
+    tables
+}
+
+/// Checks that two networks are the same, but for the order of their tables.
+fn same(a: &Network, b: &Network) -> Result<(), TestCaseError> {
+    prop_assert_eq!(sorted(a), sorted(b));
+    prop_assert_eq!(a.name(), b.name());
+    prop_assert!(b.normalised().is_empty());
+    for (a, b) in a.variables().iter().zip(b.variables()) {
+        prop_assert_eq!(a.name(), b.name());
+        prop_assert!(a.states().iter().eq(b.states().iter()));
+    }
+    Ok(())
+}
+
 fn bits(network: &Network) -> Vec<(Vec<usize>, Vec<u64>)> {
     let tables = network.tables().iter();
     let bits = |numbers: &[f64]| numbers.iter().map(|n| n.to_bits()).collect();
@@ -131,31 +181,84 @@ proptest! {
     }
 
     #[test]
+    fn every_format_keeps_names_and_numbers(
+        mut description in description(),
+        wild in prop::collection::vec("[\\PC\\t\\n\\r \"<&>-]{0,5}", 8),
+        order in Just((0..5usize).collect::<Vec<_>>()).prop_shuffle(),
+        net_name in "[ -~ü]{0,6}",
+    ) {
+        // Names that are like any text, and different.
+        for (i, (name, word)) in description.iter_mut().map(|d| &mut d.0).zip(&wild).enumerate() {
+            *name = format!("{word}{}", i / 2);
+            if i % 2 == 1 {
+                name.insert(0, ' ');
+            }
+        }
+        for ((_, states, ..), word) in description.iter_mut().zip(&wild[5..]) {
+            states[0] = format!("{word}\u{1f600}");
+        }
+        let order: Vec<usize> = order.into_iter().filter(|&v| v < description.len()).collect();
+        let text = bifxml(&description, &order).replacen("<NAME></NAME>", &format!("<NAME>{}</NAME>", net_name.trim().replace(['<', '&'], "")), 1);
+        let network = Network::from_text(&text, "test").unwrap();
+        for (&of, variable) in order.iter().zip(network.variables()) {
+            prop_assert_eq!(variable.name(), &description[of].0);
+            prop_assert!(variable.states().iter().map(State::name).eq(&description[of].1));
+        }
+        for format in NAMED {
+            let written = match network.to_text(format) {
+                Ok(written) => written,
+                Err(NetworkError::Inexpressible { name, .. }) => {
+                    prop_assert!(matches!(format, NetworkFormat::Bif | NetworkFormat::Net));
+                    prop_assert!(name.contains(['"', '\n']));
+                    continue;
+                }
+                Err(error) => return Err(TestCaseError::fail(error.to_string())),
+            };
+            let again = Network::from_text(&written, "again").unwrap();
+            same(&network, &again)?;
+            // From each format to each other one.
+            for other in NAMED {
+                if let Ok(written) = again.to_text(other) {
+                    same(&network, &Network::from_text(&written, "again").unwrap())?;
+                }
+            }
+            let uai = Network::from_text(&again.to_uai(), "UAI").unwrap();
+            prop_assert_eq!(sorted(&uai), sorted(&network));
+            let written = uai.to_text(format).unwrap();
+            same(&uai, &Network::from_text(&written, "again").unwrap())?;
+        }
+    }
+
+    #[test]
     fn damage_is_an_error_within_the_text(
         description in description(),
-        as_uai in any::<bool>(),
+        format in prop::sample::select([&NAMED[..], &[NetworkFormat::Uai]].concat()),
         damage in prop::collection::vec((any::<prop::sample::Index>(), "[ -~\n]{0,3}|99999999999", 0..6usize), 1..4),
     ) {
-        let mut text = bif(&description, 6);
-        if as_uai {
-            text = Network::from_bif(&text).unwrap().to_uai();
-        }
+        let network = Network::from_bif(&bif(&description, 6)).unwrap();
+        let mut text = network.to_text(format).unwrap();
         for (at, inserted, removed) in damage {
             let places: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
             let first = at.index(places.len());
             let last = (first + removed).min(places.len() - 1);
             text.replace_range(places[first]..places[last], &inserted);
         }
-        let read = if as_uai { Network::from_uai(&text) } else { Network::from_bif(&text) };
+        let read = match format {
+            NetworkFormat::Bif => Network::from_bif(&text),
+            NetworkFormat::Bifxml => Network::from_bifxml(&text),
+            NetworkFormat::Net => Network::from_net(&text),
+            NetworkFormat::Uai => Network::from_uai(&text),
+            _ => Network::from_xdsl(&text),
+        };
         match read {
-            Ok(network) => {
-                let again = if as_uai {
-                    Network::from_uai(&network.to_uai()).unwrap()
-                } else {
-                    Network::from_bif(&network.to_bif().unwrap()).unwrap()
-                };
-                prop_assert_eq!(bits(&again), bits(&network));
-            }
+            Ok(network) => match network.to_text(format) {
+                Ok(written) => {
+                    let again = Network::from_text(&written, "again").unwrap();
+                    prop_assert_eq!(sorted(&again), sorted(&network));
+                }
+                Err(NetworkError::Inexpressible { .. }) => {}
+                Err(error) => prop_assert!(false, "{error}"),
+            },
             Err(NetworkError::Text { line, column, .. }) => {
                 let lines: Vec<&str> = text.split('\n').collect();
                 prop_assert!((1..=lines.len()).contains(&line));

@@ -8,25 +8,47 @@ use winnow::combinator::opt;
 use winnow::stream::Stream;
 use winnow::token::{any, take_till, take_until, take_while};
 
-use super::super::lexer::{Input, LexerResult, expected, offset, weight};
+use super::super::lexer::{Input, LexerResult, expected, weight};
+use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// Skips the separators of tokens.
-pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
-    let separates = |c: char| matches!(c, ' ' | '\n' | '\r' | '\t' | ',' | '|') || is_blank(c);
-    loop {
-        take_while(0.., separates).void().parse_next(input)?;
-        if !comment(input)? {
-            return Ok(());
-        }
+/// The tokens of BIF.
+struct Bif;
+
+impl Dialect for Bif {
+    #[inline]
+    fn separates(c: char) -> bool {
+        matches!(c, ' ' | '\n' | '\r' | '\t' | ',' | '|') || is_blank(c)
+    }
+
+    fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
+        comment(input)
+    }
+
+    fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
+        bare(input)
     }
 }
 
-/// Rare kinds of white space, and the mark that some editors put at the start of a file.
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c == '\u{feff}'
+/// Skips the separators of tokens.
+pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
+    token::space::<Bif>(input)
 }
 
-/// Skips a comment; false if there is none.
+/// A name, in quotes or without.
+pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
+    token::word::<Bif>(input, what)
+}
+
+/// A mark such as a bracket, if it stands here.
+pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
+    token::mark::<Bif>(input, mark)
+}
+
+/// A mark that must stand here.
+pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
+    token::require::<Bif>(input, it, what)
+}
+
 fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     if input.starts_with("//") {
         till_line_ending.void().parse_next(input)?;
@@ -40,34 +62,6 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
         Some(()) => Ok(true),
         None => Err(expected(input, "a comment that ends with `*/`")),
     }
-}
-
-/// A name, in quotes or without.
-pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
-    space(input)?;
-    let at = offset(input);
-    if input.starts_with('"') {
-        return Ok((at, quoted(input)?));
-    }
-    let bare = bare(input)?;
-    if bare.is_empty() {
-        return Err(expected(input, what));
-    }
-    Ok((at, bare))
-}
-
-fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
-    let start = input.checkpoint();
-    any.void().parse_next(input)?;
-    let text = take_till(0.., ['"', '\n']).parse_next(input)?;
-    if opt('"').parse_next(input)?.is_none() {
-        input.reset(&start);
-        return Err(expected(
-            input,
-            "a name that ends with `\"` on the same line",
-        ));
-    }
-    Ok(text)
 }
 
 /// The characters of a name without quotes; none if it is no name.
@@ -112,21 +106,6 @@ pub(super) fn is_bare(c: char) -> bool {
         UNQUOTED_CHARACTERS >> (c as u32) & 1 == 1
     } else {
         !is_blank(c)
-    }
-}
-
-/// A mark such as a bracket, if it stands here.
-pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
-    space(input)?;
-    Ok(opt(mark).parse_next(input)?.is_some())
-}
-
-/// A mark that must stand here.
-pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
-    if mark(input, it)? {
-        Ok(())
-    } else {
-        Err(expected(input, what))
     }
 }
 

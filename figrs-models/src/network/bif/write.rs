@@ -4,11 +4,20 @@ use std::fmt::Write as _;
 
 use figrs_core::internals::Assignments;
 
-use super::super::{Network, NetworkTable, State};
+use super::super::{Network, NetworkError, NetworkFormat, NetworkTable, State, Variable};
 use super::token::is_bare;
 
 /// The text of a Bayesian network: numbers in their shortest form that reads back the same.
-pub(in super::super) fn write(network: &Network) -> String {
+pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
+    let states = network.variables().iter().flat_map(|v| v.states().iter());
+    let names = network.variables().iter().map(Variable::name);
+    let mut names = names.chain(states.map(State::name)).chain([network.name()]);
+    if let Some(name) = names.find(|name| name.contains(['"', '\n'])) {
+        return Err(NetworkError::Inexpressible {
+            name: name.into(),
+            format: NetworkFormat::Bif,
+        });
+    }
     let mut text = String::from("network ");
     if !network.name().is_empty() {
         name(&mut text, network.name());
@@ -30,7 +39,7 @@ pub(in super::super) fn write(network: &Network) -> String {
     for table in network.tables() {
         block(&mut text, network, table);
     }
-    text
+    Ok(text)
 }
 
 fn block(text: &mut String, network: &Network, table: &NetworkTable) {

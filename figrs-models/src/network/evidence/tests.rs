@@ -171,5 +171,5 @@ fn files_tell_their_format_by_their_extension() {
     }
     let markov = Network::from_uai("MARKOV 1 2 0").unwrap();
     let error = markov.write(folder.path().join("m.bif")).unwrap_err();
-    assert!(matches!(error, NetworkError::NotBayesian));
+    assert!(matches!(error, NetworkError::NotBayesian { .. }));
 }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, finite};
+use super::super::names::FullNames;
 use super::super::order::parents_first;
 use super::super::variable::unknown_among;
 use super::read::XdslNode;
@@ -18,10 +19,11 @@ pub(super) struct AdditiveUtility {
 }
 
 impl AdditiveUtility {
-    pub(super) fn new(node: &XdslNode<'_>) -> LexerResult<Self> {
+    pub(super) fn new(node: &XdslNode<'_>, names: &FullNames) -> LexerResult<Self> {
         let weights = node.words.words().map(|(at, word)| finite(at, word));
         let weights = weights.collect::<LexerResult<Vec<f64>>>()?;
-        let parents: Vec<(usize, &str)> = node.parents.words().collect();
+        let parents = node.parents.words().map(|parent| names.of(parent));
+        let parents: Vec<(usize, &str)> = parents.collect();
         let (found, needed) = (weights.len(), parents.len() as u128);
         if found as u128 != needed {
             let problem = TextProblem::EntryCount { found, needed };

@@ -2,10 +2,12 @@
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult};
+use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, TextProblem};
 use super::additive::{AdditiveUtility, add_weights};
 use super::resulting::resulting;
+use super::{NAME, PLACE, STATE};
 
 /// A node with its offset, name and contents.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(super) struct XdslNode<'t> {
     pub(super) parents: XmlText<'t>,
     /// Probabilities, utilities, weights or resulting states.
     pub(super) words: XmlText<'t>,
+    /// Its place among the variables, where it stands at another one.
+    place: Option<usize>,
 }
 
 /// The network or influence diagram of a document; nodes stand in any order.
@@ -27,6 +31,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     }
     let name = root.attribute("id")?.unwrap_or_default();
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, name);
+    let mut names = FullNames::default();
     let mut nodes = Vec::new();
     let mut has_nodes = false;
     while let Some(element) = xml.child()? {
@@ -34,11 +39,15 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
             "nodes" if !has_nodes => {
                 has_nodes = true;
                 while let Some(element) = xml.child()? {
-                    nodes.push(node(&mut xml, &element)?);
+                    nodes.push(node(&mut xml, &element, &mut names)?);
                 }
             }
             // Nodes of several time slices, which the tables alone do not tell.
             "nodes" | "dynamic" => return Err(element.unexpected("one <nodes>, of one time slice")),
+            "extensions" => {
+                let name = full_name(&mut xml, &draft.name)?;
+                draft.name = name.unwrap_or(draft.name);
+            }
             _ => xml.skip()?,
         }
     }
@@ -46,21 +55,25 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
         return Err(root.unexpected("<nodes> in <smile>"));
     }
     xml.end()?;
+    if nodes.iter().all(|node: &XdslNode<'_>| node.place.is_some()) {
+        nodes.sort_by_key(|node| node.place);
+    }
     let mut sums = Vec::new();
     for node in &mut nodes {
         let states = std::mem::take(&mut node.states);
         match node.kind.as_str() {
             "decision" => draft.declare_decision(node.at, &node.name, states)?,
             "utility" => draft.declare_utility(node.at, &node.name)?,
-            "mau" => sums.push(AdditiveUtility::new(node)?),
+            "mau" => sums.push(AdditiveUtility::new(node, &names)?),
             _ => drop(draft.declare(node.at, &node.name, states)?),
         }
     }
     for node in &nodes {
-        let (subject, parents) = ((node.at, node.name.as_str()), node.parents.words());
+        let subject = (node.at, node.name.as_str());
+        let parents = node.parents.words().map(|parent| names.of(parent));
         match node.kind.as_str() {
             "mau" => {}
-            "deterministic" => resulting(&mut draft, node)?,
+            "deterministic" => resulting(&mut draft, node, &names)?,
             _ => draft.define(subject, parents, node.words.words())?,
         }
     }
@@ -69,8 +82,24 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     Ok(draft)
 }
 
+/// The name of the network in the extensions, if its identifier is made of that.
+fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
+    let mut name = None;
+    while let Some(element) = xml.child()? {
+        if element.name() == "genie" {
+            name = element.attribute("name")?;
+        }
+        xml.skip()?;
+    }
+    Ok(name.filter(|name| nearest(name) == identifier))
+}
+
 /// A node of a kind that is known.
-fn node<'t>(xml: &mut XmlReader<'t>, element: &XmlElement<'t>) -> LexerResult<XdslNode<'t>> {
+fn node<'t>(
+    xml: &mut XmlReader<'t>,
+    element: &XmlElement<'t>,
+    names: &mut FullNames,
+) -> LexerResult<XdslNode<'t>> {
     let mut node = XdslNode {
         at: element.at,
         kind: element.name().to_owned(),
@@ -85,6 +114,7 @@ fn node<'t>(xml: &mut XmlReader<'t>, element: &XmlElement<'t>) -> LexerResult<Xd
         "decision" => "",
         _ => return Err(unread(&node, node.kind.clone())),
     };
+    let mut name = None;
     while let Some(element) = xml.child()? {
         match element.name() {
             "state" => {
@@ -97,9 +127,24 @@ fn node<'t>(xml: &mut XmlReader<'t>, element: &XmlElement<'t>) -> LexerResult<Xd
             "expression" | "expressions" | "definition" => {
                 return Err(unread(&node, format!("{} with an expression", node.kind)));
             }
+            "property" => {
+                let key = element.attribute("id")?.unwrap_or_default();
+                let value = xml.content()?;
+                let state = key.strip_prefix(STATE).and_then(|index| index.parse().ok());
+                let state: Option<&mut (usize, String)> =
+                    state.and_then(|index: usize| node.states.get_mut(index));
+                if let Some((_, state)) = state {
+                    *state = value.name();
+                } else if key == NAME {
+                    name = Some(value.name());
+                } else if key == PLACE {
+                    node.place = value.name().parse().ok();
+                }
+            }
             _ => xml.skip()?,
         }
     }
+    node.name = names.add(node.at, &node.name, name)?;
     Ok(node)
 }
 

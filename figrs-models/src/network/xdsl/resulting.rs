@@ -4,14 +4,20 @@ use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult};
+use super::super::names::FullNames;
 use super::super::variable::unknown_state;
 use super::super::{State, TextProblem};
 use super::read::XdslNode;
 
 /// Defines a node by the state that follows from each combination of states of its parents, the last varying fastest.
-pub(super) fn resulting(draft: &mut NetworkDraft, node: &XdslNode<'_>) -> LexerResult<()> {
+pub(super) fn resulting(
+    draft: &mut NetworkDraft,
+    node: &XdslNode<'_>,
+    names: &FullNames,
+) -> LexerResult<()> {
     let subject = (node.at, node.name.as_str());
-    let scope = draft.scope(node.parents.words().chain([subject]))?;
+    let parents = node.parents.words().map(|parent| names.of(parent));
+    let scope = draft.scope(parents.chain([subject]))?;
     let Some((&variable, parents)) = scope.split_last() else {
         return Ok(());
     };

@@ -1,0 +1,272 @@
+use super::super::{Network, NetworkError, NetworkFormat, State, TextProblem};
+
+/// Two parents of different sizes, every number different, with all that a document may have around them.
+const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
+<!-- by hand -->\r\n\
+<!DOCTYPE BIF [\r\n  <!ELEMENT BIF ( NETWORK )*>\r\n  <!ATTLIST BIF VERSION CDATA #REQUIRED>\r\n  <!ENTITY unused \"nothing\">\r\n]>\r\n\
+<BIF VERSION=\"0.3\" xmlns=\"http://www.cs.ubc.ca/labs/lci/fopi/ve/XMLBIFv0_3\">\r\n<NETWORK>\r\n<NAME> a &lt;garden&gt; </NAME>\r\n\
+<PROPERTY>author <b>unknown</b></PROPERTY>\r\n\
+<DEFINITION><FOR>wet &amp; green</FOR><GIVEN>rain</GIVEN><GIVEN>sprinkler</GIVEN>\r\n\
+<TABLE>0.01 0.99 <!-- some rain, sprinkler off --> 0.02 9.8e-1\r\n 0.<!-- split -->03 0.97\r\n0.04 0.96 5e-2 .95 <![CDATA[0.06 0.9]]>4</TABLE></DEFINITION>\r\n\
+<VARIABLE TYPE=\"nature\"><NAME>rain</NAME><OUTCOME>none</OUTCOME><OUTCOME>some</OUTCOME><OUTCOME>much</OUTCOME>\r\n\
+<PROPERTY>position = (1, 2)</PROPERTY></VARIABLE>\r\n\
+<VARIABLE><NAME><![CDATA[sprinkler]]></NAME><OUTCOME>o&#110;</OUTCOME><OUTCOME>&#x6f;ff</OUTCOME></VARIABLE>\r\n\
+<VARIABLE TYPE='nature'><OUTCOME>&#32;y\r\nes </OUTCOME><OUTCOME/><NAME>wet &amp; green</NAME></VARIABLE>\r\n\
+<DEFINITION><FOR>rain</FOR><TABLE>0.5 0.3 0.2</TABLE></DEFINITION>\r\n\
+<DEFINITION><TABLE>0.25 0.75</TABLE><FOR>sprinkler</FOR></DEFINITION>\r\n\
+</NETWORK></BIF><?end?>\r\n";
+
+/// The place and the problem of a document that cannot be read.
+fn problem(text: &str) -> (usize, usize, TextProblem) {
+    match Network::from_bifxml(text) {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read {text:?} as {other:?}"),
+    }
+}
+
+#[test]
+fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
+    let network = Network::from_bifxml(SPRINKLER).unwrap();
+    assert_eq!(network.name(), "a <garden>");
+    let names: Vec<(&str, Vec<&str>)> = network
+        .variables()
+        .iter()
+        .map(|v| (v.name(), v.states().iter().map(State::name).collect()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("rain", vec!["none", "some", "much"]),
+            ("sprinkler", vec!["on", "off"]),
+            ("wet & green", vec![" y\nes", ""]),
+        ]
+    );
+    let table = &network.tables()[0];
+    assert_eq!(table.variables(), [0, 1, 2]);
+    let wet = [
+        0.01, 0.99, 0.02, 0.98, 0.03, 0.97, 0.04, 0.96, 0.05, 0.95, 0.06, 0.94,
+    ];
+    assert_eq!(table.numbers(), wet);
+    assert_eq!(network.tables()[1].numbers(), [0.5, 0.3, 0.2]);
+    assert_eq!(network.tables()[2].numbers(), [0.25, 0.75]);
+    let written = network.to_text(NetworkFormat::Bifxml).unwrap();
+    let again = Network::from_text(&written, "again").unwrap();
+    assert_eq!(again.name(), network.name());
+    assert_eq!(
+        again.variables()[2].states().get(0).map(State::name),
+        Some(" y\nes")
+    );
+    assert_eq!(again.tables()[0].numbers(), wet);
+}
+
+/// A document of one variable `a` with two states, whose table is given.
+fn with(more: &str) -> String {
+    format!(
+        "<BIF><NETWORK>\n<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE>\n{more}\n</NETWORK></BIF>"
+    )
+}
+
+/// What stands on the third line, the column of the mistake, and words of it.
+const MISTAKES: &[(&str, usize, &str)] = &[
+    (
+        "<DEFINITION><FOR>a</FOR><TABLE>0.5 x</TABLE></DEFINITION>",
+        36,
+        "expected a number, found `x`",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><TABLE>0.5 -1</TABLE></DEFINITION>",
+        36,
+        "the number -1 cannot be a weight",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><TABLE>0.5 0.4</TABLE></DEFINITION>",
+        32,
+        "sums to 0.9",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><TABLE>0.5 0.4 0.1</TABLE></DEFINITION>",
+        13,
+        "a table of 3 entries where its variables need 2",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR></DEFINITION>",
+        13,
+        "a table of 0 entries",
+    ),
+    (
+        "<DEFINITION><FOR>b</FOR></DEFINITION>",
+        13,
+        "no variable is called `b`; did you mean `a`",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><GIVEN>b</GIVEN></DEFINITION>",
+        25,
+        "no variable is called `b`",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><GIVEN>a</GIVEN></DEFINITION>",
+        13,
+        "names `a` a second time",
+    ),
+    (
+        "<DEFINITION><FOR>a</FOR><FOR>a</FOR></DEFINITION>",
+        25,
+        "expected one <FOR>",
+    ),
+    (
+        "<DEFINITION><TABLE>1</TABLE></DEFINITION>",
+        1,
+        "expected <FOR> in <DEFINITION>",
+    ),
+    (
+        "<VARIABLE><NAME>a</NAME><OUTCOME>z</OUTCOME></VARIABLE>",
+        11,
+        "`a` is declared a second time",
+    ),
+    (
+        "<VARIABLE><NAME>b</NAME></VARIABLE>",
+        11,
+        "`b` has no states",
+    ),
+    (
+        "<VARIABLE><NAME>b</NAME><OUTCOME>z</OUTCOME><OUTCOME>z</OUTCOME></VARIABLE>",
+        45,
+        "has the state `z` a second time",
+    ),
+    (
+        "<VARIABLE><OUTCOME>z</OUTCOME></VARIABLE>",
+        1,
+        "expected <NAME>",
+    ),
+    (
+        "<VARIABLE TYPE=\"free\"><NAME>b</NAME><OUTCOME>z</OUTCOME></VARIABLE>",
+        1,
+        "found `free`",
+    ),
+    (
+        "<VARIABLE TYPE=\"&free;\"><NAME>b</NAME></VARIABLE>",
+        1,
+        "the entity `&free;`",
+    ),
+    (
+        "<VARIABLE><NAME>b&unused;</NAME></VARIABLE>",
+        18,
+        "the entity `&unused;`",
+    ),
+    (
+        "<VARIABLE><NAME><b/></NAME></VARIABLE>",
+        17,
+        "expected text without elements",
+    ),
+    ("<TABLE/>", 1, "expected <NAME>, <VARIABLE>"),
+    ("<VARIABLE></DEFINITION>", 11, "not well-formed XML"),
+    (
+        "<VARIABLE TYPE='a' TYPE='b'><NAME>b</NAME></VARIABLE>",
+        1,
+        "not well-formed XML",
+    ),
+    ("words", 1, "expected an element"),
+    ("&#0;", 1, "expected an element"),
+    (
+        "<VARIABLE><NAME>&#0;</NAME></VARIABLE>",
+        17,
+        "not well-formed XML",
+    ),
+    (
+        "<VARIABLE><NAME>&amp</NAME></VARIABLE>",
+        17,
+        "not well-formed XML",
+    ),
+    ("<!-- never closed", 1, "not well-formed XML"),
+];
+
+#[test]
+fn mistakes_have_their_place() {
+    for &(more, column, words) in MISTAKES {
+        let (line, at, problem) = problem(&with(more));
+        assert!(problem.to_string().contains(words), "{more}: {problem}");
+        // White space before a text belongs to it.
+        let expected = if more.starts_with(['w', '&']) {
+            line
+        } else {
+            3
+        };
+        assert_eq!(line, expected, "{more}: {problem}");
+        if !more.starts_with(['w', '&']) {
+            assert_eq!(at, column, "{more}: {problem}");
+        }
+    }
+    let (line, column, mistake) = problem(&with(""));
+    let variable = "a".into();
+    assert_eq!(
+        (line, column, mistake),
+        (2, 11, TextProblem::NoTable { variable })
+    );
+}
+
+#[test]
+fn documents_that_are_no_network_are_refused() {
+    for (text, words) in [
+        ("", "expected an XML element"),
+        ("network n { }", "expected an XML element"),
+        (
+            "<BIF>",
+            "expected the end of an element, found the end of the file",
+        ),
+        ("<BIF/>", "expected <NETWORK> in <BIF>"),
+        ("<BIF><NETWORK/><NETWORK/></BIF>", "expected one <NETWORK>"),
+        (
+            "<BIF><NETWORK/></BIF><BIF/>",
+            "expected the end of the file",
+        ),
+        ("<BIF><NETWORK/></BIF>&lt;", "expected the end of the file"),
+        ("<smile/>", "expected <BIF>"),
+        ("<BIF><NETWORK><NAME>", "expected the end of an element"),
+        ("<BIF><NETWORK><PROPERTY>", "expected the end of an element"),
+        ("<!DOCTYPE BIF [", "not well-formed XML"),
+    ] {
+        let (line, _, problem) = problem(text);
+        assert_eq!(line, 1);
+        assert!(problem.to_string().contains(words), "{text}: {problem}");
+    }
+    let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><BIF><NETWORK><NAME>ü</NAME></NETWORK></BIF>";
+    let encoding = "ISO-8859-1".into();
+    assert_eq!(problem(latin), (1, 1, TextProblem::Encoding { encoding }));
+    assert!(Network::from_bifxml(&latin.replace('ü', "u")).is_ok());
+    let error = Network::from_text("<html/>", "page")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "page:1:1: expected <BIF> or <smile>, found `<html>`");
+}
+
+#[test]
+fn declared_entities_do_not_expand() {
+    let mut bomb = String::from("<!DOCTYPE BIF [<!ENTITY e0 \"many\">");
+    for level in 1..30 {
+        bomb.push_str(&format!(
+            "<!ENTITY e{level} \"&e{};&e{};\">",
+            level - 1,
+            level - 1
+        ));
+    }
+    bomb.push_str("]><BIF><NETWORK><NAME>&e29;</NAME></NETWORK></BIF>");
+    let (_, _, mistake) = problem(&bomb);
+    let entity = "e29".into();
+    assert_eq!(mistake, TextProblem::Entity { entity });
+}
+
+#[test]
+fn deep_documents_do_not_overflow_the_stack() {
+    let deep = "<a>".repeat(1_000_000);
+    let (_, _, mistake) = problem(&format!("<BIF><NETWORK><PROPERTY>{deep}"));
+    let words = "the end of an element";
+    assert!(mistake.to_string().contains(words), "{mistake}");
+    let closed = format!("<PROPERTY>{deep}{}</PROPERTY>", "</a>".repeat(1_000_000));
+    let (_, _, mistake) = problem(&with(&closed));
+    assert!(matches!(mistake, TextProblem::NoTable { .. }));
+}

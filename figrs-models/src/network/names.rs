@@ -1,0 +1,93 @@
+//! Identifiers for formats whose names are nothing else, and the names that they stand for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::TextProblem;
+use super::lexer::{LexerError, LexerResult};
+
+/// Different identifiers for different names, in their order; a name that is an identifier stands for itself.
+///
+/// An identifier is a letter and then letters, digits and underscores, all of ASCII.
+pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
+    let own = names.iter().filter(|name| is_identifier(name));
+    let mut taken: FxHashSet<String> = own.map(|&name| name.to_owned()).collect();
+    // For each start of an identifier the number that its last one ends with.
+    let mut last: FxHashMap<String, usize> = FxHashMap::default();
+    let identifier = |&name: &&str| {
+        if is_identifier(name) {
+            return name.to_owned();
+        }
+        let start = nearest(name);
+        let number = last.entry(start.clone()).or_insert(0);
+        loop {
+            *number += 1;
+            let identifier = match *number {
+                1 => start.clone(),
+                number => format!("{start}_{number}"),
+            };
+            if taken.insert(identifier.clone()) {
+                return identifier;
+            }
+        }
+    };
+    names.iter().map(identifier).collect()
+}
+
+/// A name with underscores for what an identifier cannot hold, after a letter.
+pub(super) fn nearest(name: &str) -> String {
+    let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let start = if letter { "" } else { "x" };
+    start.chars().chain(name.chars().map(allowed)).collect()
+}
+
+fn is_identifier(name: &str) -> bool {
+    nearest(name) == name
+}
+
+/// The names that the identifiers of a file stand for.
+#[derive(Default)]
+pub(super) struct FullNames(FxHashMap<String, String>);
+
+impl FullNames {
+    /// Adds an identifier that stands at an offset, and returns its name: itself if it has no other.
+    pub(super) fn add(
+        &mut self,
+        at: usize,
+        identifier: &str,
+        name: Option<String>,
+    ) -> LexerResult<String> {
+        let name = name.unwrap_or_else(|| identifier.to_owned());
+        if self.0.insert(identifier.into(), name.clone()).is_some() {
+            let variable = identifier.into();
+            let problem = TextProblem::RepeatedVariable { variable };
+            return Err(LexerError::new(at, problem));
+        }
+        Ok(name)
+    }
+
+    /// The name of an identifier, with its offset.
+    pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
+        (
+            at,
+            self.0.get(identifier).map_or(identifier, String::as_str),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_different_and_their_own() {
+        let names = ["a-b", "a_b", "0", "", "a b", "x", "ü", "_y", "a_b_2"];
+        let found = identifiers(&names);
+        let expected = [
+            "a_b_3", "a_b", "x0", "x_2", "a_b_4", "x", "x_", "x_y", "a_b_2",
+        ];
+        assert_eq!(found, expected);
+        let distinct: FxHashSet<&String> = found.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+    }
+}

@@ -1,0 +1,147 @@
+//! The blocks of a NET file.
+
+use super::super::TextProblem;
+use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
+use super::token::{mark, require, space, value, word};
+
+/// A name with its offset.
+pub(super) type Name<'t> = (usize, &'t str);
+
+/// A potential, and its numbers if it has any.
+pub(super) struct Potential<'t> {
+    pub(super) subject: Name<'t>,
+    pub(super) parents: Vec<Name<'t>>,
+    pub(super) data: Option<Data<'t>>,
+    /// The offset of a formula.
+    pub(super) formula: Option<usize>,
+}
+
+/// A list of numbers, in parentheses that may be nested.
+pub(super) struct Data<'t> {
+    /// The input after the first parenthesis.
+    start: Input<'t>,
+    /// The offset of the first innermost list, and the number of numbers in each of them, if lists are nested.
+    pub(super) columns: Option<(usize, usize)>,
+}
+
+/// A text of the block of the network or of a node, its states, and the name that it had before it was made an identifier.
+#[derive(Default)]
+pub(super) struct Attributes<'t> {
+    pub(super) name: Option<&'t str>,
+    pub(super) full_name: Option<&'t str>,
+    pub(super) states: Vec<(usize, String)>,
+}
+
+/// The attributes of the network or of a node, from `{` to `}`.
+pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t>> {
+    let mut found = Attributes::default();
+    require(input, '{', "`{`")?;
+    while !mark(input, '}')? {
+        let (_, name) = word(input, "an attribute or `}`")?;
+        require(input, '=', "`=`")?;
+        match name {
+            "name" => found.name = Some(word(input, "a name")?.1),
+            "figrs_name" => found.full_name = Some(word(input, "a name")?.1),
+            "states" => {
+                require(input, '(', "`(` and the states")?;
+                while !mark(input, ')')? {
+                    let (at, state) = word(input, "a state or `)`")?;
+                    found.states.push((at, state.to_owned()));
+                }
+            }
+            _ => {
+                value(input)?;
+                continue;
+            }
+        }
+        require(input, ';', "`;` at the end of the attribute")?;
+    }
+    Ok(found)
+}
+
+/// The rest of a potential, after the word.
+pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
+    require(input, '(', "`(` and a node")?;
+    let mut found = Potential {
+        subject: word(input, "a node")?,
+        parents: Vec::new(),
+        data: None,
+        formula: None,
+    };
+    if mark(input, '|')? {
+        while !mark(input, ')')? {
+            found.parents.push(word(input, "a node or `)`")?);
+        }
+    } else {
+        require(input, ')', "`|` or `)` after one node")?;
+    }
+    require(input, '{', "`{`")?;
+    while !mark(input, '}')? {
+        let (at, name) = word(input, "an attribute or `}`")?;
+        require(input, '=', "`=`")?;
+        match name {
+            "data" if found.data.is_none() => {
+                space(input)?;
+                if input.starts_with('(') {
+                    found.data = Some(Data::read(input)?);
+                } else {
+                    found.formula = Some(at);
+                    value(input)?;
+                }
+            }
+            "data" => return Err(unexpected(at, name, "one `data`")),
+            "model_data" => {
+                found.formula = Some(at);
+                value(input)?;
+            }
+            _ => value(input)?,
+        }
+    }
+    Ok(found)
+}
+
+impl<'t> Data<'t> {
+    /// Reads the list, its semicolon included.
+    fn read(input: &mut Input<'t>) -> LexerResult<Self> {
+        let begin = offset(input);
+        require(input, '(', "`(`")?;
+        let start = *input;
+        let mut columns: Option<(usize, usize)> = None;
+        // Open parentheses, and the start of the innermost list with the number of its numbers so far.
+        let (mut depth, mut row) = (1usize, (begin, 0usize));
+        while depth > 0 {
+            space(input)?;
+            let at = offset(input);
+            if mark(input, '(')? {
+                depth += 1;
+                row = (at, 0);
+            } else if mark(input, ')')? {
+                depth -= 1;
+                let (at, found) = std::mem::take(&mut row);
+                if found > 0 && depth > 0 {
+                    let &mut (_, first) = columns.get_or_insert((at, found));
+                    if found != first {
+                        let needed = first as u128;
+                        let problem = TextProblem::EntryCount { found, needed };
+                        return Err(LexerError::new(at, problem));
+                    }
+                }
+            } else {
+                word(input, "a number, `(` or `)`")?;
+                row.1 += 1;
+            }
+        }
+        require(input, ';', "`;` at the end of the numbers")?;
+        Ok(Self { start, columns })
+    }
+
+    /// The numbers with their offsets.
+    pub(super) fn words(&self) -> impl Iterator<Item = Name<'t>> + use<'t> {
+        let mut input = self.start;
+        std::iter::from_fn(move || {
+            while mark(&mut input, '(').ok()? || mark(&mut input, ')').ok()? {}
+            // The list ends before its semicolon.
+            word(&mut input, "a number").ok()
+        })
+    }
+}

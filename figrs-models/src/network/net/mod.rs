@@ -1,0 +1,12 @@
+//! The NET language of HUGIN.
+
+mod block;
+mod read;
+mod token;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+#[cfg(test)]
+mod tests;

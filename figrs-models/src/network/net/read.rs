@@ -1,0 +1,126 @@
+//! Reads NET.
+
+use super::super::NetworkKind;
+use super::super::TextProblem;
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
+use super::super::names::FullNames;
+use super::block::{Attributes, Name, Potential, attributes, potential};
+use super::token::{mark, space, word};
+
+/// Words that begin a block.
+const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
+
+/// The network or influence diagram of a text; nodes and potentials stand in any order.
+pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+    let mut input = Input::new(text);
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
+    let mut names = FullNames::default();
+    let mut potentials = Vec::new();
+    let mut is_first = true;
+    loop {
+        space(&mut input)?;
+        // An empty text is no network: its first word is missing.
+        if input.is_empty() && !is_first {
+            break;
+        }
+        is_first = false;
+        match word(&mut input, BLOCKS)? {
+            (_, "net") => {
+                let name = attributes(&mut input)?.name;
+                name.unwrap_or_default().clone_into(&mut draft.name);
+            }
+            (_, "potential") => potentials.push(potential(&mut input)?),
+            kind => node(&mut input, kind, &mut draft, &mut names)?,
+        }
+    }
+    for potential in &potentials {
+        define(&mut draft, &names, potential)?;
+    }
+    draft.check_definitions()?;
+    Ok(draft)
+}
+
+/// A chance variable, decision or utility, whose first word is read.
+fn node<'t>(
+    input: &mut Input<'t>,
+    first: Name<'t>,
+    draft: &mut NetworkDraft,
+    names: &mut FullNames,
+) -> LexerResult<()> {
+    let is_known = |word: &str| {
+        let known = ["discrete", "node", "decision", "utility"];
+        let unread = ["class", "continuous", "function"];
+        known.contains(&word) || unread.contains(&word)
+    };
+    let mut kinds: Vec<&str> = Vec::new();
+    let (mut at, mut name) = first;
+    while is_known(name) {
+        kinds.push(name);
+        // A node may be called like a kind.
+        (at, name) = word(input, "a name")?;
+        if mark_ahead(input)? {
+            break;
+        }
+    }
+    if kinds.is_empty() {
+        return Err(unexpected(at, name, BLOCKS));
+    }
+    let kind = kinds.join(" ");
+    let discrete = kind.strip_prefix("discrete ").unwrap_or(&kind);
+    if !["node", "decision", "utility"].contains(&discrete) {
+        let node = name.into();
+        return Err(LexerError::new(at, TextProblem::NodeKind { node, kind }));
+    }
+    let Attributes {
+        full_name, states, ..
+    } = attributes(input)?;
+    let name = names.add(at, name, full_name.map(str::to_owned))?;
+    match discrete {
+        "node" => draft.declare(at, &name, states).map(drop),
+        "decision" => draft.declare_decision(at, &name, states),
+        _ => draft.declare_utility(at, &name),
+    }
+}
+
+/// True if the attributes of a block come next.
+fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
+    mark(&mut input.clone(), '{')
+}
+
+/// Defines the node of a potential.
+fn define(
+    draft: &mut NetworkDraft,
+    names: &FullNames,
+    potential: &Potential<'_>,
+) -> LexerResult<()> {
+    let (at, name) = names.of(potential.subject);
+    let Some(data) = &potential.data else {
+        if let Some(formula) = potential.formula {
+            let (node, kind) = (name.into(), "table by a formula".into());
+            let problem = TextProblem::NodeKind { node, kind };
+            return Err(LexerError::new(formula, problem));
+        }
+        let parents = potential.parents.iter().map(|&parent| names.of(parent));
+        return draft.define((at, name), parents, std::iter::empty());
+    };
+    let parents = potential.parents.iter().map(|&parent| names.of(parent));
+    draft.define((at, name), parents.clone(), data.words())?;
+    // The last list holds a state of each of the last of the variables.
+    let last = potential.parents.last().filter(|_| draft.is_utility(name));
+    let (_, last) = names.of(*last.unwrap_or(&potential.subject));
+    let needed = draft
+        .index
+        .get(last)
+        .map(|&v| draft.variables[v].states().len());
+    match (data.columns, needed) {
+        (Some((at, found)), Some(needed)) if found != needed => {
+            let needed = needed as u128;
+            Err(LexerError::new(
+                at,
+                TextProblem::EntryCount { found, needed },
+            ))
+        }
+        _ => Ok(()),
+    }
+}

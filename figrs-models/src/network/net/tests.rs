@@ -1,0 +1,242 @@
+use super::super::{
+    InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
+};
+
+/// Parents of different sizes, every number different.
+const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
+discrete node wet { label = \"Is it \\ wet?\"; states = (\"yes\" \"not at all\" 3); position = (1 2); } % a comment }
+potential ( wet | sky hour ) % sky varies slowest
+{
+  data = ((( 0.01 0.02 0.97 )( 0.03 0.04 0.93 ))  % clear
+          (( 0.05 0.06 0.89 )( 0.07 0.08 0.85 ))  % cloudy (
+          (( 0.11 0.12 0.77 )( 0.13 0.14 0.73 )));
+  experience = ( 1 2 3 );
+}
+node sky { states = (clear cloudy dark); }
+node hour { states = (\"day\" \"night\"); }
+potential (sky) { data = (0.5 0.3 0.2); }
+potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
+";
+
+/// The place and the problem of a text that cannot be read.
+fn problem(text: &str) -> (usize, usize, TextProblem) {
+    match Network::from_net(text) {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read {text:?} as {other:?}"),
+    }
+}
+
+#[test]
+fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
+    let network = Network::from_net(GARDEN).unwrap();
+    assert_eq!(network.name(), "a garden");
+    let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
+    assert_eq!(names, ["wet", "sky", "hour"]);
+    let states: Vec<&str> = network.variables()[0]
+        .states()
+        .iter()
+        .map(State::name)
+        .collect();
+    assert_eq!(states, ["yes", "not at all", "3"]);
+    let table = &network.tables()[0];
+    assert_eq!(table.variables(), [1, 2, 0]);
+    let wet = [
+        0.01, 0.02, 0.97, 0.03, 0.04, 0.93, 0.05, 0.06, 0.89, 0.07, 0.08, 0.85, 0.11, 0.12, 0.77,
+        0.13, 0.14, 0.73,
+    ];
+    assert_eq!(table.numbers(), wet);
+    assert_eq!(network.tables()[2].numbers(), [0.6, 0.4]);
+    let written = network.to_text(NetworkFormat::Net).unwrap();
+    assert!(
+        written.contains("((( 0.01 0.02 0.97 )\n           ( 0.03 0.04 0.93 ))\n           (("),
+        "{written}"
+    );
+    let again = Network::from_text(&written, "again").unwrap();
+    assert_eq!(again.tables()[0].numbers(), wet);
+    assert_eq!(again.name(), "a garden");
+}
+
+#[test]
+fn names_that_are_no_identifiers_are_kept_beside_identifiers() {
+    let text = "network n { } variable a-b { type discrete [ 2 ] { \"%\", \"c\\\" }; } variable c { type discrete [ 1 ] { x }; }
+        probability ( a-b | c ) { table 0.5, 0.5; } probability ( c ) { table 1; }";
+    let network = Network::from_bif(text).unwrap();
+    let written = network.to_text(NetworkFormat::Net).unwrap();
+    for part in [
+        "node a_b\n",
+        "label = \"a-b\";",
+        "figrs_name = \"a-b\";",
+        "potential ( a_b | c )",
+    ] {
+        assert!(written.contains(part), "{written}");
+    }
+    let again = Network::from_net(&written).unwrap();
+    assert_eq!(again.variables()[0].name(), "a-b");
+    let states: Vec<&str> = again.variables()[0]
+        .states()
+        .iter()
+        .map(State::name)
+        .collect();
+    assert_eq!(states, ["%", "c\\"]);
+    let quote = "<BIF><NETWORK><VARIABLE><NAME>a\"b</NAME><OUTCOME>x</OUTCOME></VARIABLE>
+        <DEFINITION><FOR>a\"b</FOR><TABLE>1</TABLE></DEFINITION></NETWORK></BIF>";
+    let network = Network::from_bifxml(quote).unwrap();
+    for format in [NetworkFormat::Net, NetworkFormat::Bif] {
+        let error = network.to_text(format).unwrap_err();
+        let words = format!("the name `a\"b` cannot be written as {format}");
+        assert!(error.to_string().starts_with(&words), "{error}");
+        assert!(matches!(error, NetworkError::Inexpressible { .. }));
+    }
+}
+
+#[test]
+fn decisions_and_utilities_are_read() {
+    let text = "net { } decision act { states = (\"go\" \"stay\" \"wait\"); } node seen { states = (a b); }
+        potential (seen) { data = (0.5 0.5); } potential (act | seen) { }
+        utility gain { } potential (gain | seen act) { data = ((1 -2 3.5)(4 5 6)); }
+        discrete decision last { states = (u); }";
+    let diagram = InfluenceDiagram::from_net(text).unwrap();
+    let [act, last] = diagram.decisions() else {
+        panic!("{diagram:?}")
+    };
+    assert_eq!((act.variable(), act.known()), (0, &[1][..]));
+    assert_eq!((last.variable(), last.known()), (2, &[][..]));
+    assert_eq!(diagram.utilities()[0].variables(), [1, 0]);
+    assert_eq!(
+        diagram.utilities()[0].numbers(),
+        [1.0, -2.0, 3.5, 4.0, 5.0, 6.0]
+    );
+    let (_, _, mistake) = problem(text);
+    assert!(matches!(mistake, TextProblem::InfluenceDiagram { .. }));
+    // Three numbers of each state that was seen, not two of each act.
+    let error =
+        InfluenceDiagram::from_net(&text.replace("((1 -2 3.5)(4 5 6))", "((1 -2)(3.5 4)(5 6))"));
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("a table of 2 entries where its variables need 3"),
+        "{error}"
+    );
+}
+
+/// What stands on the second line after a node `a`, the column of the mistake, and words of it.
+const MISTAKES: &[(&str, usize, &str)] = &[
+    (
+        "potential (a) { data = (0.5 x); }",
+        29,
+        "expected a number, found `x`",
+    ),
+    ("potential (a) { data = (0.5 0.4); }", 25, "sums to 0.9"),
+    (
+        "potential (a) { data = (0.5 0.4 0.1); }",
+        12,
+        "a table of 3 entries where its variables need 2",
+    ),
+    (
+        "potential (a) { data = ((0.5)(0.5)); }",
+        25,
+        "a table of 1 entries where its variables need 2",
+    ),
+    (
+        "potential (a) { data = ((0.5 0.5)(1)); }",
+        34,
+        "a table of 1 entries where its variables need 2",
+    ),
+    (
+        "potential (a) { data = (0.5 0.5; }",
+        32,
+        "expected a number, `(` or `)`",
+    ),
+    (
+        "potential (a) { data = (0.5 0.5) }",
+        34,
+        "expected `;` at the end of the numbers",
+    ),
+    (
+        "potential (a) { data = (1 0); data = (1 0); }",
+        31,
+        "expected one `data`",
+    ),
+    (
+        "potential (a) { data = normal ( 0, 1 ); }",
+        17,
+        "`a` is a node of the kind `table by a formula`",
+    ),
+    (
+        "potential (a) { model_data = ( Distribution (0.5, 0.5) ); }",
+        17,
+        "`a` is a node of the kind `table by a formula`",
+    ),
+    ("potential (a) { }", 12, "a table of 0 entries"),
+    ("potential (a) { data }", 22, "expected `=`"),
+    (
+        "potential (a a) { }",
+        14,
+        "expected `|` or `)` after one node",
+    ),
+    (
+        "potential (a | a) { data = (1 0); }",
+        12,
+        "names `a` a second time",
+    ),
+    (
+        "potential (a | b) { data = (1 0); }",
+        16,
+        "no variable is called `b`",
+    ),
+    ("potential a", 11, "expected `(` and a node"),
+    (
+        "node a { states = (x); }",
+        6,
+        "`a` is declared a second time",
+    ),
+    ("node b { }", 6, "`b` has no states"),
+    ("node b { states = (x; }", 21, "expected a state or `)`"),
+    (
+        "node b { label = \"x; }",
+        18,
+        "expected a text that ends with `\"`",
+    ),
+    ("node b { label = x }", 21, "expected `;`"),
+    (
+        "continuous node b { }",
+        17,
+        "`b` is a node of the kind `continuous node`",
+    ),
+    ("class b { }", 7, "`b` is a node of the kind `class`"),
+    ("variable b { }", 1, "expected `net`, `node`"),
+    ("node { states = (x); }", 6, "expected a name, found `{"),
+];
+
+#[test]
+fn mistakes_have_their_place() {
+    for &(more, column, words) in MISTAKES {
+        let text = format!("net {{ }} node a {{ states = (\"x\" \"y\"); }}\n{more}");
+        let (line, at, problem) = problem(&text);
+        assert!(problem.to_string().contains(words), "{more}: {problem}");
+        assert_eq!((line, at), (2, column), "{more}: {problem}");
+    }
+    let (line, column, mistake) = problem("");
+    assert!((line, column) == (1, 1) && matches!(mistake, TextProblem::Expected { .. }));
+    let (_, _, mistake) = problem("net { }\nnode a { states = (x y); }");
+    assert!(matches!(mistake, TextProblem::NoTable { .. }));
+}
+
+#[test]
+fn deep_lists_do_not_overflow_the_stack() {
+    let deep = "(".repeat(1_000_000);
+    let text = format!(
+        "node a {{ states = (x); }} potential (a) {{ data = {deep} 1 {}; }}",
+        ")".repeat(1_000_000)
+    );
+    let network = Network::from_net(&text).unwrap();
+    assert_eq!(network.tables()[0].numbers(), [1.0]);
+    let (_, _, mistake) = problem(&format!(
+        "node a {{ states = (x); }} potential (a) {{ data = {deep}"
+    ));
+    assert!(matches!(mistake, TextProblem::Expected { .. }));
+}

@@ -1,0 +1,70 @@
+//! The tokens of NET.
+
+use winnow::Parser;
+use winnow::ascii::till_line_ending;
+use winnow::token::{take_till, take_while};
+
+use super::super::lexer::{Input, LexerResult, expected};
+use super::super::token::{self, Dialect, is_blank};
+
+/// The tokens of NET: white space separates them, and a comment begins with `%`.
+struct Net;
+
+impl Dialect for Net {
+    fn separates(c: char) -> bool {
+        is_blank(c)
+    }
+
+    fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
+        let is_comment = input.starts_with('%');
+        if is_comment {
+            till_line_ending.void().parse_next(input)?;
+        }
+        Ok(is_comment)
+    }
+
+    fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
+        take_while(0.., is_bare).parse_next(input)
+    }
+}
+
+fn is_bare(c: char) -> bool {
+    let is_mark = matches!(c, '{' | '}' | '(' | ')' | ';' | '=' | '|' | '"' | '%' | ',');
+    !is_mark && !is_blank(c)
+}
+
+/// Skips white space and comments.
+pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
+    token::space::<Net>(input)
+}
+
+/// A name or a number, in quotes or without.
+pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
+    token::word::<Net>(input, what)
+}
+
+/// A mark such as a bracket, if it stands here.
+pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
+    token::mark::<Net>(input, mark)
+}
+
+/// A mark that must stand here.
+pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
+    token::require::<Net>(input, it, what)
+}
+
+/// Skips the value of an attribute, its semicolon included. Texts in quotes may have several lines.
+pub(super) fn value(input: &mut Input<'_>) -> LexerResult<()> {
+    loop {
+        take_till(0.., [';', '"', '%']).void().parse_next(input)?;
+        if input.starts_with('"') {
+            let start = *input;
+            ('"', take_till(0.., '"')).void().parse_next(input)?;
+            if !mark(input, '"')? {
+                return Err(expected(&start, "a text that ends with `\"`"));
+            }
+        } else if !Net::comment(input)? {
+            return require(input, ';', "`;` at the end of the attribute");
+        }
+    }
+}

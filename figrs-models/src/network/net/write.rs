@@ -1,0 +1,73 @@
+//! Writes NET.
+
+use std::fmt::Write as _;
+
+use super::super::names::identifiers;
+use super::super::{Network, NetworkError, NetworkFormat, Variable};
+
+/// The text of a Bayesian network: numbers in their shortest form that reads back the same, each list of states of a parent in
+/// parentheses. Names that are no identifiers are kept as attributes.
+pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
+    let variables = network.variables();
+    let names: Vec<&str> = variables.iter().map(Variable::name).collect();
+    let ids = identifiers(&names);
+    // Writing to a string cannot fail.
+    let mut text = format!("net\n{{\n    name = {};\n}}\n", quoted(network.name())?);
+    for (variable, id) in variables.iter().zip(&ids) {
+        let _ = write!(text, "\nnode {id}\n{{\n    states = (");
+        for state in variable.states().iter() {
+            let _ = write!(text, " {}", quoted(state.name())?);
+        }
+        text.push_str(" );\n");
+        if id != variable.name() {
+            let name = quoted(variable.name())?;
+            let _ = writeln!(text, "    label = {name};\n    figrs_name = {name};");
+        }
+        text.push_str("}\n");
+    }
+    for table in network.tables() {
+        let Some((&child, parents)) = table.variables().split_last() else {
+            continue;
+        };
+        let _ = write!(text, "\npotential ( {}", ids[child]);
+        if !parents.is_empty() {
+            let names: Vec<&str> = parents.iter().map(|&p| ids[p].as_str()).collect();
+            let _ = write!(text, " | {}", names.join(" "));
+        }
+        text.push_str(" )\n{\n    data = ");
+        // Of each variable the number of entries for each of its states, and for all of them.
+        let mut sizes = vec![1];
+        for &variable in table.variables().iter().rev() {
+            sizes.push(sizes[sizes.len() - 1] * variables[variable].states().len());
+        }
+        for (i, number) in table.numbers().iter().enumerate() {
+            let begun = sizes[1..].iter().filter(|&&size| i.is_multiple_of(size));
+            text.push_str(&"(".repeat(begun.count()));
+            let ended = sizes[1..]
+                .iter()
+                .filter(|&&size| (i + 1).is_multiple_of(size));
+            let ended = ended.count();
+            let _ = write!(text, " {number:?}");
+            if ended > 0 {
+                text.push(' ');
+                text.push_str(&")".repeat(ended));
+            }
+            if ended > 0 && i + 1 < table.numbers().len() {
+                text.push_str("\n           ");
+            }
+        }
+        text.push_str(";\n}\n");
+    }
+    Ok(text)
+}
+
+/// A text in quotes, which cannot hold a quote or the end of a line.
+fn quoted(name: &str) -> Result<String, NetworkError> {
+    if name.contains(['"', '\n']) {
+        return Err(NetworkError::Inexpressible {
+            name: name.into(),
+            format: NetworkFormat::Net,
+        });
+    }
+    Ok(format!("\"{name}\""))
+}

@@ -1,0 +1,86 @@
+//! Tokens shared by the formats of names, quotes and brackets: each says what separates its tokens.
+
+use winnow::Parser;
+use winnow::combinator::opt;
+use winnow::stream::Stream;
+use winnow::token::{any, take_till, take_while};
+
+use super::lexer::{Input, LexerResult, expected, offset};
+
+/// Tokens of a format.
+pub(super) trait Dialect {
+    /// True for a character that separates tokens.
+    fn separates(c: char) -> bool;
+
+    /// Skips a comment; false if there is none.
+    fn comment(input: &mut Input<'_>) -> LexerResult<bool>;
+
+    /// The characters of a name without quotes; none if it is no name.
+    fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str>;
+}
+
+/// Skips the separators of tokens.
+pub(super) fn space<D: Dialect>(input: &mut Input<'_>) -> LexerResult<()> {
+    loop {
+        take_while(0.., D::separates).void().parse_next(input)?;
+        if !D::comment(input)? {
+            return Ok(());
+        }
+    }
+}
+
+/// A name, in quotes or without.
+pub(super) fn word<'t, D: Dialect>(
+    input: &mut Input<'t>,
+    what: &'static str,
+) -> LexerResult<(usize, &'t str)> {
+    space::<D>(input)?;
+    let at = offset(input);
+    if input.starts_with('"') {
+        return Ok((at, quoted(input)?));
+    }
+    let bare = D::bare(input)?;
+    if bare.is_empty() {
+        return Err(expected(input, what));
+    }
+    Ok((at, bare))
+}
+
+/// The text in quotes.
+pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
+    let start = input.checkpoint();
+    any.void().parse_next(input)?;
+    let text = take_till(0.., ['"', '\n']).parse_next(input)?;
+    if opt('"').parse_next(input)?.is_none() {
+        input.reset(&start);
+        return Err(expected(
+            input,
+            "a name that ends with `\"` on the same line",
+        ));
+    }
+    Ok(text)
+}
+
+/// A mark such as a bracket, if it stands here.
+pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
+    space::<D>(input)?;
+    Ok(opt(mark).parse_next(input)?.is_some())
+}
+
+/// A mark that must stand here.
+pub(super) fn require<D: Dialect>(
+    input: &mut Input<'_>,
+    it: char,
+    what: &'static str,
+) -> LexerResult<()> {
+    if mark::<D>(input, it)? {
+        Ok(())
+    } else {
+        Err(expected(input, what))
+    }
+}
+
+/// Rare kinds of white space, and the mark that some editors put at the start of a file.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}

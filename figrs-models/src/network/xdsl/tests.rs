@@ -1,0 +1,220 @@
+use super::super::{Network, NetworkError, NetworkFormat, State, TextProblem, Variable};
+
+/// Parents of different sizes, every number different; one of them follows from the other.
+const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
+<nodes>
+  <deterministic id="alarm">
+    <state id="off" /><state id="on" />
+    <parents>sky hour</parents>
+    <resultingstates>off on
+      off off on on</resultingstates>
+  </deterministic>
+  <cpt id="wet" diagtype="observation">
+    <state id="yes" default="true" /><state id="no"><label>dry</label></state><state id="partly" />
+    <parents>sky	hour</parents>
+    <property id="note">by hand</property>
+    <probabilities>
+      0.01 0.02 0.97 0.03 0.04 0.93
+      0.05 0.06 0.89 0.07 0.08 0.85
+      0.11 0.12 0.77 0.13 0.14 0.73
+    </probabilities>
+  </cpt>
+  <cpt id="sky"><state id="clear"/><state id="cloudy"/><state id="dark"/><probabilities>0.5 0.3 0.2</probabilities></cpt>
+  <cpt id="hour"><state id="day"/><state id="night"/><probabilities>0.6 0.4</probabilities></cpt>
+</nodes>
+<extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
+</smile>"#;
+
+/// The place and the problem of a document that cannot be read.
+fn problem(text: &str) -> (usize, usize, TextProblem) {
+    match Network::from_xdsl(text) {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read {text:?} as {other:?}"),
+    }
+}
+
+fn numbers<'n>(network: &'n Network, child: &str) -> &'n [f64] {
+    let child = network.position(child).unwrap();
+    let mut tables = network.tables().iter();
+    let own = tables.find(|t| t.variables().last() == Some(&child));
+    own.unwrap().numbers()
+}
+
+#[test]
+fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
+    let network = Network::from_xdsl(GARDEN).unwrap();
+    // The name of the extensions is another one.
+    assert_eq!(network.name(), "garden");
+    let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
+    assert_eq!(names, ["alarm", "wet", "sky", "hour"]);
+    assert_eq!(network.tables()[1].variables(), [2, 3, 1]);
+    // In a dark night.
+    assert_eq!(numbers(&network, "wet")[15..], [0.13, 0.14, 0.73]);
+    assert_eq!(numbers(&network, "wet")[3..6], [0.03, 0.04, 0.93]);
+    let alarm = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
+    assert_eq!(numbers(&network, "alarm"), alarm);
+    let written = network.to_text(NetworkFormat::Xdsl).unwrap();
+    // Parents stand before children, and are read back at their places.
+    let at = |id: &str| written.find(&format!("<cpt id=\"{id}\">")).unwrap();
+    assert!(at("sky") < at("hour") && at("hour") < at("alarm") && at("alarm") < at("wet"));
+    let again = Network::from_xdsl(&written).unwrap();
+    let kept: Vec<&str> = again.variables().iter().map(Variable::name).collect();
+    assert_eq!(kept, names);
+    for name in names {
+        assert_eq!(numbers(&again, name), numbers(&network, name));
+    }
+}
+
+#[test]
+fn names_that_are_no_identifiers_are_kept_beside_identifiers() {
+    let text =
+        "network \"my net\" { } variable \"a b\" { type discrete [ 3 ] { 0, \"<&>\", yes }; }
+        variable a_b { type discrete [ 1 ] { only }; } probability ( a_b ) { table 1; }
+        probability ( \"a b\" | a_b ) { (only) 0.5, 0.25, 0.25; }";
+    let network = Network::from_bif(text).unwrap();
+    let written = network.to_text(NetworkFormat::Xdsl).unwrap();
+    for part in [
+        "<smile version=\"1.0\" id=\"my_net\">",
+        "<cpt id=\"a_b_2\">",
+        "<state id=\"x0\" />",
+        "<state id=\"x___\" />",
+        "<state id=\"yes\" />",
+        "<parents>a_b</parents>",
+        "<property id=\"figrs_name\">a b</property>",
+        "<property id=\"figrs_state_1\">&lt;&amp;&gt;</property>",
+        "name=\"my net\"",
+    ] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let again = Network::from_xdsl(&written).unwrap();
+    assert_eq!(again.name(), "my net");
+    let states: Vec<&str> = again.variables()[0]
+        .states()
+        .iter()
+        .map(State::name)
+        .collect();
+    assert_eq!(
+        (again.variables()[0].name(), states),
+        ("a b", vec!["0", "<&>", "yes"])
+    );
+    assert_eq!(again.to_text(NetworkFormat::Xdsl).unwrap(), written);
+}
+
+/// A node on the second line, the column of the mistake, and words of it.
+const MISTAKES: &[(&str, usize, &str)] = &[
+    (
+        "<cpt id=\"a\"><probabilities>1</probabilities></cpt>",
+        1,
+        "`a` has no states",
+    ),
+    (
+        "<cpt><state id=\"x\"/></cpt>",
+        1,
+        "expected a node with an `id`",
+    ),
+    (
+        "<cpt id=\"a\"><state/></cpt>",
+        13,
+        "expected a state with an `id`",
+    ),
+    (
+        "<cpt id=\"a\"><state id=\"x\"/><state id=\"x\"/></cpt>",
+        28,
+        "the state `x` a second time",
+    ),
+    (
+        "<cpt id=\"a\"><state id=\"x\"/><probabilities>0.9</probabilities></cpt>",
+        43,
+        "sums to 0.9",
+    ),
+    (
+        "<cpt id=\"a\"><state id=\"x\"/><parents>b</parents></cpt>",
+        37,
+        "no variable is called `b`",
+    ),
+    (
+        "<cpt id=\"a\"><state id=\"x\"/></cpt><cpt id=\"a\"><state id=\"x\"/></cpt>",
+        34,
+        "`a` is declared a second time",
+    ),
+    (
+        "<noisymax id=\"a\"></noisymax>",
+        1,
+        "`a` is a node of the kind `noisymax`",
+    ),
+    (
+        "<equation id=\"a\"></equation>",
+        1,
+        "`a` is a node of the kind `equation`",
+    ),
+    (
+        "<deterministic id=\"a\"><state id=\"x\"/><resultingstates>z</resultingstates></deterministic>",
+        55,
+        "`a` has no state `z`",
+    ),
+    (
+        "<deterministic id=\"a\"><state id=\"x\"/></deterministic>",
+        1,
+        "a table of 0 entries where its variables need 1",
+    ),
+    (
+        "<deterministic id=\"a\"><state id=\"x\"/><definition>a=b</definition></deterministic>",
+        1,
+        "`deterministic with an expression`",
+    ),
+];
+
+#[test]
+fn mistakes_have_their_place() {
+    for &(node, column, words) in MISTAKES {
+        let text = format!("<smile id=\"n\"><nodes>\n{node}</nodes></smile>");
+        let (line, at, problem) = problem(&text);
+        assert!(problem.to_string().contains(words), "{node}: {problem}");
+        assert_eq!((line, at), (2, column), "{node}: {problem}");
+    }
+    for (text, words) in [
+        ("<smile/>", "expected <nodes> in <smile>"),
+        ("<smile><nodes/><nodes/></smile>", "expected one <nodes>"),
+        ("<smile><nodes/><dynamic/></smile>", "found `<dynamic>`"),
+        ("<smile><extensions></smile>", "not well-formed XML"),
+        ("<BIF/>", "expected <smile>"),
+    ] {
+        let (line, _, problem) = problem(text);
+        assert!(
+            line == 1 && problem.to_string().contains(words),
+            "{text}: {problem}"
+        );
+    }
+    assert!(Network::from_xdsl("<smile><submodel/><nodes></nodes></smile>").is_ok());
+}
+
+#[test]
+fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
+    let states = |count: usize| {
+        (0..count)
+            .map(|i| format!("<state id=\"s{i}\"/>"))
+            .collect::<String>()
+    };
+    let text = format!(
+        "<smile><nodes><decision id=\"d\">{}</decision><deterministic id=\"a\">{}<parents>d</parents><resultingstates>{}</resultingstates></deterministic></nodes></smile>",
+        states(10_000),
+        states(10_000),
+        "s0 ".repeat(10_000)
+    );
+    let (_, _, mistake) = problem(&text);
+    assert!(
+        matches!(
+            mistake,
+            TextProblem::TooLarge {
+                needed: 100_000_000,
+                ..
+            }
+        ),
+        "{mistake}"
+    );
+}
