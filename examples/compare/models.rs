@@ -9,7 +9,7 @@ use figrs::models::maze::PerfectMaze;
 use figrs::models::network::Network;
 use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
-use figrs_command::{Failure, observations, queried};
+use figrs_command::{Failure, observations, queried, read_network};
 
 use super::options::{Generator, Model as Named, Options};
 
@@ -32,7 +32,7 @@ pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
 }
 
 fn network(path: &Path, options: &Options) -> Result<Compare, Failure> {
-    let network = Network::read(path)?;
+    let network = read_network(path)?;
     let is_file = |text: &&String| !text.contains('=') || Path::new(text).exists();
     let (files, texts): (Vec<&String>, Vec<&String>) = options.evidence.iter().partition(is_file);
     if let [_, second, ..] = files[..] {

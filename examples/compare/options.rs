@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// A model from a textbook.
     #[arg(long, value_enum)]
     pub(crate) model: Option<Model>,
-    /// A network, a .bif or .uai file.
+    /// A network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file, or - for standard input in any of these formats.
     #[arg(long, value_name = "FILE")]
     pub(crate) network: Option<PathBuf>,
     /// The cells of a puzzle or a map.

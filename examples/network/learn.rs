@@ -3,12 +3,15 @@
 use std::io::{self, Write};
 
 use figrs::models::network::{
-    LearnedNetwork, LearningStart, Network, NetworkData, NetworkLearner, NetworkLearningError,
-    NetworkTable, State,
+    LearnedNetwork, LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner,
+    NetworkLearningError, NetworkTable, State,
 };
 use figrs::prelude::*;
 use figrs::{Stopped, printable};
-use figrs_command::{Failure, Progress, has_extension, note, replace_text, stop};
+use figrs_command::{
+    Failure, Progress, is_standard_input, note, read_network, read_standard_input, replace_text,
+    stop,
+};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
@@ -21,12 +24,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let learned = stop::attempt(move || learned(&given))?;
     let learned = learned.ok_or_else(|| stop::nothing("a learned network"))??;
     if let Some(out) = &options.out {
-        let text = if has_extension(out, "bif") {
-            learned.network.to_bif()?
-        } else {
-            learned.network.to_uai()
-        };
-        replace_text(out, &text)?;
+        replace_text(out, &learned.network.to_text(NetworkFormat::of(out)?)?)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
@@ -37,10 +35,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn learned(options: &Options) -> Result<LearnedNetwork, Failure> {
-    let network = Network::read(&options.file)?;
+    let network = read_network(&options.file)?;
     super::note_normalised(&network);
     let path = options.data.as_deref().unwrap_or(&options.file);
-    let data = network.read_data(path)?;
+    let data = if is_standard_input(path) {
+        network.data_from_csv(&read_standard_input()?)?
+    } else {
+        network.read_data(path)?
+    };
     let progress = Progress::of("rounds", options.iterations);
     let algorithm = ExpectationMaximization::new(JunctionTree::new().options(limits(options)))
         .interrupt(stop::flag())

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --example network -- --help`
 
+mod convert;
 mod learn;
 mod question;
 mod report;
@@ -14,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
-use figrs::models::network::Network;
+use figrs::models::network::{Network, NetworkFormat};
 use figrs_command::{
-    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, note, observations,
-    parsed, queried, replace, seconds, stop,
+    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input, note,
+    observations, parsed, queried, read_network, replace, seconds, stop,
 };
 
 use question::{Findings, Question};
@@ -48,13 +49,14 @@ Ctrl-C and the end of --time end a command with the samples so far, the second C
 Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
   2 if files or options are wrong."#;
 
-/// Asks a discrete network in BIF or UAI format for posteriors, the probability of evidence, or worlds.
+/// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format for posteriors, the probability of evidence, or worlds.
 ///
 /// Variables and states of a UAI file are named by their index, from 0. The same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 struct Options {
-    /// The network, a .bif or .uai file.
+    /// The network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
+    /// in any of the formats.
     #[arg(long, value_name = "FILE")]
     file: PathBuf,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
@@ -72,10 +74,12 @@ struct Options {
     /// Algorithm that answers it.
     #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
     algorithm: Method,
-    /// Data of task learn: a .csv file whose first line names variables, a line a case, empty cells for missing values.
+    /// Data of task learn: a .csv file whose first line names variables, a line a case, empty cells for missing values; - is standard
+    /// input.
     #[arg(long, value_name = "FILE.csv")]
     data: Option<PathBuf>,
-    /// File of the learned network, .bif or .uai, or of samples, .csv; replaced when everything is there.
+    /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples, .csv; replaced when everything
+    /// is there.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Numbers that learning starts from (default file).
@@ -131,6 +135,8 @@ enum Task {
     Cost,
     /// The tables that make --data most likely, by expectation-maximisation.
     Learn,
+    /// The network in the format of the extension of --out; .uai has no names of variables and states.
+    Convert,
 }
 
 /// Numbers that learning starts from.
@@ -233,7 +239,7 @@ impl Options {
         if let Some((flag, _)) = of_learning.iter().find(|(_, given)| *given && !learns) {
             return Err(format!("{flag} needs --task learn").into());
         }
-        if learns {
+        if learns || self.task == Task::Convert {
             let others = [
                 ("--evidence", self.evidence.is_some()),
                 ("--observe", !self.observe.is_empty()),
@@ -241,22 +247,34 @@ impl Options {
                 ("--repeat", self.repeat != 1),
             ];
             if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
-                return Err(format!("{flag} has no effect on --task learn; leave it out").into());
-            }
-            if self.data.is_none() {
-                return Err("--task learn needs --data FILE.csv".into());
+                let task = named(&self.task);
+                return Err(format!("{flag} has no effect on --task {task}; leave it out").into());
             }
         }
+        if learns && self.data.is_none() {
+            return Err("--task learn needs --data FILE.csv".into());
+        }
+        let data = self.data.as_deref();
+        if is_standard_input(&self.file) && data.is_some_and(is_standard_input) {
+            return Err("--file and --data are both -, and standard input is read once".into());
+        }
+        self.check_out()
+    }
+
+    /// Checks the extension of `--out`, and that the file can be written.
+    fn check_out(&self) -> Result<(), Failure> {
         let Some(out) = &self.out else { return Ok(()) };
-        let formats: &[&str] = match self.task {
-            Task::Learn => &["bif", "uai"],
-            Task::Sample => &["csv"],
-            _ => return Err("--out needs --task learn or sample".into()),
+        let (is_known, known) = match self.task {
+            Task::Learn | Task::Convert => {
+                let known = ".bif, .bifxml, .net, .uai or .xdsl";
+                (NetworkFormat::of(out).is_ok(), known)
+            }
+            Task::Sample => (has_extension(out, "csv"), ".csv"),
+            _ => return Err("--out needs --task convert, learn or sample".into()),
         };
-        if !formats.iter().any(|format| has_extension(out, format)) {
-            let formats: Vec<String> = formats.iter().map(|format| format!(".{format}")).collect();
-            let (task, formats) = (named(&self.task), formats.join(" or "));
-            return Err(format!("--out of --task {task} is a {formats} file").into());
+        if !is_known {
+            let task = named(&self.task);
+            return Err(format!("--out of --task {task} is a {known} file").into());
         }
         let files = [
             ("--file", Some(&*self.file)),
@@ -312,8 +330,10 @@ fn remedy(error: &figrs::Error) -> Option<String> {
 fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
     stop::listen(options.time)?;
-    if options.task == Task::Learn {
-        return learn::run(options);
+    match options.task {
+        Task::Learn => return learn::run(options),
+        Task::Convert => return convert::run(options),
+        _ => {}
     }
     let started = Instant::now();
     let given = options.clone();
@@ -387,7 +407,7 @@ fn note_normalised(network: &Network) {
 
 /// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
-    let network = Network::read(&options.file)?;
+    let network = read_network(&options.file)?;
     let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
     Ok(Question {
         model: network.observing(&observations),

@@ -96,7 +96,7 @@ impl Question {
     /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
-            Task::Evidence | Task::Learn => Vec::new(),
+            Task::Evidence | Task::Learn | Task::Convert => Vec::new(),
             Task::Marginals | Task::Cost => self.asked().cloned().collect(),
             Task::Mpe | Task::KBest | Task::Sample => self.network.elements().to_vec(),
         }
@@ -131,8 +131,8 @@ impl Question {
         let started = Instant::now();
         let count = self.options.count;
         match self.options.task {
-            // Told already, without compiling; a task of its own.
-            Task::Cost | Task::Learn => {}
+            // Told already, without compiling; tasks of their own.
+            Task::Cost | Task::Learn | Task::Convert => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();

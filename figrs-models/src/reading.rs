@@ -15,13 +15,23 @@ pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 ///
 /// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let told = file.metadata()?.len();
     if told > most {
         return Err(too_large(most));
     }
-    let mut bytes = Vec::with_capacity(told as usize);
-    file.by_ref().take(most + 1).read_to_end(&mut bytes)?;
+    read_to_limit(file, Vec::with_capacity(told as usize), most)
+}
+
+/// The bytes of a stream such as standard input, of which no more than `most` and one are read.
+///
+/// **Errors.** Those of the stream, and [`ErrorKind::FileTooLarge`].
+pub fn read_stream_limited(stream: impl Read, most: u64) -> Result<Vec<u8>> {
+    read_to_limit(stream, Vec::new(), most)
+}
+
+fn read_to_limit(stream: impl Read, mut bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
+    stream.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(too_large(most));
     }
@@ -51,6 +61,9 @@ mod tests {
         let error = read_limited(&path, 4).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
         assert!(error.to_string().contains("longer than 4 bytes"), "{error}");
+        assert_eq!(read_stream_limited(&b"12345"[..], 5)?, b"12345");
+        let error = read_stream_limited(&b"12345"[..], 4).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
         // A file with holes has a size, but no bytes on the disk.
         let holes = File::create(&path)?;
         holes.set_len(1 << 40)?;

@@ -1,5 +1,6 @@
 //! The example programs, run as a user runs them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::SystemTime;
@@ -23,6 +24,23 @@ pub fn run_in(directory: &Path, example: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(binary(example));
     let output = command.args(arguments).current_dir(directory).output();
     output.expect("the example starts")
+}
+
+/// As [`run`], with a text on standard input.
+///
+/// # Panics
+///
+/// As [`run`].
+pub fn run_with_input(example: &str, arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(binary(example));
+    let command = command.args(arguments).stdin(Stdio::piped());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the example starts");
+    let mut pipe = child.stdin.take().expect("it is piped");
+    // An example that fails may not read everything.
+    let _ = pipe.write_all(input.as_bytes());
+    drop(pipe);
+    child.wait_with_output().expect("the example ends")
 }
 
 /// Starts an example with some arguments, its output piped.

@@ -1,5 +1,5 @@
-//! Networks from files: Bayesian networks in BIF, BIFXML and XDSL, Bayesian and Markov networks in the UAI format; and influence
-//! diagrams in BIFXML and XDSL.
+//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format; and
+//! influence diagrams in BIFXML, NET and XDSL.
 //!
 //! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
 //! that holds the factors of a Markov network.
@@ -37,10 +37,18 @@
 //!
 //! # File formats
 //!
-//! BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any
-//! names in quotes; rows by the states of the parents, `default` rows, and whole tables with the child varying
-//! slowest. Comments and properties are passed over, and not written. UAI: in a Bayesian network, the last
-//! variable of a table is the child; variables and states are named by their index.
+//! A file is read in the format of its extension, and a document in XML in that of its first element.
+//!
+//! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any names in quotes;
+//!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. Comments and properties
+//!   are passed over, and not written.
+//! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. Properties
+//!   are passed over.
+//! - XDSL: nodes in any order (`cpt`, `deterministic`, `decision`, `utility`, `mau`), tables as in BIFXML. Other kinds of nodes are
+//!   an error. Names are identifiers; other names are kept beside them as properties.
+//! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas and continuous nodes are an
+//!   error. Names are identifiers as in XDSL.
+//! - UAI: in a Bayesian network, the last variable of a table is the child; variables and states are named by their index.
 //!
 //! A row of a conditional table whose sum is off by at most [`ROUNDING`] is divided by it and listed in
 //! [`Network::normalised`], unless the sum is one up to the last bits; a row that is off by more is an error.
@@ -51,7 +59,8 @@
 //!
 //! # References
 //!
-//! F. G. Cozman, "The Interchange Format for Bayesian Networks", version 0.15, 1998. The networks of the bnlearn
+//! F. G. Cozman, "The Interchange Format for Bayesian Networks", version 0.15, 1998, and version 0.3 in XML. `BayesFusion`, "SMILE Programmer's
+//! Manual" (XDSL). HUGIN Expert, "HUGIN API Reference Manual" (NET). The networks of the bnlearn
 //! repository: M. Scutari, "Learning Bayesian Networks with the bnlearn R Package", Journal of Statistical
 //! Software 35(3), 2010.
 

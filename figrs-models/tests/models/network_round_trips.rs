@@ -99,7 +99,7 @@ fn bif(description: &Description, digits: usize) -> String {
 fn bifxml(description: &Description, order: &[usize]) -> String {
     let escaped = |name: &String| -> String {
         let references = name.chars().map(|c| format!("&#{};", u32::from(c)));
-        references.collect()
+        references.collect::<Vec<_>>().concat()
     };
     let mut text = String::from("<BIF><NETWORK><NAME></NAME>");
     for &variable in order {

@@ -15,7 +15,7 @@ mod texts;
 
 pub use command_line::option_values;
 pub use distributions::distributions;
-pub use networks::{bif, evidence, uai};
+pub use networks::{bif, bifxml, evidence, net, uai, xdsl};
 pub use programs::program;
 pub use puzzles::rules;
 pub use saved::{chain, tree};
@@ -25,19 +25,22 @@ pub use texts::{clues, levels, mask};
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their folders in `fuzz/corpus/`.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("bif", bif),
+    ("bifxml", bifxml),
     ("chain", chain),
     ("clues", clues),
     ("distributions", distributions),
     ("evidence", evidence),
     ("levels", levels),
     ("mask", mask),
+    ("net", net),
     ("option_values", option_values),
     ("program", program),
     ("rules", rules),
     ("tree", tree),
     ("uai", uai),
+    ("xdsl", xdsl),
 ];
 
 /// The bytes as text, if they are UTF-8; other bytes never get to a reader, which takes `&str`.

@@ -1,6 +1,9 @@
 //! The readers of networks and their evidence.
 
-use figrs::models::network::{Network, NetworkKind, Observation};
+use figrs::models::network::{
+    DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkKind,
+    NetworkTable, Observation,
+};
 use figrs::prelude::*;
 
 use super::agreement::{enumerate, exact, log_evidence, same};
@@ -12,19 +15,106 @@ use super::text;
 ///
 /// If it is not read back as it was written, or two algorithms differ on it.
 pub fn bif(data: &[u8]) {
+    named(data, Network::from_bif);
+}
+
+/// A network or influence diagram in BIFXML.
+///
+/// # Panics
+///
+/// As [`bif`].
+pub fn bifxml(data: &[u8]) {
+    named(data, Network::from_bifxml);
+    if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_bifxml(text).ok()) {
+        check(&diagram);
+    }
+}
+
+/// A network or influence diagram in NET.
+///
+/// # Panics
+///
+/// As [`bif`].
+pub fn net(data: &[u8]) {
+    named(data, Network::from_net);
+    if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_net(text).ok()) {
+        check(&diagram);
+    }
+}
+
+/// A network or influence diagram in XDSL.
+///
+/// # Panics
+///
+/// As [`bif`].
+pub fn xdsl(data: &[u8]) {
+    named(data, Network::from_xdsl);
+    if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_xdsl(text).ok()) {
+        check(&diagram);
+    }
+}
+
+/// Reads a network in a format with names, writes it in all of them, and asks it.
+fn named(data: &[u8], read: fn(&str) -> Result<Network, NetworkError>) {
     let Some(text) = text(data) else { return };
-    let Ok(network) = Network::from_bif(text) else {
-        return;
-    };
-    let written = network.to_bif().expect("a Bayesian network");
-    let again = Network::from_bif(&written).expect("what was written");
-    is_same(&network, &again);
-    let names = |network: &Network| -> Vec<String> {
-        let names = network.variables().iter().map(|v| v.name().to_owned());
-        names.collect()
-    };
-    assert_eq!(names(&network), names(&again));
+    let Ok(network) = read(text) else { return };
+    for other in [
+        NetworkFormat::Bif,
+        NetworkFormat::Bifxml,
+        NetworkFormat::Net,
+        NetworkFormat::Xdsl,
+    ] {
+        match network.to_text(other) {
+            Ok(written) => {
+                let again = Network::from_text(&written, "again").expect("what was written");
+                is_same(&network, &again);
+                assert_eq!(names(&network), names(&again));
+            }
+            Err(error) => {
+                let is_name = matches!(error, NetworkError::Inexpressible { .. });
+                assert!(is_name, "{error}");
+            }
+        }
+    }
     ask(&network, &[]);
+}
+
+fn names(network: &Network) -> Vec<String> {
+    let names = network.variables().iter().map(|v| v.name().to_owned());
+    names.collect()
+}
+
+/// Checks that parents stand before children in the order of an influence diagram, and that tables have the sizes of their variables.
+fn check(diagram: &InfluenceDiagram) {
+    let mut seen = vec![false; diagram.variables().len()];
+    let size = |variables: &[usize]| -> usize {
+        let sizes = variables
+            .iter()
+            .map(|&v| diagram.variables()[v].states().len());
+        sizes.product()
+    };
+    for &variable in diagram.parents_first() {
+        let tables = diagram.tables().iter().map(NetworkTable::variables);
+        let own =
+            tables.filter_map(|all| all.split_last().filter(|(child, _)| **child == variable));
+        let known = diagram.decisions().iter();
+        let known = known
+            .filter(|d| d.variable() == variable)
+            .map(DecisionNode::known);
+        let parents: Vec<usize> = own
+            .map(|(_, parents)| parents)
+            .chain(known)
+            .flatten()
+            .copied()
+            .collect();
+        assert!(parents.iter().all(|&parent| seen[parent]));
+        seen[variable] = true;
+    }
+    assert!(seen.iter().all(|&seen| seen));
+    for utility in diagram.utilities() {
+        assert_eq!(utility.numbers().len(), size(utility.variables()));
+        assert!(utility.numbers().iter().all(|number| number.is_finite()));
+    }
 }
 
 /// A network in the format of the UAI competitions, and after the first line that is `EVIDENCE` observations in the same format.
@@ -68,11 +158,19 @@ pub fn evidence(data: &[u8]) {
 fn is_same(network: &Network, again: &Network) {
     assert_eq!(network.variables().len(), again.variables().len());
     assert_eq!(network.tables().len(), again.tables().len());
-    for (table, again) in network.tables().iter().zip(again.tables()) {
-        assert_eq!(table.variables(), again.variables());
-        let bits = |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| x.to_bits()).collect() };
-        assert_eq!(bits(table.numbers()), bits(again.numbers()));
-    }
+    // A format without an order of tables has that of the variables.
+    let sorted = |network: &Network| -> Vec<(Vec<usize>, Vec<u64>)> {
+        let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect();
+        let tables = network.tables().iter();
+        let mut tables: Vec<_> = tables
+            .map(|t| (t.variables().to_vec(), bits(t.numbers())))
+            .collect();
+        if network.kind() == NetworkKind::Bayesian {
+            tables.sort_by_key(|(variables, _)| variables.last().copied());
+        }
+        tables
+    };
+    assert_eq!(sorted(network), sorted(again));
 }
 
 /// Asks all exact algorithms for the first variables of a small network.

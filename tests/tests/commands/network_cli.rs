@@ -4,5 +4,6 @@ mod answers;
 mod estimates;
 mod failures;
 mod files;
+mod formats;
 mod learning;
 mod worlds;

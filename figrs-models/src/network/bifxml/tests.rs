@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::super::{Network, NetworkError, NetworkFormat, State, TextProblem};
 
 /// Two parents of different sizes, every number different, with all that a document may have around them.
@@ -248,11 +250,8 @@ fn documents_that_are_no_network_are_refused() {
 fn declared_entities_do_not_expand() {
     let mut bomb = String::from("<!DOCTYPE BIF [<!ENTITY e0 \"many\">");
     for level in 1..30 {
-        bomb.push_str(&format!(
-            "<!ENTITY e{level} \"&e{};&e{};\">",
-            level - 1,
-            level - 1
-        ));
+        let below = level - 1;
+        write!(bomb, "<!ENTITY e{level} \"&e{below};&e{below};\">").unwrap();
     }
     bomb.push_str("]><BIF><NETWORK><NAME>&e29;</NAME></NETWORK></BIF>");
     let (_, _, mistake) = problem(&bomb);

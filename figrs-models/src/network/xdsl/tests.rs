@@ -195,15 +195,12 @@ fn mistakes_have_their_place() {
 
 #[test]
 fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
-    let states = |count: usize| {
-        (0..count)
-            .map(|i| format!("<state id=\"s{i}\"/>"))
-            .collect::<String>()
-    };
+    let states: Vec<String> = (0..10_000)
+        .map(|i| format!("<state id=\"s{i}\"/>"))
+        .collect();
+    let states = states.concat();
     let text = format!(
-        "<smile><nodes><decision id=\"d\">{}</decision><deterministic id=\"a\">{}<parents>d</parents><resultingstates>{}</resultingstates></deterministic></nodes></smile>",
-        states(10_000),
-        states(10_000),
+        "<smile><nodes><decision id=\"d\">{states}</decision><deterministic id=\"a\">{states}<parents>d</parents><resultingstates>{}</resultingstates></deterministic></nodes></smile>",
         "s0 ".repeat(10_000)
     );
     let (_, _, mistake) = problem(&text);

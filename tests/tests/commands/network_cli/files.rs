@@ -20,6 +20,14 @@ probability ( cat=mood ) { table 0.75, 0.25, 0; }
 /// One factor over two variables: 1, 2, 3, 4.
 const MARKOV: &str = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n";
 
+/// A network in XML.
+pub(crate) const DOCUMENT: &str = "<BIF VERSION=\"0.3\"><NETWORK><NAME>coin</NAME>
+<VARIABLE TYPE=\"nature\"><NAME>side</NAME><OUTCOME>heads up</OUTCOME><OUTCOME>tails up</OUTCOME></VARIABLE>
+<DEFINITION><FOR>side</FOR><TABLE>0.625 0.375</TABLE></DEFINITION></NETWORK></BIF>";
+
+/// An influence diagram.
+const CHOICE: &str = "<smile><nodes><decision id=\"choice\"><state id=\"go\"/><state id=\"stay\"/></decision></nodes></smile>";
+
 /// A directory with the networks and their evidence.
 pub(crate) struct Files(TempDir);
 
@@ -33,6 +41,9 @@ impl Files {
             ("dry.json", r#"{"grass": "dry"}"#),
             ("unknown.json", r#"{"gras": "wet"}"#),
             ("pair.evid", "1 1 0"),
+            ("network.txt", GARDEN),
+            ("document.bif", DOCUMENT),
+            ("choice.xdsl", CHOICE),
             ("ragged.bif", "network n { }\nvariable a { type }"),
             ("rounded.uai", "BAYES\n1\n3\n1\n1 0\n3\n0.333 0.333 0.333\n"),
         ] {
@@ -47,10 +58,18 @@ impl Files {
 
     /// Runs the example; of the arguments those with an extension are files of the directory.
     pub(crate) fn run(&self, arguments: &str) -> Output {
+        self.run_with_input(arguments, "")
+    }
+
+    /// As [`run`](Self::run), with a text on standard input.
+    pub(crate) fn run_with_input(&self, arguments: &str, input: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
-            let is_file = [".bif", ".uai", ".json", ".evid", ".txt", ".csv"]
-                .iter()
-                .any(|extension| argument.ends_with(extension));
+            let is_file = [
+                ".bif", ".bifxml", ".net", ".uai", ".xdsl", ".xml", ".json", ".evid", ".txt",
+                ".csv",
+            ]
+            .iter()
+            .any(|extension| argument.ends_with(extension));
             if is_file {
                 self.path(argument)
             } else {
@@ -59,7 +78,7 @@ impl Files {
         });
         let arguments: Vec<String> = arguments.collect();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        example::run("network", &arguments)
+        example::run_with_input("network", &arguments, input)
     }
 
     /// The output of the example if it succeeds.

@@ -102,8 +102,14 @@ fn wrong_data_and_options_are_told() {
         (format!("{data} --observe rain=yes"), "--observe"),
         (format!("{data} --prior -1"), "--prior"),
         (format!("{data} --seed 1"), "--seed"),
-        (format!("{data} --out learned.csv"), ".bif or .uai"),
-        (format!("{data} --out data.csv"), ".bif or .uai"),
+        (
+            format!("{data} --out learned.csv"),
+            ".bif, .bifxml, .net, .uai or .xdsl",
+        ),
+        (
+            format!("{data} --out data.csv"),
+            ".bif, .bifxml, .net, .uai or .xdsl",
+        ),
         (format!("{data} --algorithm enumerate"), "junction-tree"),
         (
             "--file garden.bif --task mpe --out world.csv".into(),
