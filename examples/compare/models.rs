@@ -27,6 +27,8 @@ pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
         Some(Named::Mixture) => mixture(),
         Some(Named::Grid) => grid(),
         Some(Named::Geometric) => geometric(),
+        Some(Named::Learned) => learned()?,
+        Some(Named::Rate) => rate(),
         Some(Named::Burglary) | None => burglary(),
     })
 }
@@ -182,4 +184,37 @@ fn geometric() -> Compare {
     let model = Model::new().condition(&count, |n| n % 2 == 0);
     let none = count.map(|&n| n == 0).named("none");
     Compare::new(&model, &none)
+}
+
+fn learned() -> Result<Compare, Failure> {
+    let rate = Learned::beta("P(bad)", 1.0, 1.0);
+    let detects = Learned::beta("P(beep | bad)", 8.0, 2.0);
+    let errs = Learned::beta("P(beep | good)", 2.0, 8.0);
+    let bad = Flip::new(&rate).named("bad");
+    let beep = |number: u32| {
+        If::new(&bad, Flip::new(&detects), Flip::new(&errs)).named(format!("beep {number}"))
+    };
+    let beeps: Vec<Element<bool>> = (0..2).map(beep).collect();
+    let cases = Cases::new((&bad, &beeps)).weighted_rows([
+        (3.0, (Some(true), [true, true])),
+        (6.0, (Some(false), [false, false])),
+        (8.0, (None, [true, true])),
+        (12.0, (None, [true, false])),
+        (70.0, (None, [false, false])),
+    ]);
+    let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    let model = learner.fit(&Model::new(), &cases)?.model();
+    let model = model.observe(&beeps[0], true).observe(&beeps[1], false);
+    Ok(Compare::new(&model, &bad))
+}
+
+fn rate() -> Compare {
+    let rate = Learned::beta("P(bad)", 1.0, 1.0);
+    let parts = (0..20).map(|number| Flip::new(&rate).named(format!("part {number}")));
+    let model = parts
+        .enumerate()
+        .fold(Model::new(), |model, (number, part)| {
+            model.observe(&part, number < 3)
+        });
+    Compare::new(&model, &rate)
 }

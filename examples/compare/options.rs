@@ -99,6 +99,10 @@ pub(crate) enum Model {
     Grid,
     /// The number of failures of a coin before the first success, without end, given that the number is even.
     Geometric,
+    /// Whether a part is bad after one beep of two, with rates that are learned from records first.
+    Learned,
+    /// The rate of bad parts itself, a number between 0 and 1, after twenty parts.
+    Rate,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -146,10 +150,14 @@ impl Options {
         if self.curves.is_some() && !samplers.iter().any(|name| name.is_sampler()) {
             return Err("--curves needs a sampler among --algorithms".into());
         }
-        if self.curves.is_some() && self.model == Some(Model::Geometric) {
-            return Err(
-                "--curves needs an exact answer, which is not known of --model geometric".into(),
-            );
+        let inexact = match self.model {
+            Some(Model::Geometric) => Some("geometric"),
+            Some(Model::Rate) => Some("rate"),
+            _ => None,
+        };
+        if let (Some(_), Some(model)) = (&self.curves, inexact) {
+            let problem = "--curves needs an exact answer, which is not known of --model";
+            return Err(format!("{problem} {model}").into());
         }
         Ok(())
     }

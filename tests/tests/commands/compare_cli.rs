@@ -121,6 +121,7 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
         "--model hmm --algorithms enumerate,junction-tree,frontier",
         "--model mixture --algorithms variable-elimination,junction-tree",
         "--model grid --algorithms variable-elimination,junction-tree",
+        "--model learned --algorithms enumerate,variable-elimination,junction-tree",
         "--generator yin-yang --rows 3 --columns 3 --algorithms enumerate,junction-tree",
         "--generator maze --rows 3 --columns 3 --algorithms variable-elimination,junction-tree",
         "--generator island --algorithms variable-elimination,junction-tree",
@@ -143,6 +144,12 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
             .find(|(name, _)| name["name"] == "P(none = true)");
         let value = named.unwrap().1.as_f64().unwrap();
         assert!((value - 0.75).abs() < 0.03, "{row}");
+    }
+    // The posterior Beta(4, 18) of a learned parameter: its mean is 2/11, its deviation .08.
+    let ask = "--model rate --algorithms importance-sampling,metropolis-hastings --samples 20000";
+    for row in json(&files, ask)["rows"].as_array().unwrap() {
+        let value = row["values"][0].as_f64().unwrap();
+        assert!((value - 2.0 / 11.0).abs() < 0.01, "{row}");
     }
 }
 
