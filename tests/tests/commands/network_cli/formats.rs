@@ -13,13 +13,13 @@ fn every_format_is_converted_to_every_other_one() {
     let evidence = "--observe grass=wet";
     let marginals = files.json(&format!("--file garden.bif {evidence}"));
     for to in NAMED {
-        let convert = format!("--file garden.bif --task convert --out garden.{to}");
+        let convert = format!("--file garden.bif --task convert --out copy.{to}");
         assert_eq!(files.text(&convert), "");
-        let found = files.json(&format!("--file garden.{to} {evidence}"));
+        let found = files.json(&format!("--file copy.{to} {evidence}"));
         assert_eq!(found["marginals"], marginals["marginals"], "{to}");
         for again in NAMED {
             files.text(&format!(
-                "--file garden.{to} --task convert --out again.{again}"
+                "--file copy.{to} --task convert --out again.{again}"
             ));
             let found = files.json(&format!("--file again.{again} {evidence}"));
             assert_eq!(
@@ -27,9 +27,7 @@ fn every_format_is_converted_to_every_other_one() {
                 "{to} to {again}"
             );
         }
-        files.text(&format!(
-            "--file garden.{to} --task convert --out again.uai"
-        ));
+        files.text(&format!("--file copy.{to} --task convert --out again.uai"));
         let found = files.json("--file again.uai --observe 0=0 --query 1");
         let expected = marginals["marginals"]["rain"]["yes"].as_f64().unwrap();
         assert_near(&found["marginals"]["1"]["0"], expected);
@@ -57,7 +55,7 @@ fn standard_input_is_read_in_every_format() {
     let document = files.run_with_input("--file - --query side", DOCUMENT);
     assert!(text(&document.stdout).contains("0.625000"));
     for format in NAMED.iter().chain(&["uai"]) {
-        let out = format!("garden.{format}");
+        let out = format!("copy.{format}");
         files.text(&format!("--file garden.bif --task convert --out {out}"));
         let input = std::fs::read_to_string(files.path(&out)).unwrap();
         let output = files.run_with_input("--file - --task evidence --format json", &input);
