@@ -14,15 +14,16 @@
 
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
-    Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Covariance, Cpd, Datum,
-    DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence,
-    Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric, Hypergeometric, If, Iid,
-    Inject, Integer, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, Many, Mixed, Model,
-    ModelError, MultivariateNormal, Normal, Number, One, Operand, Outcomes, Param, Parents,
-    Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
-    StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
-    Tails, Term, Uniform, Until, Value, Variance, Vector, WrongParameter, any, expand, factor,
-    fold, graph, inject, lower, none_of, one_of, printable, rand, stream, tuple, value,
+    Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Counterfactual, Covariance,
+    Cpd, Datum, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element,
+    ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric,
+    Hypergeometric, If, Iid, Inject, Integer, InverseGamma, Joint, Label, Laplace, Learned,
+    Likelihood, Many, Mixed, Model, ModelError, MultivariateNormal, Normal, Number, One, Operand,
+    Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale,
+    Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
+    Support, SupportBuilder, Table, Tails, Term, TwinTargets, Uniform, Until, Value, Variance,
+    Vector, WrongParameter, any, expand, factor, fold, graph, inject, lower, none_of, one_of,
+    printable, rand, stream, tuple, value,
 };
 pub use figrs_infer::{
     Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseValues, Cases, Compare,
@@ -32,16 +33,18 @@ pub use figrs_infer::{
     FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement,
     IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap,
     Measure, MergeableSampler, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
-    MpeVariableElimination, Part, Partial, PopulationSums, Posterior, Progress, Quality, Quantity,
-    RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart,
-    SequentialMonteCarlo, SimulatedAnnealing, StandardErrors, Stopped, Sums, TargetBounds,
-    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums,
-    algorithms, compare, diagnostics, eliminate, in_order, unseen_share,
+    MpeVariableElimination, Part, Partial, PopulationSums, Posterior, Predictive, Progress,
+    Quality, Quantity, Query, RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked,
+    Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, StandardErrors, Stopped,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories,
+    VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
+    in_order, independent, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
-    ChainCharts, ChartError, ComparisonPage, Draw, HtmlPage, PosteriorChart, WriteDraws, picture,
+    ChainCharts, ChartError, ComparisonPage, Draw, HtmlPage, PosteriorChart, TornadoChart,
+    WriteDraws, picture,
 };
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
@@ -85,8 +88,10 @@ pub mod prelude {
         JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings,
         MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Quality,
         RejectionSampling, Resampling, Run, SelfChecked, SequentialMonteCarlo, SimulatedAnnealing,
-        VariableElimination, World, algorithms,
+        VariableElimination, World, algorithms, independent,
     };
     #[cfg(feature = "reports")]
-    pub use figrs_report::{ChainCharts, ComparisonPage, Draw, PosteriorChart, WriteDraws};
+    pub use figrs_report::{
+        ChainCharts, ComparisonPage, Draw, PosteriorChart, TornadoChart, WriteDraws,
+    };
 }

@@ -7,6 +7,7 @@
     [Elements and algorithms of your own]: your_own_element_and_algorithm\n\
     [Models of data]: models_of_data\n\
     [Levels by example]: levels_by_example\n\
+    [Asking more]: asking_more\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
@@ -58,3 +59,7 @@ pub mod levels_by_example {}
 #[doc = "[A first model]: a_first_model\n"]
 #[doc = include_str!("../docs/tutorial/9-learning.md")]
 pub mod learning {}
+
+#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
+#[doc = include_str!("../docs/tutorial/11-asking-more.md")]
+pub mod asking_more {}

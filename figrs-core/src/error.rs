@@ -27,6 +27,11 @@ pub enum Fault {
         "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
+    /// A counterfactual has to remember too many elements.
+    #[error(
+        "more than {0} elements that Chains create are remembered for a counterfactual; allow more (`Counterfactual::max_elements`), or draw fewer worlds"
+    )]
+    TooManyBranches(usize),
 }
 
 impl Fault {

@@ -36,6 +36,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod counterfactual;
 mod element;
 mod error;
 mod model;
@@ -48,6 +49,7 @@ pub mod factor;
 pub mod graph;
 pub mod lower;
 
+pub use counterfactual::{Counterfactual, TwinTargets};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 pub use element::function::{CallId, FunctionId};
 pub use element::label::{Label, printable};
@@ -84,11 +86,13 @@ pub use rand;
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::counterfactual::branch_memory::BranchMemory;
     pub use crate::element::contained::contained;
     pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
-        ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, TableOp,
+        ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
+        TableOp,
     };
     pub use crate::expand::sharing::QueryKind;
     pub use crate::factor::assignment::Assignments;

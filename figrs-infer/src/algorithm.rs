@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Counterfactual, Model, Parents, TwinTargets};
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -35,7 +35,48 @@ pub trait Run: Algorithm {
     ///
     /// **Errors.** Those of the algorithm; [`Error::Panicked`] if the code of a value's type panics.
     fn run(&self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
-        guarded(|| self.answer(model, &targets.elements()))
+        guarded(|| {
+            let targets = targets.elements();
+            let answer = self.answer(model, &targets)?;
+            Ok(answer.with_model(model.clone(), targets))
+        })
+    }
+
+    /// Answers about the targets as they would have been: see [`Counterfactual`]. The answer is read by the elements of the model; its evidence is
+    /// that of the world that was.
+    ///
+    /// **Guarantee.** That of the algorithm, on a model of both worlds.
+    ///
+    /// **Complexity.** That of the algorithm on the elements that the targets reach in both worlds: elements that depend on what was set are there twice.
+    ///
+    /// **Errors.** Those of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements would have to be remembered than allowed.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::{Run, VariableElimination};
+    /// // A court orders an execution; two soldiers shoot on the captain's signal, and the prisoner dies of any shot.
+    /// let order = Flip::new(0.7);
+    /// let signal = order.map(|&order| order);
+    /// let shots = [0, 1].map(|_| signal.map(|&signal| signal));
+    /// let death = shots[0].or(&shots[1]);
+    /// // The prisoner is dead. Would he be if the first soldier had not shot?
+    /// let had = Model::new().observe(&death, true).had(&shots[0], false);
+    /// let answer = VariableElimination::new().run_counterfactual(&had, &death)?;
+    /// assert_eq!(answer.probability(&death, &true)?, 1.0);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    fn run_counterfactual(
+        &self,
+        counterfactual: &Counterfactual,
+        targets: impl Parents,
+    ) -> Result<Answer, Error> {
+        guarded(|| {
+            let targets = targets.elements();
+            let TwinTargets { twins, factual } = counterfactual.targets(&targets)?;
+            let roots = [&twins[..], &factual].concat();
+            let answer = self.answer(counterfactual.model(), &roots)?;
+            Ok(answer.of_twins(counterfactual, &targets, &twins))
+        })
     }
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.

@@ -319,6 +319,63 @@ pub enum Error {
         /// The most that are computed.
         most: usize,
     },
+    /// Nothing that an answer needs depends on a parameter.
+    #[error(
+        "no element that this answer needs takes the parameter {parameter}; give it to an element as a number, or leave it out"
+    )]
+    UnknownParameter {
+        /// The parameter with its value.
+        parameter: String,
+    },
+    /// An element depends on a parameter in a way that is not known, or that has no derivative.
+    #[error(
+        "the derivative of the probabilities of {element} by {parameter} is not known, or there is none at this value; compare the answers for two values of it, or give the family `Family::log_prob_derivative`"
+    )]
+    UnknownDependence {
+        /// The parameter with its value.
+        parameter: String,
+        /// The element.
+        element: Label,
+    },
+    /// A parameter has another value than when the answer was found.
+    #[error(
+        "the parameter {parameter} has changed since this answer was found; run the algorithm again"
+    )]
+    ParameterChanged {
+        /// The parameter.
+        parameter: String,
+    },
+    /// There is no answer for this value of a parameter.
+    #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
+    NoAnswerAt {
+        /// The parameter.
+        parameter: String,
+        /// The value.
+        value: f64,
+        /// Reason.
+        problem: String,
+    },
+    /// The number that a query has for a value is infinite or none.
+    #[error(
+        "{query} has the number {number} for a value; give a finite number for each value of the element"
+    )]
+    NotFiniteQuery {
+        /// The query.
+        query: String,
+        /// The number.
+        number: f64,
+    },
+    /// A prediction that the targets of an answer do not decide.
+    #[error(
+        "{element} depends on the evidence in other ways than through the targets of this answer, so that they do not predict it; add {missing} \
+         to the targets"
+    )]
+    NotPredictable {
+        /// The element to be predicted.
+        element: Label,
+        /// The elements to add to the targets.
+        missing: String,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

@@ -12,7 +12,7 @@ use super::contained::contained;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
-use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable};
+use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
@@ -210,6 +210,24 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(());
         };
         contained(|| self.distribution.likelihood(open, typed, likelihood))
+    }
+
+    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            return Ok(None);
+        };
+        let slope = contained(|| self.distribution.log_prob_derivative(number, typed))?;
+        Ok(slope.filter(|slope| slope.is_finite()))
+    }
+
+    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            return Ok(None);
+        };
+        match contained(|| self.distribution.log_prob_with(numbers, typed))? {
+            Some(Ok(log)) => proper(typed, log).map(|log| Some(Ok(log))),
+            other => Ok(other),
+        }
     }
 
     fn prior(&self) -> Option<&LearnedPrior> {

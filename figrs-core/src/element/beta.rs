@@ -6,6 +6,7 @@ use std::panic::Location;
 use rand::Rng;
 use statrs::distribution::{Beta as Statrs, ContinuousCDF};
 use statrs::function::beta::ln_beta;
+use statrs::function::gamma::digamma;
 
 use super::convention::positive;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
@@ -134,6 +135,19 @@ impl Family<f64> for BetaDistribution {
         self.check(&shapes)
             .is_ok()
             .then(|| self.sample(&shapes, rng))
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        if *value <= 0.0 || *value >= 1.0 {
+            return None;
+        }
+        let ln_of_share = if index == 0 {
+            value.ln()
+        } else {
+            (-value).ln_1p()
+        };
+        let shapes = parameters[0] + parameters[1];
+        Some(ln_of_share - digamma(parameters[index]) + digamma(shapes))
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use super::function::FunctionId;
 use super::node::{AnyElement, ChainOp, Kind};
 use super::parents::{Arguments, Parents};
 use super::purity;
+use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
@@ -67,6 +68,7 @@ where
         identity: Some(FunctionId::of_shared(function)),
         body: move |refs: A::Refs<'_>| Ok(shared(refs)),
         arguments: PhantomData,
+        memory: BranchMemory::default(),
     };
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
@@ -87,6 +89,7 @@ where
         identity: FunctionId::of_code(&function),
         body: function,
         arguments: PhantomData,
+        memory: BranchMemory::default(),
     };
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
@@ -95,6 +98,7 @@ struct ChainFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     arguments: PhantomData<fn(A)>,
+    memory: BranchMemory,
 }
 
 impl<A, T, F> ChainOp for ChainFunction<A, F>
@@ -104,6 +108,10 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        self.memory.result(arguments, || self.call_anew(arguments))
+    }
+
+    fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let call = || contained(|| (self.body)(A::refs(arguments)))?;
         let element = call()?.erased().clone();
         if cfg!(debug_assertions) {
@@ -112,7 +120,11 @@ where
         Ok(element)
     }
 
+    fn memory(&self) -> Option<&BranchMemory> {
+        Some(&self.memory)
+    }
+
     fn identity(&self) -> Option<FunctionId> {
-        self.identity
+        self.identity.filter(|_| !self.memory.is_active())
     }
 }

@@ -76,6 +76,15 @@ impl Family<f64> for ContinuousUniformDistribution {
         }
     }
 
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        let [lower, upper] = [parameters[0], parameters[1]];
+        if parameters.contains(value) {
+            return None;
+        }
+        let inside = f64::from(u8::from((lower..=upper).contains(value)));
+        Some(if index == 0 { inside } else { -inside } / (upper - lower))
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [lower, upper] = [parameters[0], parameters[1]];

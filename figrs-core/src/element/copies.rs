@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use super::function::FunctionId;
 use super::node::{AnyElement, ChainOp, Kind, TableOp};
+use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::factor::Weights;
@@ -16,7 +17,7 @@ pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,
 ) -> Element<T> {
-    let copy = CopiedFunction(of.clone());
+    let copy = CopiedFunction(of.clone(), BranchMemory::default());
     let kind = match of.kind() {
         Kind::Table(parents, _) => Kind::Table(parents.clone(), Box::new(copy)),
         _ => Kind::Chain(of.parents().to_vec(), Box::new(copy)),
@@ -25,19 +26,27 @@ pub(super) fn copied<T: Value>(
 }
 
 /// The function of a Chain or of a table, for other elements.
-struct CopiedFunction(AnyElement);
+struct CopiedFunction(AnyElement, BranchMemory);
 
 impl ChainOp for CopiedFunction {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        self.1.result(arguments, || self.call_anew(arguments))
+    }
+
+    fn memory(&self) -> Option<&BranchMemory> {
+        Some(&self.1)
+    }
+
+    fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         match self.0.kind() {
-            Kind::Chain(_, op) => op.call(arguments),
+            Kind::Chain(_, op) => op.call_anew(arguments),
             _ => Ok(self.0.clone()),
         }
     }
 
     fn identity(&self) -> Option<FunctionId> {
         match self.0.kind() {
-            Kind::Chain(_, op) => op.identity(),
+            Kind::Chain(_, op) if !self.1.is_active() => op.identity(),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
-use statrs::function::gamma::ln_gamma;
+use statrs::function::gamma::{digamma, ln_gamma};
 
 use super::convention::positive;
 use super::distribution::{Family, Outcomes, Space, WrongParameter};
@@ -123,6 +123,18 @@ impl Family<Vec<f64>> for DirichletDistribution {
         let concentrations: Vec<f64> = each.map(|(i, a)| a + likelihood.log_of(i)).collect();
         let exists = self.check(&concentrations).is_ok();
         exists.then(|| self.sample(&concentrations, rng))
+    }
+
+    fn log_prob_derivative(
+        &self,
+        parameters: &[f64],
+        index: usize,
+        value: &Vec<f64>,
+    ) -> Option<f64> {
+        let share = value.get(index).filter(|share| **share > 0.0)?;
+        let is_inside = self.log_prob(parameters, value) > f64::NEG_INFINITY;
+        let slope = share.ln() - digamma(parameters[index]) + digamma(parameters.iter().sum());
+        is_inside.then_some(slope)
     }
 
     #[inline]

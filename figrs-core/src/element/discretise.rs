@@ -9,6 +9,8 @@ use rand::{Rng, RngExt};
 
 use super::distribution::{Distribution, Outcomes, Tails};
 use super::node::{AnyElement, AtomicOp, ChainOp, Kind};
+use super::param::Number;
+use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::{Element, atomic_at};
 use crate::error::Fault;
 use crate::value::Value;
@@ -241,6 +243,7 @@ fn finite_at<T: Value + Default>(
         location,
         source: source.clone(),
         listing,
+        memory: BranchMemory::default(),
     };
     match source.kind() {
         Kind::Chain(parents, _) => {
@@ -257,6 +260,7 @@ struct DiscretisedElement<T> {
     location: &'static Location<'static>,
     source: AnyElement,
     listing: OutcomeLister<T>,
+    memory: BranchMemory,
 }
 
 impl<T> DiscretisedElement<T> {
@@ -296,6 +300,13 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
         found.map_or(f64::NEG_INFINITY, |(_, p)| p.ln())
     }
 
+    fn numbers(&self) -> &[Number] {
+        match self.source.kind() {
+            Kind::Atomic(op) => op.numbers(),
+            _ => &[],
+        }
+    }
+
     fn sample(&self, rng: &mut dyn Rng) -> T {
         let outcomes = self.listed().unwrap_or_default();
         let mut rest: f64 = rng.random();
@@ -312,10 +323,18 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
 
 impl<T: Value + Default> ChainOp for DiscretisedElement<T> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        self.memory.result(arguments, || self.call_anew(arguments))
+    }
+
+    fn memory(&self) -> Option<&BranchMemory> {
+        Some(&self.memory)
+    }
+
+    fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let Kind::Chain(_, op) = self.source.kind() else {
             return Ok(self.source.clone());
         };
-        let result = op.call(arguments)?;
+        let result = op.call_anew(arguments)?;
         let is_finite = match result.kind() {
             Kind::Atomic(op) => op.check().is_ok() && op.outcomes()?.is_ok(),
             Kind::Table(..) => true,

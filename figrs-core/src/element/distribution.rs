@@ -109,6 +109,20 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         likelihood.refuse();
     }
 
+    /// The derivative of `log_prob` of a value by the one of the [`numbers`](Self::numbers) at a position, as
+    /// [`Family::log_prob_derivative`] gives it.
+    fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
+        let _ = (number, value);
+        None
+    }
+
+    /// `log_prob` of a value if the [`numbers`](Self::numbers) were these; `None` where that is not known, and a message where they
+    /// cannot be that.
+    fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
+        let _ = (numbers, value);
+        None
+    }
+
     /// As [`Family::conjugate_terms`].
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
@@ -242,6 +256,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
+    /// The derivative of `log_prob` of a value by the parameter at this position; where the probability is zero, that of the
+    /// probability itself. `None` where it is not known or does not exist: a sensitivity is then refused.
+    ///
+    /// The default takes it from the terms of [`likelihood`](Self::likelihood). It must be exact, and no estimate.
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
+        derivative_by_terms(self, parameters, index, value)
+    }
+
     /// Adds [`log_prob_of_all`](Self::log_prob_of_all) as a function of the parameters in the range `open` alone. The default refuses;
     /// [`likelihood`](Self::likelihood) is then asked for each value.
     fn likelihood_of_all(
@@ -285,4 +307,20 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
+}
+
+/// The derivative of `log_prob` by a parameter, from the terms of the likelihood.
+pub(crate) fn derivative_by_terms<T: Value>(
+    family: &impl Family<T>,
+    parameters: &[f64],
+    index: usize,
+    value: &T,
+) -> Option<f64> {
+    let mut likelihood = Likelihood::of_one_number();
+    family.likelihood(parameters, index..index + 1, value, &mut likelihood);
+    likelihood.derivative(*parameters.get(index)?, |x| {
+        let mut parameters = parameters.to_vec();
+        parameters[index] = x;
+        family.log_prob(&parameters, value)
+    })
 }

@@ -99,6 +99,21 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
         self.with_numbers(|family, numbers| family.likelihood(numbers, open, value, likelihood));
     }
 
+    fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
+        self.with_numbers(|family, numbers| family.log_prob_derivative(numbers, number, value))
+    }
+
+    fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
+        let wrong = self.family.check(numbers).err().map(|wrong| {
+            let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
+            message(family_name(&*self.family, &wrong), &numbers, &wrong)
+        });
+        Some(match wrong {
+            Some(message) => Err(message),
+            None => Ok(self.family.log_prob(numbers, value)),
+        })
+    }
+
     fn conjugate_terms(&self) -> &'static [Term] {
         self.family.conjugate_terms()
     }

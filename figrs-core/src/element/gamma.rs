@@ -7,9 +7,10 @@ use std::panic::Location;
 use rand::distr::Distribution as _;
 use rand::{Rng, RngExt};
 use statrs::distribution::{ContinuousCDF, Gamma as Statrs};
+use statrs::function::gamma::digamma;
 
 use super::convention::{RateConvention, RateOrScale, kept_positive, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
 use super::operand::Operand;
@@ -137,6 +138,14 @@ impl Family<f64> for GammaDistribution {
     ) -> Option<f64> {
         let rate = self.0.standard(1.0, parameters[1]);
         conditional_gamma(parameters[0], rate, likelihood, rng)
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        if index == 0 && *value > 0.0 {
+            let ln_rate = self.0.ln_rate(parameters[1]);
+            return Some(value.ln() + ln_rate - digamma(parameters[0]));
+        }
+        derivative_by_terms(self, parameters, index, value)
     }
 
     #[inline]

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
+use statrs::function::gamma::digamma;
 
 use super::convention::{Scale, kept_positive, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
 use super::operand::Operand;
@@ -96,6 +97,13 @@ impl Family<f64> for InverseGammaDistribution {
         let scale = parameters[1] - likelihood.get(Term::Inverse);
         let exists = shape > 0.0 && scale > 0.0 && shape.is_finite() && scale.is_finite();
         exists.then(|| kept_positive(scale / unit_gamma(shape, rng)))
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        if index == 0 && *value > 0.0 {
+            return Some(parameters[1].ln() - value.ln() - digamma(parameters[0]));
+        }
+        derivative_by_terms(self, parameters, index, value)
     }
 
     #[inline]

@@ -65,6 +65,16 @@ impl Family<f64> for LaplaceDistribution {
         -distance(parameters, *value).abs() - LN_2 - parameters[1].ln()
     }
 
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        let [location, scale] = [parameters[0], parameters[1]];
+        match index {
+            // The density has a corner there.
+            0 if *value == location => None,
+            0 => Some((value - location).signum() / scale),
+            _ => Some(((value - location).abs() / scale - 1.0) / scale),
+        }
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale] = [parameters[0], parameters[1]];

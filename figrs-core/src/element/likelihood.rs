@@ -20,6 +20,29 @@ pub enum Term {
 
 const SCALARS: usize = 5;
 
+/// The terms of one number.
+const SCALAR_TERMS: [Term; SCALARS] = [
+    Term::Linear,
+    Term::Square,
+    Term::Inverse,
+    Term::Log,
+    Term::LogComplement,
+];
+
+impl Term {
+    /// The basis function of one number at `x`, and its derivative; nothing for a list.
+    fn at(self, x: f64) -> (f64, f64) {
+        match self {
+            Self::Linear => (x, 1.0),
+            Self::Square => (x * x, 2.0 * x),
+            Self::Inverse => (1.0 / x, -1.0 / (x * x)),
+            Self::Log => (x.ln(), 1.0 / x),
+            Self::LogComplement => ((-x).ln_1p(), -1.0 / (1.0 - x)),
+            Self::LogOfEach => (f64::NAN, f64::NAN),
+        }
+    }
+}
+
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
 /// The values that a parameter decides add to it ([`Family::likelihood`](crate::Family::likelihood)), and the distribution of the
@@ -127,6 +150,53 @@ impl Likelihood {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
 
+    /// A flat one, which may have any terms of one number.
+    pub(crate) fn of_one_number() -> Self {
+        Self::new(&SCALAR_TERMS)
+    }
+
+    /// The sum at `x`, and its derivative.
+    fn at(&self, x: f64) -> (f64, f64) {
+        let terms = SCALAR_TERMS.iter().zip(&self.scalars);
+        let present = terms.filter(|(_, coefficient)| **coefficient != 0.0);
+        present.fold((0.0, 0.0), |(sum, slope), (term, &coefficient)| {
+            let (value, derivative) = term.at(x);
+            (sum + coefficient * value, slope + coefficient * derivative)
+        })
+    }
+
+    /// The derivative at `x` of a log-probability that is this sum and a constant; of the probability itself where that is zero.
+    /// `None` if there is none.
+    pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
+        if self.is_refused {
+            return None;
+        }
+        let slope = if log_prob(x) > f64::NEG_INFINITY {
+            self.at(x).1
+        } else {
+            self.derivative_at_zero(x, log_prob)?
+        };
+        slope.is_finite().then_some(slope)
+    }
+
+    /// The derivative of a probability that is zero at `x`: it is a power of the distance to 0 or 1 there, or zero around `x`.
+    fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
+        let (term, sign) = match x {
+            0.0 => (Term::Log, 1.0),
+            1.0 => (Term::LogComplement, -1.0),
+            _ => return Some(0.0),
+        };
+        let order = self.get(term);
+        if order == 0.0 || order > 1.0 {
+            return Some(0.0);
+        }
+        // The other terms, and the constant from a number within.
+        let mut rest = self.clone();
+        rest.scalars[term as usize] = 0.0;
+        let constant = log_prob(0.5) - self.at(0.5).0;
+        (order == 1.0).then(|| sign * (constant + rest.at(x).0).exp())
+    }
+
     /// The coefficient of the logarithm of the number at this position of a list.
     pub fn log_of(&self, position: usize) -> f64 {
         self.each.get(position).copied().unwrap_or(0.0)
@@ -150,6 +220,32 @@ mod tests {
         let mut flat = Likelihood::new(&[]);
         flat.add_log_of(0, 1.0);
         assert!(flat.is_refused());
+    }
+
+    #[test]
+    fn derivatives_of_probabilities_that_are_zero() {
+        // Three trials: 3 p (1 - p)² of one success, p³ of three.
+        let of = |successes: f64, x: f64| {
+            let mut likelihood = Likelihood::of_one_number();
+            likelihood.add(Term::Log, successes);
+            likelihood.add(Term::LogComplement, 3.0 - successes);
+            let coefficient: f64 = if successes % 3.0 == 0.0 { 1.0 } else { 3.0 };
+            let power = |x: f64, n: f64| if n == 0.0 { 0.0 } else { n * x.ln() };
+            likelihood.derivative(x, |x| {
+                coefficient.ln() + power(x, successes) + power(1.0 - x, 3.0 - successes)
+            })
+        };
+        let close = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-12;
+        assert!(close(of(1.0, 0.0), 3.0) && close(of(3.0, 0.0), 0.0));
+        assert!(close(of(2.0, 1.0), -3.0) && close(of(1.0, 1.0), 0.0));
+        assert!(close(of(0.0, 0.0), -3.0) && close(of(3.0, 1.0), 3.0));
+        assert!(close(of(1.0, 0.25), 4.0 - 2.0 / 0.75));
+        // A power below one rises without end.
+        let mut root = Likelihood::of_one_number();
+        root.add(Term::Log, 0.5);
+        assert_eq!(root.derivative(0.0, |x: f64| 0.5 * x.ln()), None);
+        root.refuse();
+        assert_eq!(root.derivative(0.5, |x: f64| 0.5 * x.ln()), None);
     }
 
     #[test]

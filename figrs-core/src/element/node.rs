@@ -17,6 +17,7 @@ use super::label::{Label, printable};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::param::Number;
+use crate::counterfactual::branch_memory::BranchMemory;
 use crate::error::{Fault, ModelError};
 use crate::factor::Weights;
 use crate::model::evidence::Evidence;
@@ -29,6 +30,9 @@ pub(crate) use super::family_values::{
     IidValues, MemberArgument, MemberFault, SufficientStatistics,
 };
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
+
+/// A log-probability with other numbers; `None` where it is not known, a message where the numbers are invalid.
+pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
@@ -62,6 +66,16 @@ pub trait AtomicOp: Send + Sync {
         let _ = (open, value);
         likelihood.refuse();
         Ok(())
+    }
+    /// The derivative of `log_prob` by one of the numbers, or where the probability is zero of the probability; `None` if it is not known.
+    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
+        let _ = (number, value);
+        Ok(None)
+    }
+    /// `log_prob` if the numbers were these: `None` where that is not known, a message where they cannot be that.
+    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
+        let _ = (numbers, value);
+        Ok(None)
     }
     /// The prior of the parameter that it is, if it is one that is learned.
     fn prior(&self) -> Option<&LearnedPrior> {
@@ -114,6 +128,14 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
+    /// As [`call`](Self::call), of an element that no counterfactual remembers.
+    fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        self.call(arguments)
+    }
+    /// Memory of the results for counterfactuals; members of families have none.
+    fn memory(&self) -> Option<&BranchMemory> {
+        None
+    }
     /// Identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None
@@ -374,6 +396,17 @@ impl AnyElement {
             location,
             values,
         }))
+    }
+
+    /// Another element of the same type, with the same constructor and source line.
+    pub(crate) fn with_kind(&self, kind: Kind) -> Self {
+        let Node {
+            constructor,
+            location,
+            values,
+            ..
+        } = *self.0;
+        Self::new(constructor, location, values, kind)
     }
 
     /// Kind of the node.

@@ -9,7 +9,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal as Statrs};
 
 use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::moments::moments;
 use super::operand::Operand;
@@ -292,6 +292,15 @@ impl Family<f64> for NormalDistribution {
         let exists = deviation > 0.0 && deviation.is_finite() && mean.is_finite();
         let normal = normal.filter(|_| exists);
         normal.map(|normal| kept_finite(normal.sample(rng)))
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        let [mean, deviation] = [parameters[0], parameters[1]];
+        if (index, self.measure) == (1, SpreadMeasure::Deviation) {
+            let z = (value - mean) / deviation;
+            return Some((z * z - 1.0) / deviation);
+        }
+        derivative_by_terms(self, parameters, index, value)
     }
 
     #[inline]

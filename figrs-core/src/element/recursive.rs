@@ -9,6 +9,7 @@ use super::contained::contained;
 use super::function::{CallId, FunctionId};
 use super::node::{AnyElement, ChainOp, Kind};
 use super::purity;
+use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
@@ -86,7 +87,11 @@ impl<A: Value, T: Value> Recursive<A, T> {
 
     fn called(&self, argument: A, location: &'static Location<'static>) -> Element<T> {
         let function = self.clone();
-        let op = CallOp { function, argument };
+        let op = CallOp {
+            function,
+            argument,
+            memory: BranchMemory::default(),
+        };
         let kind = Kind::Chain(Vec::new(), Box::new(op));
         Element::from_kind("Recursive", location, kind)
     }
@@ -111,10 +116,19 @@ impl<A, T> fmt::Debug for Recursive<A, T> {
 struct CallOp<A, T> {
     function: Recursive<A, T>,
     argument: A,
+    memory: BranchMemory,
 }
 
 impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
-    fn call(&self, _arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        self.memory.result(arguments, || self.call_anew(arguments))
+    }
+
+    fn memory(&self) -> Option<&BranchMemory> {
+        Some(&self.memory)
+    }
+
+    fn call_anew(&self, _arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let function = self.function.clone();
         let within: Call<A, T> =
             Arc::new(move |argument| function.called(argument, function.location));
@@ -127,7 +141,8 @@ impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
     }
 
     fn call_id(&self) -> Option<CallId> {
-        Some(CallId {
+        // What a counterfactual remembers of one call is not that of another.
+        (!self.memory.is_active()).then(|| CallId {
             function: self.function.function,
             argument: Datum::new(self.argument.clone()),
         })

@@ -293,6 +293,21 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
+    /// Of weights w that sum to S, and a value with the weight m: [the value is that of `index`] / m − 1 / S.
+    fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
+        let (largest, sum) = self.scale(weights);
+        let sum = largest * sum;
+        let is_same = self.values.get(index)?.same(value);
+        let same = weights.iter().zip(&self.values);
+        let merged: f64 = same.filter(|(_, v)| v.same(value)).map(|(w, _)| w).sum();
+        Some(match (merged > 0.0, is_same) {
+            (true, true) => (sum - merged) / merged / sum,
+            (true, false) => -1.0 / sum,
+            (false, true) => 1.0 / sum,
+            (false, false) => 0.0,
+        })
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, weights: &[f64], rng: &mut R) -> T {
         if let Some(fixed) = self.long() {

@@ -7,6 +7,7 @@ use std::panic::Location;
 use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT as Statrs};
+use statrs::function::gamma::digamma;
 
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
@@ -72,6 +73,22 @@ impl Family<f64> for StudentTDistribution {
             return f64::NEG_INFINITY;
         }
         ln_student(x, freedom) - scale.ln()
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
+        let x = (value - location) / scale;
+        // The derivative of the log-density by the logarithm of the distance, negated.
+        let pull = (freedom + 1.0) * x / (freedom + x * x) * x;
+        Some(match index {
+            0 => (freedom + 1.0) * x / (freedom + x * x) / scale,
+            1 => (pull - 1.0) / scale,
+            _ => {
+                let gammas = digamma(f64::midpoint(freedom, 1.0)) - digamma(freedom / 2.0);
+                let tail = (x * x / freedom).ln_1p();
+                0.5 * (gammas - tail + (pull - 1.0) / freedom)
+            }
+        })
     }
 
     #[inline]

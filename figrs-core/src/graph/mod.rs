@@ -1,7 +1,11 @@
-//! The graph of a model, for walking.
+//! The graph of a model, for walking and for questions of independence.
 
 mod address;
+mod dependency;
+mod separation;
 mod walk;
 
 pub use address::Address;
+pub use dependency::DependencyGraph;
+pub use separation::{EvidenceRole, Separation};
 pub use walk::{EdgeKind, GraphEdge, GraphNode, ModelGraph};

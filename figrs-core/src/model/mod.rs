@@ -29,8 +29,9 @@ use crate::value::datum::Datum;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Model {
-    evidence: Vec<(AnyElement, Evidence)>,
-    interventions: Vec<(AnyElement, Datum)>,
+    // Shared, so that a clone costs nothing: answers keep the model that they are about.
+    evidence: Arc<Vec<(AnyElement, Evidence)>>,
+    interventions: Arc<Vec<(AnyElement, Datum)>>,
 }
 
 impl Model {
@@ -116,10 +117,8 @@ impl Model {
 
     /// As [`observe`](Self::observe), for a value whose type is known only to its element: it must be of that type.
     #[track_caller]
-    pub fn observe_any(mut self, element: &AnyElement, value: Datum) -> Self {
-        self.evidence
-            .push((element.clone(), Evidence::observe_any(value)));
-        self
+    pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
+        self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
     /// Sets `element` to a value, whatever its parents: they are not reached through it, and learn
@@ -130,8 +129,9 @@ impl Model {
 
     /// As [`intervene`](Self::intervene), for a value whose type is known only to its element: it must be of that type.
     pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
-        self.interventions.retain(|(e, _)| e.id() != element.id());
-        self.interventions.push((element.clone(), value));
+        let interventions = Arc::make_mut(&mut self.interventions);
+        interventions.retain(|(e, _)| e.id() != element.id());
+        interventions.push((element.clone(), value));
         self
     }
 
@@ -141,19 +141,19 @@ impl Model {
 
     /// Adds a statement.
     pub(crate) fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
-        self.evidence.push((element, evidence));
+        Arc::make_mut(&mut self.evidence).push((element, evidence));
         self
     }
 
     /// Adds interventions on elements that had none.
     pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
-        self.interventions.extend(set);
+        Arc::make_mut(&mut self.interventions).extend(set);
         self
     }
 
     /// Adds the evidence of another model.
     pub fn with_evidence_of(mut self, other: &Self) -> Self {
-        self.evidence.extend(other.evidence.iter().cloned());
+        Arc::make_mut(&mut self.evidence).extend(other.evidence.iter().cloned());
         self
     }
 
@@ -171,7 +171,7 @@ impl Model {
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
-            evidence: kept.map(|(_, e)| e.clone()).collect(),
+            evidence: Arc::new(kept.map(|(_, e)| e.clone()).collect()),
             interventions: self.interventions.clone(),
         }
     }

@@ -1,6 +1,8 @@
 //! Contents of an answer: marginals, bounds or one world, and statistics of the run.
 
-use figrs_core::{AnyElement, Datum, ElementId, Support};
+use std::sync::Arc;
+
+use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Model, Support};
 use rustc_hash::FxHashMap;
 
 use super::bounds::{Bounds, Deepening, TargetBounds};
@@ -9,6 +11,7 @@ use super::estimate::Estimate;
 use super::run_statistics::Sampling;
 use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
+use crate::sensitivity::differentiable::DifferentiableModel;
 
 /// The marginal of one target, without its type.
 #[derive(Clone, Debug)]
@@ -65,6 +68,11 @@ pub struct Answer {
     pub(crate) draws: Option<Draws>,
     pub(crate) choices: Option<ChoiceAgreement>,
     pub(crate) is_checked: bool,
+    pub(crate) differentiable: Option<Arc<DifferentiableModel>>,
+    /// The model that it is about, and the roots of its worlds besides the evidence.
+    pub(crate) asked: Option<Arc<(Model, Vec<AnyElement>)>>,
+    /// The counterfactual that it is about, whose elements may be needed again.
+    pub(crate) counterfactual: Option<Counterfactual>,
 }
 
 impl Answer {
@@ -82,6 +90,9 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
+            differentiable: None,
+            asked: None,
+            counterfactual: None,
         }
     }
 
@@ -99,6 +110,9 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
+            differentiable: None,
+            asked: None,
+            counterfactual: None,
         }
     }
 
@@ -125,6 +139,18 @@ impl Answer {
     #[must_use]
     pub fn with_draws(mut self, draws: Draws) -> Self {
         self.draws = Some(draws);
+        self
+    }
+
+    /// Attaches the model that it is about to the answer.
+    pub(crate) fn with_model(mut self, model: Model, roots: Vec<AnyElement>) -> Self {
+        self.asked = Some(Arc::new((model, roots)));
+        self
+    }
+
+    /// Attaches the model to take derivatives of to the answer.
+    pub(crate) fn with_differentiable(mut self, model: DifferentiableModel) -> Self {
+        self.differentiable = Some(Arc::new(model));
         self
     }
 
@@ -160,6 +186,9 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
+            differentiable: None,
+            asked: None,
+            counterfactual: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::iter::{Copied, Zip};
 use std::{fmt, slice};
 
-use figrs_core::Value;
+use figrs_core::{Element, Select, Value};
 use num_traits::ToPrimitive;
 
 use super::bars::write_bars;
@@ -75,6 +75,14 @@ impl<T: Value> Marginal<T> {
             }
         }
         best.map(|(value, _)| value)
+    }
+
+    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. Of draws it takes the values that were
+    /// drawn.
+    #[track_caller]
+    pub fn element(&self) -> Element<T> {
+        let possible = self.iter().filter(|(_, p)| *p > 0.0);
+        Select::new(possible.map(|(value, p)| (p, value.clone())))
     }
 
     /// Quality of the probabilities.

@@ -9,13 +9,16 @@ mod describe;
 pub(crate) mod draws;
 pub(crate) mod estimate;
 pub(crate) mod group_error;
+mod joint_posterior;
 pub(crate) mod marginal;
 pub(crate) mod numeric;
 pub(crate) mod posterior;
+pub(crate) mod predictive;
 pub(crate) mod quality;
 pub(crate) mod quantiles;
 mod queries;
 pub(crate) mod run_statistics;
+mod twins;
 pub(crate) mod value_names;
 pub(crate) mod world;
 

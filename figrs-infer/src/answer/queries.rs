@@ -47,6 +47,31 @@ impl Answer {
         ))
     }
 
+    /// The posterior of a target as a new element, to build on: it is independent of all others, and has this distribution as its own. What depends on
+    /// several targets together needs their joint one: that of their [`tuple`](figrs_core::tuple), as one target.
+    ///
+    /// Of an exact answer it is a [`Select`](figrs_core::Select) of the values with their probabilities, of samples one of the values that were
+    /// drawn with their weights.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    ///
+    /// ```
+    /// # use figrs_core::{Beta, Binomial, Flip, Model};
+    /// # use figrs_infer::{ImportanceSampling, Run};
+    /// // What is learned from one experiment is the prior of the next.
+    /// let rate = Beta::new(1.0, 1.0);
+    /// let model = Model::new().observe(&Binomial::new(10, &rate), 7);
+    /// let rate = ImportanceSampling::new(10_000).run(&model, &rate)?.element(&rate)?;
+    /// let next = Flip::new(&rate);
+    /// let answer = ImportanceSampling::new(10_000).run(&Model::new(), &next)?;
+    /// assert!((answer.probability(&next, &true)? - 8.0 / 12.0).abs() < 0.03);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn element<T: Value>(&self, element: &Element<T>) -> Result<Element<T>, Error> {
+        Ok(self.distribution(element)?.element())
+    }
+
     /// The distribution of a target, if draws repeat its values.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {

@@ -12,6 +12,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::estimate::Estimate;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
+use crate::sensitivity::differentiable::DifferentiableModel;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
@@ -137,5 +138,19 @@ pub(crate) fn marginals(
         value: found.log_evidence,
         standard_error: 0.0,
     };
-    Ok(Answer::marginals(algorithm, marginals.collect(), evidence))
+    let answer = Answer::marginals(algorithm, marginals.collect(), evidence);
+    Ok(
+        if expansion.is_complete() && expansion.impossible().is_none() {
+            let model = (model, targets);
+            let log_evidence = found.log_evidence;
+            answer.with_differentiable(DifferentiableModel::new(
+                model,
+                limits,
+                expansion,
+                log_evidence,
+            ))
+        } else {
+            answer
+        },
+    )
 }

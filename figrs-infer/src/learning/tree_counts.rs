@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion, LearnedParameters};
-use figrs_core::factor::{FactorGraph, FactorTable};
+use figrs_core::factor::FactorGraph;
 use figrs_core::{AnyElement, Datum, Model, Until};
 
 use super::case_rows::CaseRow;
@@ -19,7 +19,7 @@ use crate::exact::eliminate::EliminationError;
 use crate::exact::junction_tree::JunctionTree;
 use crate::exact::limits::Limits;
 use crate::exact::tree::{
-    CompiledEncoding, CountingTree, PreviousTree, SumProductPrecision, TreeBeliefs,
+    CompiledEncoding, CountingTree, PreviousTree, SumProductPrecision, TreeBeliefs, set_log_weights,
 };
 use crate::run::work_queue::in_order;
 
@@ -118,7 +118,7 @@ impl TreeCounts {
                 ColumnFactors::Densities(factors) => {
                     for &factor in factors {
                         let table = &mut worker.graph.factors[factor].table;
-                        set_weights(table, |origin| {
+                        set_log_weights(table, |origin| {
                             let outcome = self.outcomes.outcome_in(row, origin);
                             outcome.map_or(0.0, |outcome| log_weights[outcome])
                         });
@@ -209,7 +209,7 @@ impl ExpectationStep for TreeCounts {
     ) -> Result<Expected, Error> {
         let mut graph = self.compiled.graph().clone();
         for factor in &mut graph.factors {
-            set_weights(&mut factor.table, |origin| {
+            set_log_weights(&mut factor.table, |origin| {
                 let outcome = self.outcomes.outcome_in(CaseRow::default(), origin);
                 outcome.map_or(0.0, |outcome| log_weights[outcome])
             });
@@ -254,14 +254,5 @@ impl ExpectedCounts for JunctionTree {
     ) -> Result<Box<dyn ExpectationStep>, Error> {
         let limits = self.limits().until(until);
         Ok(Box::new(TreeCounts::new(model, cases, &limits)?))
-    }
-}
-
-/// Replaces the weights of a table that have an origin.
-fn set_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> f64) {
-    if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
-        && weights.origins().is_some()
-    {
-        *weights = weights.with_log_weights(log_weight);
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a distribution: [`PosteriorChart`] | `bars.rs` |
 //! | errors against time: [`ComparisonPage::curves_svg`](crate::ComparisonPage::curves_svg) | `curves.rs` |
+//! | a one-way sensitivity analysis: [`TornadoChart`] | `tornado.rs` |
 //! | traces and ranks: [`ChainCharts`] | `chains.rs` |
 
 mod bars;
@@ -11,6 +12,7 @@ pub(crate) mod chains;
 pub(crate) mod curves;
 #[cfg(test)]
 mod tests;
+mod tornado;
 
 use std::error::Error;
 
@@ -22,6 +24,7 @@ use thiserror::Error;
 
 pub use bars::PosteriorChart;
 pub use chains::ChainCharts;
+pub use tornado::TornadoChart;
 
 /// Reason that there is no chart.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]

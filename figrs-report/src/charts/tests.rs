@@ -1,15 +1,15 @@
 //! Charts are well-formed, show what they are given, and are the same every time.
 
-use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
+use figrs_core::{AnyElement, Element, Flip, If, Model, Normal, Param, StandardDeviation, Uniform};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use figrs_infer::{
-    Algorithm, Compare, Draws, Gibbs, ImportanceSampling, MetropolisHastings, Run,
+    Algorithm, Compare, Draws, Gibbs, ImportanceSampling, MetropolisHastings, Query, Run,
     VariableElimination,
 };
 
-use super::{ChainCharts, ChartError, PosteriorChart};
+use super::{ChainCharts, ChartError, PosteriorChart, TornadoChart};
 use crate::ComparisonPage;
 
 /// Number of tags of each name in a document, if it is well-formed.
@@ -50,6 +50,29 @@ fn a_posterior_has_a_bar_for_each_class() {
     assert_eq!(tags(&svg)("rect"), 1 + 3);
     let mut nothing = answer.posteriors().unwrap().remove(0);
     nothing.classes.clear();
+    assert!(matches!(nothing.to_svg(), Err(ChartError::Empty { .. })));
+}
+
+#[test]
+fn a_tornado_has_a_bar_for_each_side_of_each_parameter() {
+    let [prior, errs] = [("prior", 0.01), ("<errs>", 0.05)].map(|(name, p)| Param::new(name, p));
+    let ill = Flip::new(&prior).named("ill");
+    let positive = If::new(&ill, Flip::new(0.9), Flip::new(&errs));
+    let model = Model::new().observe(&positive, true);
+    let answer = VariableElimination::new().run(&model, &ill).unwrap();
+    let query = Query::probability(&ill, true);
+    let ranges = [(&prior, 0.005, 0.02), (&errs, 0.01, 0.1)];
+    let tornado = answer.tornado(&query, ranges).unwrap();
+    let svg = tornado.to_svg().unwrap();
+    assert_eq!(svg, tornado.to_svg().unwrap());
+    // The ground and four sides; the title, and a name and two numbers for each parameter; the line of the present value.
+    assert_eq!((tags(&svg)("rect"), tags(&svg)("text")), (1 + 4, 1 + 2 * 3));
+    assert_eq!(tags(&svg)("polyline"), 1);
+    assert!(
+        svg.contains("&lt;errs&gt;") && svg.contains("0.1538"),
+        "{svg}"
+    );
+    let nothing = answer.tornado(&query, []).unwrap();
     assert!(matches!(nothing.to_svg(), Err(ChartError::Empty { .. })));
 }
 

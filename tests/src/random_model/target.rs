@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use figrs_core::{AnyElement, Datum, Element, Model};
-use figrs_infer::{Answer, Bounds, Error, Quality};
+use figrs_infer::{Answer, Bounds, Error, Quality, Query};
 
 use super::description::{FamilyName, Ref};
 use super::family::{Family, Scope};
@@ -50,6 +50,44 @@ impl Target {
             Self::Number(element) => of(answer, element),
             Self::Boolean(element) => of(answer, element),
             Self::Pair(element) => of(answer, element),
+        }
+    }
+
+    /// The shares of its values, by code, among posterior predictive draws of an answer.
+    pub fn predicted(&self, answer: &Answer, count: usize, seed: u64) -> Result<[f64; 8], Error> {
+        fn of<T: Family>(
+            answer: &Answer,
+            element: &Element<T>,
+            (count, seed): (usize, u64),
+        ) -> Result<[f64; 8], Error> {
+            let mut all = [0.0; 8];
+            for value in answer.predict(element)?.draws(count, seed)? {
+                all[value.code() as usize] += 1.0 / count as f64;
+            }
+            Ok(all)
+        }
+        match self {
+            Self::Number(element) => of(answer, element, (count, seed)),
+            Self::Boolean(element) => of(answer, element, (count, seed)),
+            Self::Pair(element) => of(answer, element, (count, seed)),
+        }
+    }
+
+    /// The code of its value as an element.
+    pub fn coded(&self) -> Element<u64> {
+        match self {
+            Self::Number(element) => element.map(Family::code),
+            Self::Boolean(element) => element.map(Family::code),
+            Self::Pair(element) => element.map(Family::code),
+        }
+    }
+
+    /// The query for the expectation of a function of its value's code.
+    pub fn expectation(&self, number: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Query {
+        match self {
+            Self::Number(element) => Query::expectation(element, move |v| number(v.code())),
+            Self::Boolean(element) => Query::expectation(element, move |v| number(v.code())),
+            Self::Pair(element) => Query::expectation(element, move |v| number(v.code())),
         }
     }
 

@@ -3,11 +3,13 @@
 mod arithmetic;
 mod concurrent_queries;
 mod conformance;
+mod counterfactuals;
 mod errors;
 mod failing_functions;
 mod graph;
 mod laziness;
 mod partial_sums;
+mod predictions;
 mod reference_models;
 mod regressions;
 mod self_checked;

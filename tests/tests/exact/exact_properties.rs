@@ -14,6 +14,6 @@ mod marginal_map;
 mod orders;
 mod params;
 mod recursive;
-mod shared;
+pub(crate) mod shared;
 mod targets;
 mod worlds;

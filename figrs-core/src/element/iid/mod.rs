@@ -10,8 +10,9 @@ use super::distribution::{Space, Tails};
 use super::likelihood::{Likelihood, Term};
 use super::node::{
     AnyElement, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, IidValues, Kind, MemberFault,
-    NotEnumerable, SufficientStatistics,
+    NotEnumerable, NumbersReplaced, SufficientStatistics,
 };
+use super::param::Number;
 use super::parents::AsElement;
 use crate::element::copies::copied;
 use crate::element::{Element, inject_at};
@@ -185,6 +186,38 @@ impl<T: Value> AtomicOp for IidList<T> {
             Some(values) if values.len() == self.count => op.log_prob_of_all(values),
             _ => Ok(f64::NEG_INFINITY),
         }
+    }
+
+    fn numbers(&self) -> &[Number] {
+        self.atomic().map_or(&[], AtomicOp::numbers)
+    }
+
+    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        // Where the list has no probability, a derivative by terms would need the product of all others.
+        if AtomicOp::log_prob(self, value)? == f64::NEG_INFINITY {
+            return Ok(None);
+        }
+        let mut sum = 0.0;
+        for value in value.downcast_ref::<Vec<T>>().into_iter().flatten() {
+            let Some(slope) = op.log_prob_derivative(number, value)? else {
+                return Ok(None);
+            };
+            sum += slope;
+        }
+        Ok(Some(sum))
+    }
+
+    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        let mut sum = 0.0;
+        for value in value.downcast_ref::<Vec<T>>().into_iter().flatten() {
+            match op.log_prob_with(numbers, value)? {
+                Some(Ok(log)) => sum += log,
+                other => return Ok(other),
+            }
+        }
+        Ok(Some(Ok(sum)))
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {

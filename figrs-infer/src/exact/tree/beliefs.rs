@@ -380,6 +380,18 @@ impl<S: Semiring> Beliefs<S> {
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
+    /// The entries of a tensor, the derivatives by them up to a common factor, and the natural logarithm of the scale of the entries.
+    pub(super) fn entries_and_derivatives(
+        &mut self,
+        tree: &ContractionTree,
+        tensor: u32,
+    ) -> (&[S::Value], &[S::Value], f64) {
+        self.compute_derivative(tree, tensor);
+        let place = tree.tensor(tensor).entries();
+        let scale = self.scales[tensor as usize];
+        (&self.values[place.clone()], &self.derivatives[place], scale)
+    }
+
     /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).entries()]

@@ -150,6 +150,16 @@ impl CompiledEncoding {
         }
     }
 
+    /// The same factors with other weights where these have an origin, by their natural logarithms.
+    pub(crate) fn with_log_weights(&self, log_weight: impl Fn(u32) -> f64) -> Self {
+        let mut changed = self.clone();
+        (changed.sums, changed.maxima) = (BufferPool::new(), BufferPool::new());
+        for factor in &mut Arc::make_mut(&mut changed.graph).factors {
+            set_log_weights(&mut factor.table, &log_weight);
+        }
+        changed
+    }
+
     /// The tree, without numbers.
     pub(crate) fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
@@ -333,6 +343,15 @@ fn loaded(
     let mut tree = tree.clone();
     tree.threads = limits.threads();
     Ok(tree)
+}
+
+/// Replaces the weights of a table that have an origin.
+pub(crate) fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> f64) {
+    if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
+        && weights.origins().is_some()
+    {
+        *weights = weights.with_log_weights(log_weight);
+    }
 }
 
 /// The evidence on a variable, as a table.

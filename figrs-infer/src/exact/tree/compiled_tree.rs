@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::PlanCost;
 use crate::exact::limits::Limits;
+use crate::sensitivity::differentiable::DifferentiableModel;
 
 /// A model compiled to a junction tree.
 ///
@@ -322,11 +323,33 @@ impl CompiledTree {
                 });
             }
         }
-        let log_evidence = LogEvidence {
-            value: log_evidence,
-            standard_error: 0.0,
-        };
-        Ok(Answer::marginals("JunctionTree", marginals, log_evidence))
+        let answer = Answer::marginals(
+            "JunctionTree",
+            marginals,
+            LogEvidence {
+                value: log_evidence,
+                standard_error: 0.0,
+            },
+        );
+        if log_evidence == f64::NEG_INFINITY {
+            return Ok(answer);
+        }
+        let (model, roots) = self.with_present_evidence();
+        let differentiable = DifferentiableModel::new(
+            (&model, &roots),
+            &self.limits,
+            &self.expansion,
+            log_evidence,
+        );
+        let answer = answer.with_differentiable(differentiable);
+        Ok(answer.with_model(model, roots))
+    }
+
+    /// The model with the evidence set on varying elements, and the roots of its worlds.
+    fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
+        let statements = self.statements.iter().flatten();
+        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
+        (model, [&self.targets[..], &self.varying].concat())
     }
 
     pub(super) fn require_possible(&self) -> Result<(), Error> {
@@ -338,9 +361,7 @@ impl CompiledTree {
 
     /// The error for the present evidence.
     fn impossible(&self) -> Error {
-        let statements = self.statements.iter().flatten();
-        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
-        let roots = [&self.targets[..], &self.varying].concat();
+        let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, &self.limits)
     }
 

@@ -76,6 +76,66 @@ impl CountingTree {
     }
 }
 
+/// The derivative of the logarithm of a total by an entry with an origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EntryDerivative {
+    /// By the logarithm of the entry: the posterior probability that its assignment holds.
+    ByLogarithm(f64),
+    /// By the entry itself, which is zero.
+    AtZero(f64),
+}
+
+impl CountingTree {
+    /// Gives `each` the origins and the derivatives of the logarithm of the total, an origin several times if it has several entries;
+    /// nothing if the total is zero.
+    pub(crate) fn derivatives(
+        &self,
+        graph: &FactorGraph,
+        mut each: impl FnMut(u32, EntryDerivative),
+    ) {
+        let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
+        if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {
+            for (origin, derivative) in sums.ask(&self.tree, graph, DerivativesQuery(self)) {
+                each(origin, derivative);
+            }
+        }
+    }
+}
+
+struct DerivativesQuery<'a>(&'a CountingTree);
+
+impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<(u32, EntryDerivative)> {
+        let mut found = Vec::new();
+        let mut products = Vec::new();
+        for leaf in &self.0.leaves {
+            let tree = &self.0.tree;
+            beliefs.products(tree, leaf.tensor, &mut products);
+            // The sum of all products is the total, whatever the scale of the derivatives.
+            let logs = products.iter().map(|&product| form.log(product));
+            let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+            let log_total = largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln();
+            products = form.shares(products);
+            let (entries, derivatives, scale) = beliefs.entries_and_derivatives(tree, leaf.tensor);
+            for &(entry, origin) in &leaf.origins {
+                let entry = entry as usize;
+                let derivative = if form.log(entries[entry]) > f64::NEG_INFINITY {
+                    EntryDerivative::ByLogarithm(products[entry])
+                } else {
+                    let log = form.log(derivatives[entry]) - log_total - scale;
+                    EntryDerivative::AtZero(log.exp())
+                };
+                found.push((origin, derivative));
+            }
+        }
+        found
+    }
+}
+
 struct CountsQuery<'a>(&'a CountingTree);
 
 impl BeliefQuery<Vec<(u32, f64)>> for CountsQuery<'_> {

@@ -1,0 +1,213 @@
+//! The elements that Chains give, remembered for counterfactuals: for the same values both worlds take the same element.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use rustc_hash::FxHashMap;
+
+use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::error::Fault;
+use crate::value::support::SupportBuilder;
+
+/// The results of a Chain's function, while some counterfactual needs them to be the same for the same arguments.
+///
+/// Without one it costs a load.
+#[derive(Default)]
+pub struct BranchMemory {
+    is_active: AtomicBool,
+    /// Made when it is first needed: Chains are many.
+    results: OnceLock<Box<Mutex<RememberedResults>>>,
+}
+
+#[derive(Default)]
+struct RememberedResults {
+    /// The counterfactuals.
+    needed_by: Vec<Weak<BranchRegistry>>,
+    /// The values of each argument, numbered.
+    values: Vec<SupportBuilder>,
+    results: FxHashMap<Vec<usize>, AnyElement>,
+}
+
+impl BranchMemory {
+    /// True if results are remembered at present: then the function shares nothing with those of other Chains.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active.load(Ordering::Acquire)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RememberedResults> {
+        let results = self.results.get_or_init(Box::default);
+        results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The result for some arguments: the one remembered, or that which `make` makes.
+    pub(crate) fn result(
+        &self,
+        arguments: &[&dyn Any],
+        make: impl FnOnce() -> Result<AnyElement, Fault>,
+    ) -> Result<AnyElement, Fault> {
+        if !self.is_active() {
+            return make();
+        }
+        let (key, known) = {
+            let mut all = self.lock();
+            let key = all.key(arguments);
+            let known = all.results.get(&key).cloned();
+            (key, known)
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = make()?;
+        let registries = self.lock().needed_by.clone();
+        let mut is_needed = false;
+        // Before anything within it is evaluated, and before others see it.
+        for registry in registries.iter().filter_map(Weak::upgrade) {
+            is_needed |= BranchRegistry::visit(&registry, &made, VisitedElements::Created);
+        }
+        if !is_needed {
+            return Ok(made);
+        }
+        // Another thread may have been quicker: all have to see one element.
+        Ok(self.lock().results.entry(key).or_insert(made).clone())
+    }
+
+    fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) {
+        let mut all = self.lock();
+        if all.needed_by.is_empty() {
+            all.values = parents.iter().map(AnyElement::no_values).collect();
+        }
+        all.needed_by.push(Arc::downgrade(registry));
+        self.is_active.store(true, Ordering::Release);
+    }
+
+    /// Forgets the results if no counterfactual is left.
+    fn release(&self) {
+        let forgotten = {
+            let mut all = self.lock();
+            all.needed_by.retain(|registry| registry.strong_count() > 0);
+            if !all.needed_by.is_empty() {
+                return;
+            }
+            self.is_active.store(false, Ordering::Release);
+            std::mem::take(&mut *all)
+        };
+        drop(forgotten);
+    }
+}
+
+impl fmt::Debug for BranchMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BranchMemory(active: {})", self.is_active())
+    }
+}
+
+impl RememberedResults {
+    fn key(&mut self, arguments: &[&dyn Any]) -> Vec<usize> {
+        let values = self.values.iter_mut().zip(arguments);
+        let number =
+            |(values, argument): (&mut SupportBuilder, &&dyn Any)| values.insert(*argument);
+        values.filter_map(number).collect()
+    }
+}
+
+/// Origin of the elements that are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VisitedElements {
+    /// Evidence and targets.
+    Roots,
+    /// The result of a Chain.
+    Created,
+}
+
+/// The elements whose Chains remember their results for one counterfactual: all that its roots and these results reach.
+pub(super) struct BranchRegistry {
+    /// Held, so that engines see that others refer to them, and no other element gets their identity.
+    seen: Mutex<FxHashMap<ElementId, AnyElement>>,
+    max_elements: usize,
+    /// Number of elements that Chains have created.
+    created: AtomicUsize,
+    may_reach_scores: AtomicBool,
+}
+
+impl BranchRegistry {
+    pub(super) fn new(max_elements: usize) -> Arc<Self> {
+        Arc::new(Self {
+            seen: Mutex::default(),
+            max_elements,
+            created: AtomicUsize::new(0),
+            may_reach_scores: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn max_elements(&self) -> usize {
+        self.max_elements
+    }
+
+    /// True if there may be Scores: one was seen, or a Chain that may create one.
+    pub(super) fn may_reach_scores(&self) -> bool {
+        self.may_reach_scores.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<ElementId, AnyElement>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An error if more elements than allowed had to be remembered, so that they are no longer.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        if self.created.load(Ordering::Relaxed) > self.max_elements {
+            return Err(Fault::TooManyBranches(self.max_elements));
+        }
+        Ok(())
+    }
+
+    /// Lets the Chains that an element reaches remember their results; `false` if there are too many.
+    pub(super) fn visit(
+        registry: &Arc<Self>,
+        element: &AnyElement,
+        visited: VisitedElements,
+    ) -> bool {
+        let mut open = vec![element.clone()];
+        while let Some(element) = open.pop() {
+            if registry
+                .lock()
+                .insert(element.id(), element.clone())
+                .is_some()
+            {
+                continue;
+            }
+            if visited == VisitedElements::Created {
+                registry.created.fetch_add(1, Ordering::Relaxed);
+                if registry.check().is_err() {
+                    return false;
+                }
+            }
+            match element.kind() {
+                Kind::Chain(parents, op) => {
+                    if let Some(memory) = op.memory() {
+                        registry.may_reach_scores.store(true, Ordering::Relaxed);
+                        memory.activate(parents, registry);
+                    }
+                }
+                Kind::Score(..) => registry.may_reach_scores.store(true, Ordering::Relaxed),
+                Kind::Atomic(_) | Kind::Apply(..) | Kind::Table(..) => {}
+            }
+            open.extend(element.parents().iter().cloned());
+        }
+        registry.check().is_ok()
+    }
+}
+
+impl Drop for BranchRegistry {
+    fn drop(&mut self) {
+        let seen = std::mem::take(&mut *self.lock());
+        for element in seen.values() {
+            if let Kind::Chain(_, op) = element.kind()
+                && let Some(memory) = op.memory()
+            {
+                memory.release();
+            }
+        }
+    }
+}

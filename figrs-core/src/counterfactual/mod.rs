@@ -1,0 +1,159 @@
+//! Counterfactuals: the world that would have been, with the chances of the world that was.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `twin_world.rs` | the elements of the other world, made of those of the first |
+//! | `twin_ops.rs` | their functions |
+//! | `branch_memory.rs` | the elements that Chains give, remembered so that both worlds take the same ones |
+
+pub(crate) mod branch_memory;
+mod twin_ops;
+mod twin_world;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::element::Element;
+use crate::element::node::AnyElement;
+use crate::element::parents::Parents;
+use crate::error::{Fault, ModelError};
+use crate::model::Model;
+use crate::value::Value;
+use crate::value::datum::Datum;
+
+use twin_world::TwinWorld;
+
+/// A question about the world that would have been: evidence holds in the world that was, some elements have other values in the other
+/// world, and both share their chances.
+///
+/// [`Model::had`] makes it, and every algorithm runs it (`Run::run_counterfactual` of `figrs-infer`): its targets are the elements of the model, as they
+/// would have been.
+///
+/// **Semantics.** The worlds are twins. In the other one an element that was set has its value, whatever its parents; evidence, interventions and
+/// [`Score`](crate::Score)s are those of the world that was, and interventions hold in both. What does not depend on the elements that were set is the same
+/// in both worlds. Functions are computed anew. Chances are atomic elements, the rows of conditional tables, and the members of a
+/// family of distributions for the values of its parameters: where both worlds come to the same chance it has the same value, and chances that only one world
+/// comes to are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to
+/// say that it is the same, draw a number that both branches read.
+///
+/// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
+///
+/// ```
+/// use figrs_core::{Flip, Model};
+/// let thrown = Flip::new(0.5);
+/// let aimed = Flip::new(0.9);
+/// let broken = thrown.and(&aimed);
+/// // It was thrown and broke. Would it be broken if it had not been thrown?
+/// let had = Model::new().observe(&broken, true).had(&thrown, false);
+/// # drop(had);
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Counterfactual {
+    model: Model,
+    world: Arc<TwinWorld>,
+}
+
+impl Model {
+    /// The question how the world would have been if `element` had had this value, given that the evidence of this model is about the world that was.
+    ///
+    /// See [`Counterfactual`].
+    pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
+        let set = vec![(element.erased().clone(), Datum::new(value))];
+        Counterfactual {
+            world: TwinWorld::new(self, set, TwinWorld::MAX_ELEMENTS),
+            model: self.clone(),
+        }
+    }
+}
+
+/// The targets of a counterfactual, as elements that an algorithm can be asked about.
+#[derive(Clone, Debug)]
+pub struct TwinTargets {
+    /// For each target what it is in the other world.
+    pub twins: Vec<AnyElement>,
+    /// Elements of the world that was, which have to be part of the run: they may reach Scores.
+    pub factual: Vec<AnyElement>,
+}
+
+impl Counterfactual {
+    /// The same question with one more element set in the world that would have been; a value set before is replaced.
+    pub fn had<T: Value>(self, element: &Element<T>, value: T) -> Self {
+        let mut set = self.world.set();
+        set.retain(|(e, _)| e.id() != element.erased().id());
+        set.push((element.erased().clone(), Datum::new(value)));
+        let world = TwinWorld::new(&self.model, set, self.world.max_elements());
+        world.keep_factual_of(&self.world);
+        Self {
+            world,
+            model: self.model,
+        }
+    }
+
+    /// Limits the elements that Chains create and that are remembered to be shared by both worlds, by default 2²⁰. It is reached where the parents of a Chain take very many
+    /// values.
+    pub fn max_elements(self, elements: usize) -> Self {
+        let world = TwinWorld::new(&self.model, self.world.set(), elements);
+        world.keep_factual_of(&self.world);
+        Self {
+            world,
+            model: self.model,
+        }
+    }
+
+    /// The element as it is in the world that was, to ask about both worlds at once: it stays the same where it is part of a target.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, tuple};
+    /// # let (drug, well) = (Flip::new(0.5), Flip::new(0.5));
+    /// let had = Model::new().had(&drug, false);
+    /// // Well in the world that was, and in the world that would have been.
+    /// let both = tuple((&had.was(&well), &well));
+    /// # drop(both);
+    /// ```
+    #[track_caller]
+    pub fn was<T: Value>(&self, element: &Element<T>) -> Element<T> {
+        let factual = element.map(T::clone);
+        self.world.keep_factual(factual.erased());
+        factual
+    }
+
+    /// The model of the world that was.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The targets as elements that an algorithm can be asked about, in runs of the [model](Self::model) for as long as this counterfactual is there.
+    ///
+    /// **Errors.** [`ModelError::Function`] if more elements would have to be remembered than [allowed](Self::max_elements).
+    pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {
+        let targets = targets.elements();
+        let evidence = self.model.evidence().iter().map(|(element, _)| element);
+        for root in evidence.chain(&targets) {
+            self.world.visit(root);
+        }
+        let twin = |target: &AnyElement| {
+            self.world.check().map_err(|fault| target.fault(fault))?;
+            let twin = TwinWorld::twin(&self.world, target);
+            twin.map_err(|fault: Fault| target.fault(fault))
+        };
+        let twins: Vec<AnyElement> = targets.iter().map(twin).collect::<Result<_, _>>()?;
+        let differs = |(target, twin): &(&AnyElement, &AnyElement)| target.id() != twin.id();
+        let changed = targets.iter().zip(&twins).filter(differs);
+        let factual = if self.world.may_reach_scores() {
+            changed.map(|(target, _)| target.clone()).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(TwinTargets { twins, factual })
+    }
+}
+
+impl fmt::Debug for Counterfactual {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counterfactual")
+            .field("had", &self.world.set())
+            .field("model", &self.model)
+            .finish()
+    }
+}

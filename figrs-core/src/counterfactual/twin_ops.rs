@@ -1,0 +1,191 @@
+//! Functions of the elements of the world that would have been.
+
+use std::any::Any;
+use std::sync::Weak;
+
+use super::twin_world::TwinWorld;
+use crate::element::function::FunctionId;
+use crate::element::node::{AnyElement, ApplyOp, ChainOp, Kind, TableOp};
+use crate::error::Fault;
+use crate::factor::Weights;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::{Support, SupportBuilder};
+
+/// A value that was set, of the type of an element.
+pub(super) struct FixedValue {
+    of: AnyElement,
+    value: Datum,
+}
+
+impl FixedValue {
+    /// The element with this value, in place of another.
+    pub(super) fn element(of: &AnyElement, value: Datum) -> AnyElement {
+        let of = of.clone();
+        let value = Self {
+            of: of.clone(),
+            value,
+        };
+        of.with_kind(Kind::Apply(Vec::new(), Box::new(value)))
+    }
+}
+
+impl ApplyOp for FixedValue {
+    fn call(&self, _: &[&dyn Any]) -> Result<Datum, Fault> {
+        Ok(self.value.clone())
+    }
+
+    fn intern(&self, _: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
+        interned(self.value.as_any(), values)
+    }
+
+    fn call_many(&self, _: &[&dyn AnyColumn], count: usize) -> Result<Box<dyn AnyColumn>, Fault> {
+        let mut values = self.of.no_values();
+        interned(self.value.as_any(), &mut values)?;
+        Ok(values.decode(&vec![0; count]))
+    }
+}
+
+fn interned(value: &dyn Any, values: &mut SupportBuilder) -> Result<usize, Fault> {
+    values
+        .insert(value)
+        .ok_or_else(|| Fault::Row("a value of another type was set".into()))
+}
+
+/// The function of an Apply, on the twins of its parents.
+pub(super) struct SameFunction(pub(super) AnyElement);
+
+impl SameFunction {
+    fn op(&self) -> &dyn ApplyOp {
+        match self.0.kind() {
+            Kind::Apply(_, op) => &**op,
+            _ => unreachable!("the function of an Apply"),
+        }
+    }
+}
+
+impl ApplyOp for SameFunction {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
+        self.op().call(arguments)
+    }
+
+    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
+        self.op().intern(arguments, values)
+    }
+
+    fn is_light(&self) -> bool {
+        self.op().is_light()
+    }
+
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault> {
+        self.op().call_many(arguments, count)
+    }
+
+    fn identity(&self) -> Option<FunctionId> {
+        self.op().identity()
+    }
+
+    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
+        self.op().demand(value)
+    }
+}
+
+/// The function of a Chain, on the twins of its parents: the twin of the element that it gives.
+pub(super) struct TwinChain {
+    chain: AnyElement,
+    world: Weak<TwinWorld>,
+}
+
+impl TwinChain {
+    /// The function of the twin of a Chain.
+    pub(super) fn new(chain: &AnyElement, world: Weak<TwinWorld>) -> Result<Self, Fault> {
+        match chain.kind() {
+            Kind::Chain(_, op) if op.memory().is_some() => Ok(Self {
+                chain: chain.clone(),
+                world,
+            }),
+            _ => Err(Fault::Row(
+                "its results cannot be shared by two worlds".into(),
+            )),
+        }
+    }
+}
+
+impl ChainOp for TwinChain {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let (Kind::Chain(_, op), Some(world)) = (self.chain.kind(), self.world.upgrade()) else {
+            let ended = "the counterfactual that it belongs to has ended; keep it for as long as its targets";
+            return Err(Fault::Row(ended.into()));
+        };
+        let result = op.call(arguments)?;
+        world.check()?;
+        TwinWorld::twin(&world, &result)
+    }
+}
+
+/// The twin of a row: of a conditional table, or a member of a family. Its parents are those of the row, their twins, and the row itself: where both
+/// have the same values it is the same chance, else another one.
+pub(super) struct TwinRow(pub(super) AnyElement);
+
+impl ChainOp for TwinRow {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let parents = self.0.parents();
+        let (own, rest) = arguments.split_at(parents.len());
+        let (twins, row) = rest.split_at(parents.len());
+        let mut is_same = true;
+        for (parent, (own, twin)) in parents.iter().zip(own.iter().zip(twins)) {
+            let mut values = parent.no_values();
+            is_same &= values.insert(*own) == values.insert(*twin);
+        }
+        let fixed = |of: &AnyElement, value: &dyn Any| {
+            let mut values = of.no_values();
+            interned(value, &mut values)?;
+            Ok(FixedValue::element(of, values.datum(0)))
+        };
+        if is_same {
+            return fixed(&self.0, row[0]);
+        }
+        if let Kind::Chain(_, op) = self.0.kind() {
+            return op.call(twins);
+        }
+        let values = parents.iter().zip(twins);
+        let values = values.map(|(parent, value)| fixed(parent, *value));
+        let parents = values.collect::<Result<_, Fault>>()?;
+        let table = SameTable(self.0.clone());
+        Ok(self.0.with_kind(Kind::Table(parents, Box::new(table))))
+    }
+}
+
+/// The rows of a table, for another element.
+struct SameTable(AnyElement);
+
+impl SameTable {
+    fn op(&self) -> &dyn TableOp {
+        match self.0.kind() {
+            Kind::Table(_, op) => &**op,
+            _ => unreachable!("the rows of a table"),
+        }
+    }
+}
+
+impl TableOp for SameTable {
+    fn check(&self) -> Result<(), String> {
+        self.op().check()
+    }
+
+    fn values(&self) -> &Support {
+        self.op().values()
+    }
+
+    fn states(&self) -> &[Support] {
+        self.op().states()
+    }
+
+    fn weights(&self) -> &Weights {
+        self.op().weights()
+    }
+}

@@ -1,0 +1,157 @@
+//! The elements of the world that would have been.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::branch_memory::{BranchRegistry, VisitedElements};
+use super::twin_ops::{FixedValue, SameFunction, TwinChain, TwinRow};
+use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::error::Fault;
+use crate::model::Model;
+use crate::value::datum::Datum;
+
+/// The world that would have been: for each element of the world that was its twin, made when it is needed.
+pub(super) struct TwinWorld {
+    /// The elements that have other values.
+    set: Vec<(AnyElement, Datum)>,
+    registry: Arc<BranchRegistry>,
+    /// By element of the world that was: itself, held so that no other gets its identity, and its twin.
+    twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
+    /// Elements that are the same in both worlds whatever they read.
+    factual: Mutex<Vec<AnyElement>>,
+}
+
+impl TwinWorld {
+    /// Elements that are remembered, if nothing else is said.
+    pub(super) const MAX_ELEMENTS: usize = 1 << 20;
+
+    pub(super) fn new(
+        model: &Model,
+        set: Vec<(AnyElement, Datum)>,
+        max_elements: usize,
+    ) -> Arc<Self> {
+        let mut twins = FxHashMap::default();
+        // Interventions cut an element from what it reads in both worlds.
+        for (element, _) in model.interventions() {
+            twins.insert(element.id(), (element.clone(), element.clone()));
+        }
+        for (element, value) in &set {
+            let twin = FixedValue::element(element, value.clone());
+            twins.insert(element.id(), (element.clone(), twin));
+        }
+        Arc::new(Self {
+            set,
+            registry: BranchRegistry::new(max_elements),
+            twins: Mutex::new(twins),
+            factual: Mutex::default(),
+        })
+    }
+
+    pub(super) fn set(&self) -> Vec<(AnyElement, Datum)> {
+        self.set.clone()
+    }
+
+    pub(super) fn max_elements(&self) -> usize {
+        self.registry.max_elements()
+    }
+
+    pub(super) fn may_reach_scores(&self) -> bool {
+        self.registry.may_reach_scores()
+    }
+
+    /// Lets the Chains that a root reaches remember their results, before any of them is called.
+    pub(super) fn visit(&self, root: &AnyElement) {
+        BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
+    }
+
+    /// An error if more elements than allowed had to be remembered.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        self.registry.check()
+    }
+
+    fn twins(&self) -> MutexGuard<'_, FxHashMap<ElementId, (AnyElement, AnyElement)>> {
+        self.twins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps an element as it is in the world that was.
+    pub(super) fn keep_factual(&self, element: &AnyElement) {
+        let kept = (element.clone(), element.clone());
+        self.twins().insert(element.id(), kept);
+        let mut factual = self.factual.lock().unwrap_or_else(PoisonError::into_inner);
+        factual.push(element.clone());
+    }
+
+    /// Keeps the elements that another world keeps.
+    pub(super) fn keep_factual_of(&self, other: &Self) {
+        let kept = other
+            .factual
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for element in &kept {
+            self.keep_factual(element);
+        }
+    }
+
+    /// The twin of an element: the element itself if nothing that it reads is different.
+    pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
+        let mut twins = world.twins();
+        let mut open = vec![root.clone()];
+        while let Some(element) = open.last().cloned() {
+            if twins.contains_key(&element.id()) {
+                open.pop();
+                continue;
+            }
+            let waiting = open.len();
+            for parent in element.parents() {
+                if !twins.contains_key(&parent.id()) {
+                    open.push(parent.clone());
+                }
+            }
+            if open.len() > waiting {
+                continue;
+            }
+            let parents = element.parents().iter();
+            let parents: Vec<AnyElement> = parents.map(|p| twins[&p.id()].1.clone()).collect();
+            let twin = Self::made(world, &element, parents)?;
+            twins.insert(element.id(), (element, twin));
+            open.pop();
+        }
+        Ok(twins[&root.id()].1.clone())
+    }
+
+    /// The twin of an element whose parents have these twins.
+    fn made(
+        world: &Arc<Self>,
+        element: &AnyElement,
+        parents: Vec<AnyElement>,
+    ) -> Result<AnyElement, Fault> {
+        let pairs = element.parents().iter().zip(&parents);
+        let is_same = pairs
+            .into_iter()
+            .all(|(parent, twin)| parent.id() == twin.id());
+        let kind = match element.kind() {
+            Kind::Atomic(_) => return Ok(element.clone()),
+            // Evidence is that of the world that was.
+            Kind::Score(..) => return Ok(parents[0].clone()),
+            // What a function captures may be different where its arguments are not.
+            Kind::Chain(_, op) if op.family().is_none() => {
+                let op = TwinChain::new(element, Arc::downgrade(world))?;
+                Kind::Chain(parents, Box::new(op))
+            }
+            _ if is_same => return Ok(element.clone()),
+            Kind::Apply(..) => Kind::Apply(parents, Box::new(SameFunction(element.clone()))),
+            Kind::Chain(..) | Kind::Table(..) => {
+                let own = element.parents().iter().cloned();
+                let all = own.chain(parents).chain([element.clone()]);
+                Kind::Chain(all.collect(), Box::new(TwinRow(element.clone())))
+            }
+        };
+        let twin = element.with_kind(kind);
+        if let Some(name) = element.label().name {
+            twin.set_name(format!("{name} (had)"));
+        }
+        Ok(twin)
+    }
+}

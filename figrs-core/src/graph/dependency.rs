@@ -1,0 +1,256 @@
+//! The graph of what the values of elements depend on, with evidence as nodes of its own.
+
+use rustc_hash::FxHashMap;
+
+use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::expand::{Content, ExpandedElement, Expansion};
+use crate::model::Model;
+use crate::model::statements::StatementIndex;
+
+/// A directed acyclic graph of the elements that the roots of a model reach: an edge goes from what is read to what reads it.
+///
+/// A Chain is a function of its parents and of the results that it chooses from, so that what a branch creates, or captures, is part of the
+/// graph. Evidence that leaves several values open (conditions, weights, [`Score`](crate::Score)s) is a node of its own, which reads the element;
+/// that of a Score in a branch also reads what decides whether the branch is taken.
+///
+/// [`separation`](Self::separation) tells which elements can depend on each other.
+#[derive(Clone, Debug, Default)]
+pub struct DependencyGraph {
+    pub(super) nodes: Vec<DependencyNode>,
+    /// The elements, by their nodes; evidence and conditions of branches have none.
+    elements: Vec<AnyElement>,
+    positions: FxHashMap<ElementId, usize>,
+    /// The nodes whose values the model states, and those of its other evidence.
+    pub(super) stated: Vec<usize>,
+}
+
+/// A node: an element, a piece of evidence, or whether a branch is taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DependencyNode {
+    /// The nodes that it reads: parents first, then the results that a Chain chooses from.
+    pub(super) inputs: Vec<usize>,
+    /// Number of parents.
+    pub(super) parents: usize,
+    /// `true` if its value is a function of theirs.
+    pub(super) is_function: bool,
+}
+
+impl DependencyGraph {
+    /// The graph of an expansion, with all branches that the evidence of its model leaves.
+    ///
+    /// An expansion that found the evidence impossible has no graph that means anything.
+    pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
+        let mut graph = Self::default();
+        for (position, expanded) in expansion.elements().iter().enumerate() {
+            graph.add(&expanded.element, expanded_node(expanded));
+            debug_assert_eq!(graph.nodes.len(), position + 1);
+        }
+        graph.add_scores(expansion);
+        graph.state(model);
+        graph
+    }
+
+    /// The graph of a model none of whose elements creates others: works for values that are continuous or infinitely many. `None` if there is a
+    /// Chain that is no member of a family of distributions.
+    pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
+        let statements = StatementIndex::of(model);
+        let mut graph = Self::default();
+        let evidence = model.evidence().iter().map(|(element, _)| element);
+        let mut open: Vec<AnyElement> = roots.iter().chain(evidence).cloned().collect();
+        let mut scores = Vec::new();
+        for root in &open {
+            graph.number(root);
+        }
+        while let Some(element) = open.pop() {
+            let at = graph.number(&element);
+            if !graph.nodes[at].inputs.is_empty() || graph.nodes[at].is_function {
+                continue;
+            }
+            let is_set = statements.intervention(&element).is_some();
+            let is_function = match element.kind() {
+                _ if is_set => true,
+                Kind::Chain(_, op) if op.family().is_none() => return None,
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => false,
+                Kind::Apply(..) => true,
+                Kind::Score(..) => {
+                    scores.push(at);
+                    true
+                }
+            };
+            let parents = if is_set { &[][..] } else { element.parents() };
+            let mut inputs = Vec::with_capacity(parents.len());
+            for parent in parents {
+                if !graph.positions.contains_key(&parent.id()) {
+                    open.push(parent.clone());
+                }
+                inputs.push(graph.number(parent));
+            }
+            graph.nodes[at] = DependencyNode {
+                parents: inputs.len(),
+                inputs,
+                is_function,
+            };
+        }
+        for score in scores {
+            graph.add_evidence(vec![score]);
+        }
+        graph.state(model);
+        Some(graph)
+    }
+
+    /// The same graph without the edges from these elements to those that read them.
+    #[must_use]
+    pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
+        let mut graph = self.clone();
+        let mut is_cut = vec![false; graph.nodes.len()];
+        for at in elements.iter().filter_map(|element| self.node(element)) {
+            is_cut[at] = true;
+        }
+        for node in &mut graph.nodes {
+            // What read them is no longer a function of what is left.
+            let before = node.inputs.len();
+            let parents = node.inputs[..node.parents].iter();
+            node.parents = parents.filter(|&&input| !is_cut[input]).count();
+            node.inputs.retain(|&input| !is_cut[input]);
+            node.is_function &= node.inputs.len() == before;
+        }
+        graph
+    }
+
+    /// The number of an element; a new one is added.
+    fn number(&mut self, element: &AnyElement) -> usize {
+        match self.positions.get(&element.id()) {
+            Some(&at) => at,
+            None => self.add(element, DependencyNode::default()),
+        }
+    }
+
+    fn add(&mut self, element: &AnyElement, node: DependencyNode) -> usize {
+        let at = self.nodes.len();
+        self.positions.insert(element.id(), at);
+        self.elements.push(element.clone());
+        self.nodes.push(node);
+        at
+    }
+
+    /// Adds a piece of evidence that reads these nodes.
+    fn add_evidence(&mut self, inputs: Vec<usize>) {
+        self.stated.push(self.nodes.len());
+        self.nodes.push(DependencyNode {
+            parents: inputs.len(),
+            inputs,
+            is_function: false,
+        });
+    }
+
+    /// The same graph with the evidence of another model on its elements.
+    #[must_use]
+    pub fn with_statements_of(mut self, model: &Model) -> Self {
+        self.state(model);
+        self
+    }
+
+    /// Adds the evidence of a model.
+    fn state(&mut self, model: &Model) {
+        for (element, evidence) in model.evidence() {
+            let Some(&at) = self.positions.get(&element.id()) else {
+                continue;
+            };
+            if evidence.observed().is_some() {
+                self.stated.push(at);
+            } else {
+                self.add_evidence(vec![at]);
+            }
+        }
+    }
+
+    /// Adds the evidence of Scores, which weigh where they are reached.
+    fn add_scores(&mut self, expansion: &Expansion) {
+        let elements = expansion.elements();
+        let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));
+        if !elements.iter().any(is_score) {
+            return;
+        }
+        let is_always = always_reached(expansion);
+        let mut reached: Vec<Option<usize>> = vec![None; elements.len()];
+        for (at, node) in reached.iter_mut().enumerate() {
+            if !is_always[at] {
+                *node = Some(self.nodes.len());
+                self.nodes.push(DependencyNode {
+                    is_function: true,
+                    ..DependencyNode::default()
+                });
+            }
+        }
+        for (at, expanded) in elements.iter().enumerate() {
+            for &parent in &expanded.parents {
+                if let (Some(of_parent), Some(own)) = (reached[parent], reached[at]) {
+                    self.nodes[of_parent].inputs.push(own);
+                }
+            }
+            let Content::Chain { results, .. } = &expanded.content else {
+                continue;
+            };
+            for &result in results {
+                if let Some(of_result) = reached[result] {
+                    let inputs = &mut self.nodes[of_result].inputs;
+                    inputs.extend_from_slice(&expanded.parents);
+                    inputs.extend(reached[at]);
+                }
+            }
+        }
+        for (at, expanded) in elements.iter().enumerate() {
+            if is_score(expanded) {
+                self.add_evidence([at].into_iter().chain(reached[at]).collect());
+            }
+        }
+    }
+
+    /// The node of an element, if it was reached.
+    pub(super) fn node(&self, element: &AnyElement) -> Option<usize> {
+        self.positions.get(&element.id()).copied()
+    }
+
+    /// The element of a node, if it is one.
+    pub(super) fn element(&self, node: usize) -> Option<&AnyElement> {
+        self.elements.get(node)
+    }
+}
+
+/// An element as a function of what it reads, or as a random value.
+fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
+    let is_constant = expanded.support.len() == 1 && !expanded.unknown;
+    let mut inputs = expanded.parents.clone();
+    let is_function = match &expanded.content {
+        Content::Fixed | Content::Apply(_) | Content::Score(_) => true,
+        Content::Chain { results, .. } => {
+            inputs.extend_from_slice(results);
+            true
+        }
+        Content::Atomic(_) => is_constant && !expanded.restricted,
+        Content::Table(_) | Content::NotEnumerable(_) | Content::Unexplored => false,
+    };
+    DependencyNode {
+        parents: expanded.parents.len(),
+        inputs,
+        is_function,
+    }
+}
+
+/// For each element `true` if every world reaches it: from the roots through parents.
+fn always_reached(expansion: &Expansion) -> Vec<bool> {
+    let elements = expansion.elements();
+    let mut is_always = vec![false; elements.len()];
+    for &root in expansion.evidence().iter().chain(expansion.targets()) {
+        is_always[root] = true;
+    }
+    // Elements stand after their parents.
+    for at in (0..elements.len()).rev() {
+        if is_always[at] {
+            for &parent in &elements[at].parents {
+                is_always[parent] = true;
+            }
+        }
+    }
+    is_always
+}

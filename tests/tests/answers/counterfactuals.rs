@@ -1,0 +1,338 @@
+//! Counterfactuals against known answers, and against all chances of random models.
+
+use figrs::prelude::*;
+
+mod random_models;
+
+/// Pearl's firing squad: a court orders, a captain signals, two soldiers shoot, one of them also from nerves; the prisoner dies of any shot.
+struct FiringSquad {
+    signal: Element<bool>,
+    shots: [Element<bool>; 2],
+    death: Element<bool>,
+}
+
+impl FiringSquad {
+    fn new(order: f64, nerves: f64) -> Self {
+        let order = Flip::new(order);
+        let nervous = Flip::new(nerves);
+        let signal = order.map(|&order| order);
+        let shots = [signal.or(&nervous), signal.map(|&signal| signal)];
+        let death = shots[0].or(&shots[1]);
+        Self {
+            signal,
+            shots,
+            death,
+        }
+    }
+}
+
+/// Every algorithm that answers about marginals, with the error that it may make.
+fn engines() -> Vec<(Box<dyn Algorithm>, f64)> {
+    let exact: [Box<dyn Algorithm>; 5] = algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        JunctionTree::new(),
+        Frontier::new(),
+        LazyVariableElimination::new(),
+    ];
+    let samplers: [Box<dyn Algorithm>; 5] = algorithms![
+        ImportanceSampling::new(40_000).seed(1),
+        RejectionSampling::new(40_000).seed(2),
+        SequentialMonteCarlo::new(4000).seed(3),
+        MetropolisHastings::new(100_000).seed(4),
+        Gibbs::new(20_000).seed(5),
+    ];
+    let exact = exact.into_iter().map(|engine| (engine, 1e-12));
+    // Five standard errors of the share that the worst of them finds, worth 4000 draws.
+    exact
+        .chain(samplers.into_iter().map(|engine| (engine, 0.04)))
+        .collect()
+}
+
+/// Asks all algorithms for the probability of `true` in the world that would have been.
+fn check(had: &figrs::Counterfactual, target: &Element<bool>, expected: f64) {
+    for (engine, tolerance) in engines() {
+        let answer = engine.run_counterfactual(had, target);
+        let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", engine.name()));
+        let found = match answer.bounds(target, &true) {
+            Ok(bounds) => bounds.lower.midpoint(bounds.upper),
+            Err(_) => answer.probability(target, &true).unwrap(),
+        };
+        let name = engine.name();
+        assert!(
+            (found - expected).abs() < tolerance,
+            "{name}: {found}, exactly {expected}"
+        );
+    }
+}
+
+/// Pearl, *Causality*, section 7.1.2: with order probability p and nerves q the prisoner, who is dead, would be alive if the first soldier had
+/// not shot, with probability q (1 - p) / (1 - (1 - p)(1 - q)).
+#[test]
+fn the_firing_squad() {
+    let squad = FiringSquad::new(0.7, 0.2);
+    let dead = Model::new().observe(&squad.death, true);
+    let had = dead.had(&squad.shots[0], false);
+    let alive = 0.2 * 0.3 / (1.0 - 0.3 * 0.8);
+    check(&had, &squad.death, 1.0 - alive);
+    // Evidence in the world that was, and not an intervention: the first soldier did shoot, so that the second one did if there was a signal.
+    let shot = Model::new().observe(&squad.shots[0], true);
+    check(&shot.had(&squad.shots[0], false), &squad.death, 0.7 / 0.76);
+    check(&Model::new().had(&squad.signal, false), &squad.death, 0.2);
+}
+
+/// Balke and Pearl's party: Bob comes where Ann comes, and Scott where Bob or Ann is; with these numbers.
+#[test]
+fn the_party() {
+    // Response functions: whether each comes, had each of the others come or not.
+    let [ann, bob_likes, bob_always, scott_likes] = [0.6, 0.8, 0.1, 0.7].map(Flip::new);
+    let bob =
+        (&ann, &bob_likes, &bob_always).map(|(ann, likes, always)| (*ann && *likes) || *always);
+    let scott = (&ann, &bob, &scott_likes).map(|(ann, bob, likes)| (*ann || *bob) && *likes);
+    let fight = bob.and(&scott);
+    // They did not fight and Bob was not there. Would they have fought if he had been?
+    let model = Model::new().observe(&fight, false).observe(&bob, false);
+    // Scott's liking is only tested where Ann came; with Bob there Scott comes if he likes, so P(likes | no Bob, no fight) = 0.7.
+    check(&model.had(&bob, true), &fight, 0.7);
+    // Scott was seen to stay away while Ann was there: then he does not like parties.
+    let away = model.observe(&scott, false).observe(&ann, true);
+    check(&away.had(&bob, true), &fight, 0.0);
+}
+
+/// A row of a table, a branch of a Chain and a member of a family are the same chance where both worlds come to them, and others where not.
+#[test]
+fn chances_are_shared_where_both_worlds_come_to_them() {
+    let cause = Flip::new(0.4);
+    let other = Flip::new(0.5);
+    let by_chain = If::new(&cause, Flip::new(0.9), Flip::new(0.2));
+    let states = [&cause, &other].map(|parent| (parent, vec![false, true]));
+    let rows = vec![0.8, 0.2, 0.8, 0.2, 0.1, 0.9, 0.1, 0.9];
+    let by_table = Table::new(states, [false, true], rows);
+    let by_family = Flip::new(&cause.map(|&cause| if cause { 0.9 } else { 0.2 }));
+    for effect in [&by_chain, &by_table, &by_family] {
+        // The cause was there, and had it been there nothing is different.
+        let model = Model::new().observe(&cause, true).observe(effect, false);
+        check(&model.had(&cause, true), effect, 0.0);
+        // Had it not, another chance decides.
+        check(&model.had(&cause, false), effect, 0.2);
+        // Where the cause is not known, it is the same chance if it was what it is set to: P(cause | effect) = 0.36 / 0.48.
+        let seen = Model::new().observe(effect, true);
+        let cause_given_effect = 0.36 / 0.48;
+        check(
+            &seen.had(&cause, true),
+            effect,
+            cause_given_effect + (1.0 - cause_given_effect) * 0.9,
+        );
+    }
+    // Of a table, another parent that stays as it was.
+    let model = Model::new().observe(&by_table, true).observe(&cause, true);
+    check(&model.had(&other, true), &by_table, 0.5 + 0.5 * 0.9);
+}
+
+/// Functions of Chains capture elements of the model: in the world that would have been they take those of that world.
+#[test]
+fn captured_elements_are_those_of_the_same_world() {
+    let (treated, frail) = (Flip::new(0.5), Flip::new(0.3));
+    let strength = (&treated, &frail).map(|(treated, frail)| *treated || !frail);
+    let (inner, luck) = (strength.clone(), Flip::new(0.25));
+    let (chance, day) = (luck.clone(), Flip::new(0.6));
+    let recovers = day.flat_map(move |&good| {
+        let (strong, chance) = (inner.clone(), chance.clone());
+        if good {
+            Flip::new(0.5).flat_map(move |&calm| if calm { strong.clone() } else { chance.clone() })
+        } else {
+            strong
+        }
+    });
+    // Neither strength nor luck nor calm is read directly: all are shared by capture.
+    let model = Model::new()
+        .observe(&treated, true)
+        .observe(&recovers, true);
+    // P(recovers | treated) = 1 unless the day is good, not calm and without luck: of what is left, strength decides on bad or calm days.
+    let [by_strength, by_luck] = [0.4 + 0.3, 0.3 * 0.25];
+    let without = (by_strength * 0.7 + by_luck) / (by_strength + by_luck);
+    check(&model.had(&treated, false), &recovers, without);
+    check(&model.had(&treated, true), &recovers, 1.0);
+    // Several things may have been different.
+    let had = model.had(&treated, false).had(&frail, false);
+    check(&had, &recovers, 1.0);
+}
+
+/// The probability that a cause was necessary and sufficient is about both worlds at once.
+#[test]
+fn both_worlds_in_one_question() {
+    let (cause, works, anyway) = (Flip::new(0.5), Flip::new(0.7), Flip::new(0.1));
+    let effect =
+        (&cause, &works, &anyway).map(|(cause, works, anyway)| (*cause && *works) || *anyway);
+    let had = Model::new().observe(&cause, true).had(&cause, false);
+    let both = tuple((&had.was(&effect), &effect));
+    for engine in algorithms![VariableElimination::new(), Enumerate::new()] {
+        let answer = engine.run_counterfactual(&had, &both).unwrap();
+        let p = |was, had| answer.probability(&both, &(was, had)).unwrap();
+        assert!((p(true, false) - 0.9 * 0.7).abs() < 1e-12);
+        assert!((p(true, true) - 0.1).abs() < 1e-12 && p(false, true) == 0.0);
+    }
+    // What had been set may be set anew, and what was kept stays.
+    let again = had.clone().had(&cause, true);
+    let answer = VariableElimination::new()
+        .run_counterfactual(&again, &both)
+        .unwrap();
+    assert!(answer.probability(&both, &(true, false)).unwrap() == 0.0);
+}
+
+/// A Score weighs in the world that was alone; an intervention holds in both worlds.
+#[test]
+fn scores_and_interventions_are_those_of_the_world_that_was() {
+    let coin = Flip::new(0.5);
+    let weighed = Score::weigh(&coin, |&heads| if heads { 3.0 } else { 1.0 });
+    let shown = weighed.not();
+    let had = Model::new().had(&Flip::new(0.5), true);
+    check_exactly(&had, &shown, 0.25);
+    let had = Model::new().had(&coin, false);
+    check_exactly(&had, &shown, 1.0);
+    let cause = Flip::new(0.5);
+    let middle = cause.map(|&cause| cause);
+    let effect = middle.map(|&middle| middle);
+    let model = Model::new().intervene(&middle, true);
+    check_exactly(&model.had(&cause, false), &effect, 1.0);
+    check_exactly(&model.had(&middle, false), &effect, 0.0);
+}
+
+fn check_exactly(had: &figrs::Counterfactual, target: &Element<bool>, expected: f64) {
+    for engine in algorithms![VariableElimination::new(), Enumerate::new()] {
+        let answer = engine.run_counterfactual(had, target).unwrap();
+        let found = answer.probability(target, &true).unwrap();
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{}: {found} {expected}",
+            engine.name()
+        );
+    }
+}
+
+/// Continuous values that do not depend on what was set are the same number in both worlds.
+#[test]
+fn continuous_chances_are_shared() {
+    let (dose, noise) = (Flip::new(0.5), Normal::new(0.0, Variance(1.0)));
+    let pressure = (&dose, &noise).map(|(dose, noise)| if *dose { noise - 1.0 } else { *noise });
+    let model = Model::new()
+        .observe(&dose, false)
+        .condition(&pressure, |p| *p > 0.5);
+    let had = model.had(&dose, true);
+    let high = pressure.map(|p| *p > -0.5);
+    let answer = ImportanceSampling::new(2000)
+        .seed(1)
+        .run_counterfactual(&had, &high)
+        .unwrap();
+    assert_eq!(answer.probability(&high, &true).unwrap(), 1.0);
+    // A member of a family with the same parameters is the same number.
+    let mean = dose.map(|_| 2.0);
+    let measured = Normal::new(&mean, Variance(1.0));
+    let same = tuple((&had.was(&measured), &measured)).map(|(a, b)| a == b);
+    let answer = ImportanceSampling::new(500)
+        .seed(1)
+        .run_counterfactual(&had, &same)
+        .unwrap();
+    assert_eq!(answer.probability(&same, &true).unwrap(), 1.0);
+}
+
+#[test]
+fn too_many_remembered_elements_are_an_error() {
+    let (cause, number) = (Flip::new(0.5), ContinuousUniform::new(0.0, 1.0));
+    let effect = (&cause, &number).flat_map(|(cause, x)| Flip::new(if *cause { *x } else { 0.5 }));
+    let had = Model::new().had(&cause, false).max_elements(100);
+    let error = ImportanceSampling::new(5000)
+        .run_counterfactual(&had, &effect)
+        .unwrap_err();
+    let named = matches!(
+        &error,
+        Error::Model(figrs::ModelError::Function {
+            fault: figrs::Fault::TooManyBranches(100),
+            ..
+        })
+    );
+    assert!(named, "{error}");
+    let had = Model::new().had(&cause, false);
+    let answer = ImportanceSampling::new(5000)
+        .seed(2)
+        .run_counterfactual(&had, &effect)
+        .unwrap();
+    assert!((answer.probability(&effect, &true).unwrap() - 0.5).abs() < 0.04);
+}
+
+/// Twins of long chains are made, walked and dropped without a frame for each.
+#[test]
+fn long_chains_need_no_stack() {
+    let first = Flip::new(0.5);
+    let mut last = first.clone();
+    for _ in 0..20_000 {
+        last = last.map(|&v| !v);
+    }
+    let had = Model::new().observe(&last, true).had(&first, false);
+    let answer = VariableElimination::new()
+        .run_counterfactual(&had, &last)
+        .unwrap();
+    assert_eq!(answer.probability(&last, &true).unwrap(), 0.0);
+}
+
+/// Once a counterfactual is gone, nothing is remembered: models answer as before.
+#[test]
+fn counterfactuals_leave_no_trace() {
+    let cause = Flip::new(0.4);
+    let [a, b] = [0, 1].map(|_| cause.flat_map(|&cause| Flip::new(if cause { 0.9 } else { 0.2 })));
+    let both = a.and(&b);
+    let before = VariableElimination::new()
+        .run(&Model::new(), &both)
+        .unwrap();
+    for _ in 0..2 {
+        let had = Model::new().had(&cause, true);
+        check_exactly(&had, &both, 0.81);
+        let during = VariableElimination::new()
+            .run(&Model::new(), &both)
+            .unwrap();
+        assert!(
+            (during.probability(&both, &true).unwrap() - before.probability(&both, &true).unwrap())
+                .abs()
+                < 1e-15
+        );
+    }
+    let after = ImportanceSampling::new(1000).seed(9);
+    let draws = |model: &Model| {
+        after
+            .run(model, &both)
+            .unwrap()
+            .probability(&both, &true)
+            .unwrap()
+    };
+    let now = draws(&Model::new());
+    drop(Model::new().had(&cause, true));
+    assert_eq!(draws(&Model::new()), now);
+}
+
+/// Answers about the world that would have been have derivatives too, and worlds.
+#[test]
+fn derivatives_and_worlds_of_counterfactuals() {
+    let (order, nerves) = (
+        figrs::Param::new("order", 0.7),
+        figrs::Param::new("nerves", 0.2),
+    );
+    let (ordered, nervous) = (Flip::new(&order), Flip::new(&nerves));
+    let shots = [ordered.or(&nervous), ordered.map(|&signal| signal)];
+    let death = shots[0].or(&shots[1]);
+    let had = Model::new().observe(&death, true).had(&shots[0], false);
+    let answer = JunctionTree::new()
+        .run_counterfactual(&had, &death)
+        .unwrap();
+    let query = figrs::Query::probability(&death, true);
+    // Of p / (1 - (1 - p)(1 - q)) by p: q / (1 - (1 - p)(1 - q))².
+    let slope = answer.derivative(&query, &order).unwrap();
+    assert!((slope - 0.2 / 0.76f64.powi(2)).abs() < 1e-12, "{slope}");
+    assert!(matches!(
+        answer.predict(&death),
+        Err(Error::NotInAnswer { .. })
+    ));
+    let world = MpeVariableElimination::new()
+        .run_counterfactual(&had, &death)
+        .unwrap();
+    assert!(world.most_likely_value(&death).unwrap());
+}
