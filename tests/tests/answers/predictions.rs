@@ -216,8 +216,8 @@ fn predictions_are_posteriors(
 #[test]
 fn predictions_of_random_models_follow_the_posterior() {
     let checked = Cell::new(0);
-    for_random_models(400, 33, |description| {
+    for_random_models(150, 33, |description| {
         predictions_are_posteriors(description, &checked)
     });
-    assert!(checked.get() > 200, "{} predictions", checked.get());
+    assert!(checked.get() > 60, "{} predictions", checked.get());
 }
