@@ -96,7 +96,9 @@ pub mod internals {
     };
     pub use crate::expand::sharing::QueryKind;
     pub use crate::factor::assignment::Assignments;
-    pub use crate::factor::entries::{for_each_entry, has_zeros, is_wide, log_entry, log_stored};
+    pub use crate::factor::entries::{
+        for_each_entry, has_zeros, is_wide, log_entry, log_stored, stored_entry,
+    };
     pub use crate::factor::log_table::LogTable;
     pub use crate::factor::reduce::{DecidedVariables, ReducedGraph, Restriction};
     pub use crate::factor::weights::sums_to_one;

@@ -401,6 +401,19 @@ impl Error {
         }
     }
 
+    /// The error of a row of data whose evidence no sample met.
+    pub(crate) fn unmet_case(
+        row: usize,
+        (algorithm, tried): (&'static str, u64),
+        remedy: &'static str,
+    ) -> Self {
+        let problem = format!(
+            "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \
+             {remedy}"
+        );
+        Self::InvalidCase { row, problem }
+    }
+
     /// True if work was ended by a deadline or an interrupt.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(

@@ -10,6 +10,7 @@ pub mod example;
 pub mod fingerprint;
 pub mod fuzz;
 pub mod json;
+pub mod learning_network;
 pub mod oracle;
 pub mod pages;
 pub mod random_model;

@@ -145,6 +145,27 @@ impl Likelihood {
         value.iter().enumerate().map(derivative).collect()
     }
 
+    /// Adds another log-likelihood as often as `times` says.
+    pub fn add_times(&mut self, other: &Self, times: f64) {
+        for (sum, coefficient) in self.scalars.iter_mut().zip(other.scalars) {
+            *sum += times * coefficient;
+        }
+        if self.each.len() < other.each.len() {
+            self.each.resize(other.each.len(), 0.0);
+        }
+        for (sum, coefficient) in self.each.iter_mut().zip(&other.each) {
+            *sum += times * coefficient;
+        }
+        self.is_refused |= other.is_refused;
+    }
+
+    /// Multiplies all coefficients.
+    pub fn scale(&mut self, factor: f64) {
+        for sum in self.scalars.iter_mut().chain(&mut self.each) {
+            *sum *= factor;
+        }
+    }
+
     /// The coefficient of a term of one number.
     pub fn get(&self, term: Term) -> f64 {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
@@ -258,5 +279,10 @@ mod tests {
         assert_eq!(likelihood.get(Term::Log), 3.5);
         let each = [0, 1, 2].map(|position| likelihood.log_of(position));
         assert_eq!(each, [0.0, 2.0, 0.0]);
+        let mut sum = Likelihood::new(&[Term::Log, Term::LogOfEach]);
+        sum.add(Term::Log, 1.0);
+        sum.add_times(&likelihood, 2.0);
+        sum.scale(10.0);
+        assert_eq!((sum.get(Term::Log), sum.log_of(1)), (80.0, 40.0));
     }
 }

@@ -44,8 +44,8 @@ pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     }
 }
 
-/// The natural logarithm of the entry at an assignment of all variables of the graph.
-pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
+/// The number of the stored entry at an assignment of all variables of the graph; `None` if a list or a function has none there.
+pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
         parents.fold(0, |at, &v| {
@@ -54,7 +54,7 @@ pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
     };
     let arity = factor.variables.len();
     match &factor.table {
-        FactorTable::Dense(weights) => weights.log(offset(arity)),
+        FactorTable::Dense(_) => Some(offset(arity)),
         FactorTable::Sparse { rows, weights } => {
             let row = |i: usize| rows[i * arity..(i + 1) * arity].iter().copied();
             let sought = || factor.variables.iter().map(|v| values[v.index()]);
@@ -67,17 +67,20 @@ pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
                     high = middle;
                 }
             }
-            if low < weights.len() && row(low).eq(sought()) {
-                weights.log(low)
-            } else {
-                f64::NEG_INFINITY
-            }
+            (low < weights.len() && row(low).eq(sought())).then_some(low)
         }
-        FactorTable::Function { index } => match factor.variables.last() {
-            Some(child) if index[offset(arity - 1)] == values[child.index()] => 0.0,
-            _ => f64::NEG_INFINITY,
-        },
+        FactorTable::Function { index } => {
+            let child = factor.variables.last()?;
+            let entry = offset(arity - 1);
+            (index[entry] == values[child.index()]).then_some(entry)
+        }
     }
+}
+
+/// The natural logarithm of the entry at an assignment of all variables of the graph.
+pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
+    let entry = stored_entry(graph, factor, values);
+    entry.map_or(f64::NEG_INFINITY, |entry| log_stored(factor, entry))
 }
 
 /// True if some entry of a factor is zero.

@@ -39,6 +39,14 @@ pub enum FactorTable {
 impl FactorTable {
     /// In a function table: no value of the last variable is possible here.
     pub const NO_VALUE: u32 = u32::MAX;
+
+    /// The origins of the weights, if some have one.
+    pub fn origins(&self) -> Option<&[u32]> {
+        match self {
+            Self::Dense(weights) | Self::Sparse { weights, .. } => weights.origins(),
+            Self::Function { .. } => None,
+        }
+    }
 }
 
 /// A non-negative function of some variables.

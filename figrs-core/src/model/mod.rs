@@ -139,8 +139,8 @@ impl Model {
         self.with_evidence(element.erased().clone(), evidence)
     }
 
-    /// Adds a statement.
-    pub(crate) fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
+    /// Adds a statement about an element, such as one of the [evidence](Self::evidence) of another model.
+    pub fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
         Arc::make_mut(&mut self.evidence).push((element, evidence));
         self
     }

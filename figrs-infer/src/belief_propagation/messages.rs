@@ -1,6 +1,6 @@
 //! Messages from factors to variables, and the beliefs that follow.
 
-use super::network::{Edge, MessageGraph};
+use super::network::{Edge, FactorEntries, MessageGraph};
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
 use crate::run::watch::{RunMonitor, Stopped};
 
@@ -97,10 +97,7 @@ impl<'n> Messages<'n> {
         watching: &RunMonitor<'_>,
     ) -> ConvergenceResult {
         let tables = &self.network.tables;
-        let each: u64 = 2 * tables
-            .iter()
-            .map(super::network::FactorEntries::work)
-            .sum::<u64>();
+        let each: u64 = 2 * tables.iter().map(FactorEntries::work).sum::<u64>();
         let tolerance = if self.network.is_forest {
             // Exact numbers are claimed then.
             until.tolerance.min(1e-10)
@@ -147,7 +144,7 @@ impl<'n> Messages<'n> {
     }
 
     /// Adds the messages to each variable up afresh, so that rounding does not build up.
-    fn recompute_beliefs(&mut self) {
+    pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
         for edge in &self.network.edges {
@@ -304,18 +301,35 @@ impl<'n> Messages<'n> {
         for (factor, table) in network.tables.iter().enumerate() {
             self.receive_all(factor);
             let incoming = &self.incoming;
-            let arity = table.arity();
-            let entry = |i: usize| {
-                let row = &table.rows[i * arity..(i + 1) * arity];
-                table.logs[i] + row.iter().map(|&at| incoming[at as usize]).sum::<f64>()
-            };
-            total += table.scale + log_sum((0..table.logs.len()).map(entry));
+            total += table.scale + log_sum(self.entry_beliefs(table));
             for edge in network.edges(table) {
                 let own = |x: usize| incoming[edge.local + x] + self.sent[edge.start + x];
                 total -= log_sum((0..edge.values).map(own));
             }
         }
         total
+    }
+
+    /// The logarithms of the entries of a factor times the messages that it has received.
+    fn entry_beliefs<'m>(
+        &'m self,
+        table: &'m FactorEntries,
+    ) -> impl Iterator<Item = f64> + Clone + 'm {
+        let arity = table.arity();
+        (0..table.logs.len()).map(move |i| {
+            let row = &table.rows[i * arity..(i + 1) * arity];
+            let incoming = row.iter().map(|&at| self.incoming[at as usize]);
+            table.logs[i] + incoming.sum::<f64>()
+        })
+    }
+
+    /// The belief of a factor: the probabilities of its entries that are not zero, in their order, after
+    /// [`recompute_beliefs`](Self::recompute_beliefs).
+    pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
+        self.receive_all(factor);
+        let logs = self.entry_beliefs(&self.network.tables[factor]);
+        let total = log_sum(logs.clone());
+        logs.map(|log| (log - total).exp()).collect()
     }
 
     /// One value for each variable: the best of the first one of each component, then of the others of each factor the

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `network` | the factors, laid out for messages |
 //! | `messages` | sending, convergence, beliefs |
+//! | `origin_counts` | expected counts of outcomes that parameters decide |
 //! | `mpe` | the best world |
 
 mod messages;
 mod mpe;
 mod network;
+mod origin_counts;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::factor::FactorGraph;
@@ -38,6 +40,11 @@ use network::{FactorEntries, MessageGraph};
 /// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
 /// zero is impossible. [`Sampling::stopped`](crate::Sampling::stopped) tells whether messages settled (`Finished`), and
 /// [`Sampling::residual`](crate::Sampling::residual) how much the last iteration changed.
+///
+/// In [`ExpectationMaximization`](crate::ExpectationMaximization) the beliefs of factors are the expected counts, and the log-likelihood is the
+/// sum of the negative Bethe free energies of the rows, or unknown if the messages of one have not settled. Both are exact where the factor graph of
+/// each row, less what its values decide, has no loops; elsewhere nothing is promised, not that rounds raise the likelihood either. A row's messages
+/// have the iterations and the work of a run.
 ///
 /// **Complexity.** An iteration reads each entry of each factor that is not zero twice for each of its variables.
 ///

@@ -17,6 +17,12 @@ use crate::error::Error;
 /// an unlikely choice with many continuations does not lose to them. The answer tells the value of every
 /// element of the world, not of the targets only.
 ///
+/// In [`ExpectationMaximization`](crate::ExpectationMaximization) this is hard EM: the counts are those of the most probable completion of each
+/// row, found on a contraction tree of maxima that is compiled once with these limits. What a fit calls its log-likelihood is the logarithm of the
+/// probability of the completed rows, and no round lowers it. That is another aim than the likelihood of what was observed: values of parameters are drawn
+/// towards what completes rows best, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
+/// stochastic versions", 1992). A value that has a density is never completed: a row without it says nothing of it.
+///
 /// **Guarantee.** Exact; ties are broken towards values that stand first in their supports, in an order of the
 /// elements that is fixed for one model.
 ///
@@ -49,6 +55,11 @@ impl MpeVariableElimination {
     }
 
     limited!();
+
+    /// Resources of expansion and elimination.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 impl Algorithm for MpeVariableElimination {

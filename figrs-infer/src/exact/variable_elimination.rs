@@ -21,6 +21,9 @@ use crate::sensitivity::differentiable::DifferentiableModel;
 /// an elimination in which a positive number would still vanish is done again in log space. Several targets share one
 /// elimination, with a pass back, unless one for each takes less work, or keeping all messages more memory than allowed.
 ///
+/// In [`ExpectationMaximization`](crate::ExpectationMaximization) its counts are exact: derivatives of the elimination, which are those of its contraction
+/// tree, so that it does the same as [`JunctionTree`](crate::JunctionTree) within its own limits.
+///
 /// **Guarantee.** Exact up to rounding.
 ///
 /// **Complexity.** Time and memory linear in the non-zero entries of the largest product of factors, which is
@@ -55,6 +58,11 @@ impl VariableElimination {
     }
 
     limited!();
+
+    /// Resources of expansion and elimination.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 impl VariableElimination {

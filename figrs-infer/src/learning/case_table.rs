@@ -4,7 +4,7 @@ use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::case_rows::{CaseRows, MISSING};
+use super::case_rows::{CaseRow, CaseRows, MISSING};
 use crate::error::Error;
 
 /// The different cells of one element.
@@ -81,6 +81,24 @@ impl CaseColumn {
     }
 }
 
+/// A model with the evidence of a row besides its own.
+pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
+    let mut model = model.clone();
+    for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
+        model = match cells.get(row.cell(at) as usize) {
+            None => model,
+            Some(Cell::Value(value)) => model.observe_any(element, value.clone()),
+            Some(Cell::Statements(statements)) => {
+                let statements = statements.iter().cloned();
+                statements.fold(model, |model, statement| {
+                    model.with_evidence(element.clone(), statement)
+                })
+            }
+        };
+    }
+    model
+}
+
 /// Rows of evidence on the elements of some columns, with weights; equal rows are one.
 #[derive(Clone, Debug, Default)]
 pub struct CaseTable {
@@ -97,6 +115,11 @@ impl CaseTable {
             columns.push(CaseColumn::new(element.clone()));
             columns.len() - 1
         })
+    }
+
+    /// The elements of the columns.
+    pub(super) fn elements(&self) -> Vec<AnyElement> {
+        self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
     /// The number of the next row.

@@ -5,9 +5,10 @@ use figrs_core::expand::{Content, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_table::{CaseTable, Cell};
+use super::learning_expansion::LearningExpansion;
 use super::parameters::CountedOutcomes;
+use super::statement_factors::StatementFactors;
 use crate::error::Error;
-use crate::exact::tree::CompiledEncoding;
 
 /// The factors that a cell of a column changes.
 #[derive(Debug)]
@@ -46,29 +47,28 @@ impl ColumnFactors {
 pub(super) fn extend(
     columns: &mut [ColumnFactors],
     expansion: &Expansion,
-    compiled: &CompiledEncoding,
+    statements: &StatementFactors,
     cases: &CaseTable,
 ) -> Result<(), Error> {
     for (at, column) in columns.iter_mut().enumerate() {
         if let ColumnFactors::Evidence { cells, .. } = column {
-            let new = cell_factors(expansion, compiled, cases, (at, cells.len()))?;
+            let new = cell_factors(expansion, statements, cases, (at, cells.len()))?;
             cells.extend(new);
         }
     }
     Ok(())
 }
 
-/// The factors of all columns; `places` tells the elements whose densities columns observe.
+/// The factors of all columns.
 ///
 /// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; those of conditions and weights.
 pub(super) fn column_factors(
-    (expansion, compiled, graph): (&Expansion, &CompiledEncoding, &FactorGraph),
-    outcomes: &CountedOutcomes,
+    expanded: &LearningExpansion,
+    statements: &StatementFactors,
     cases: &CaseTable,
-    places: &[Option<usize>],
 ) -> Result<Vec<ColumnFactors>, Error> {
     let mut has_density = vec![false; cases.columns.len()];
-    for &column in places.iter().flatten() {
+    for &column in expanded.places.iter().flatten() {
         has_density[column] = true;
     }
     let mut columns = Vec::with_capacity(cases.columns.len());
@@ -77,13 +77,13 @@ pub(super) fn column_factors(
             ColumnFactors::Densities(Vec::new())
         } else {
             ColumnFactors::Evidence {
-                factor: compiled.statement_factor(at),
-                cells: cell_factors(expansion, compiled, cases, (at, 0))?,
-                missing: compiled.statement_table(at, None),
+                factor: statements.factor(at),
+                cells: cell_factors(&expanded.expansion, statements, cases, (at, 0))?,
+                missing: statements.table(at, None),
             }
         });
     }
-    add_density_factors(graph, outcomes, &mut columns);
+    add_density_factors(statements.graph(), &expanded.outcomes, &mut columns);
     Ok(columns)
 }
 
@@ -162,11 +162,8 @@ fn add_density_factors(
     columns: &mut [ColumnFactors],
 ) {
     for (factor, Factor { table, .. }) in graph.factors.iter().enumerate() {
-        let origins = match table {
-            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.origins(),
-            FactorTable::Function { .. } => None,
-        };
-        for &origin in origins
+        for &origin in table
+            .origins()
             .into_iter()
             .flatten()
             .filter(|o| **o != Weights::NO_ORIGIN)
@@ -184,24 +181,24 @@ fn add_density_factors(
 /// The evidence in the cells of a column from a cell on.
 fn cell_factors(
     expansion: &Expansion,
-    compiled: &CompiledEncoding,
+    statements: &StatementFactors,
     cases: &CaseTable,
     (at, from): (usize, usize),
 ) -> Result<Vec<CellFactor>, Error> {
     let column = &cases.columns[at];
     let support = &expansion.elements()[expansion.targets()[at]].support;
     let weights = |cell: &Cell| -> Result<Weights, Error> {
-        let statements = match cell {
+        let stated = match cell {
             Cell::Value(value) => {
                 let found = support.index_of(value.as_any());
                 let weight = |i| f64::from(u8::from(found == Some(i)));
                 return Ok((0..support.len()).map(weight).collect::<Vec<f64>>().into());
             }
-            Cell::Statements(statements) => statements,
+            Cell::Statements(stated) => stated,
         };
         let mut logs = vec![0.0; support.len()];
         for (i, log) in logs.iter_mut().enumerate() {
-            for statement in statements {
+            for statement in stated {
                 *log += statement.weight(&column.element, support.any(i))?.1;
             }
         }
@@ -216,7 +213,7 @@ fn cell_factors(
             let problem = format!("{:?} cannot be {value:?}; mend the value", column.element);
             return Err(cases.invalid((at, number), problem));
         }
-        let table = compiled.statement_table(at, Some(weights));
+        let table = statements.table(at, Some(weights));
         let value = match (cell, &table) {
             (Cell::Value(_), FactorTable::Dense(weights)) => {
                 let found = (0..weights.len()).find(|&i| !weights.is_zero(i));

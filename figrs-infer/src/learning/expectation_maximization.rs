@@ -24,7 +24,9 @@ use crate::run::watch::{RunMonitor, Watch, watched};
 /// that several elements or branches read are one, and only branches that are taken count. The model is compiled once, before the first
 /// round.
 ///
-/// **Guarantee.** With exact counts ([`JunctionTree`](crate::JunctionTree)) no round lowers the likelihood, or with
+/// [`ExpectedCounts`] lists the algorithms, and what they promise.
+///
+/// **Guarantee.** With exact counts ([`JunctionTree`](crate::JunctionTree), [`VariableElimination`](crate::VariableElimination)) no round lowers the likelihood, or with
 /// [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle. Where all
 /// that the parameters decide is observed, the first round ends at the maximum.
 ///
@@ -72,6 +74,15 @@ const DEFAULT_TOLERANCE: f64 = 1e-8;
 /// Most numbers of parameters for which a fit has standard errors unasked: each takes two evaluations of all cases.
 const SHOWN_ERRORS: usize = 32;
 
+fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
+    Err(Error::InvalidSetting {
+        algorithm: "ExpectationMaximization",
+        setting,
+        value,
+        remedy,
+    })
+}
+
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// With an algorithm for the expectation step, for the maximum of the likelihood.
     pub fn new(engine: E) -> Self {
@@ -98,7 +109,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); with 0 once it raises
-    /// it no more.
+    /// it no more. Where the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
+    /// it.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = Some(tolerance);
         self
@@ -187,23 +199,15 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let refuse = |setting, value, remedy| {
-            Err(Error::InvalidSetting {
-                algorithm: "ExpectationMaximization",
-                setting,
-                value,
-                remedy,
-            })
-        };
         if let Some(tolerance) = self.tolerance.filter(|x| x.is_nan() || *x < 0.0) {
             let remedy = "give a number that is not negative";
-            return refuse("tolerance", tolerance.to_string(), remedy);
+            return invalid("tolerance", tolerance.to_string(), remedy);
         }
         if self.starts == 0 {
-            return refuse("starts", "0".into(), "give at least 1");
+            return invalid("starts", "0".into(), "give at least 1");
         }
         if self.mini_batch == Some(0) {
-            return refuse("mini_batches", "0".into(), "give at least 1");
+            return invalid("mini_batches", "0".into(), "give at least 1");
         }
         Ok(())
     }
@@ -250,6 +254,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 monitor,
             };
             match (rounds.run(), &best) {
+                (Ok(rounds), _) if rounds.objective.is_nan() && self.starts > 1 => {
+                    let remedy =
+                        "start once: the algorithm gives no log-likelihood to compare starts by";
+                    return invalid("starts", self.starts.to_string(), remedy);
+                }
                 (Ok(rounds), _) => {
                     objectives.push(rounds.objective);
                     let is_better = |best: &Rounds| rounds.objective > best.objective;

@@ -12,7 +12,13 @@ use crate::error::Error;
 /// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
 /// [`ExpectationMaximization`](crate::ExpectationMaximization).
 ///
-/// [`JunctionTree`](crate::JunctionTree) is exact.
+/// | algorithm | counts | log-likelihood |
+/// |---|---|---|
+/// | [`JunctionTree`](crate::JunctionTree), [`VariableElimination`](crate::VariableElimination) | exact | exact; no round lowers it |
+/// | [`BeliefPropagation`](crate::BeliefPropagation) | beliefs of factors: exact where a row leaves no loops | negative Bethe free energy, if messages settle |
+/// | [`MpeVariableElimination`](crate::MpeVariableElimination) | of the most probable completion (hard EM) | of the completed rows; no round lowers it |
+/// | [`Gibbs`](crate::Gibbs) | frequencies in draws | none, unless rows are complete |
+/// | [`ImportanceSampling`](crate::ImportanceSampling) | sufficient statistics of weighted worlds; continuous hidden elements and models without end too | estimated |
 pub trait ExpectedCounts {
     /// Prepares the expectation steps of a model for some cases: all that does not depend on the values of parameters.
     #[doc(hidden)]
@@ -46,10 +52,10 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 }
 
 /// Expected counts of outcomes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases.
-    pub log_likelihood: f64,
+    /// The natural logarithm of the probability of all cases, or what approximates it; `None` if the algorithm gives none.
+    pub log_likelihood: Option<f64>,
     /// By outcome.
     pub counts: Vec<f64>,
 }
@@ -58,14 +64,19 @@ impl Expected {
     /// None of so many outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
-            log_likelihood: 0.0,
+            log_likelihood: Some(0.0),
             counts: vec![0.0; outcomes],
         }
     }
 
+    /// Adds the log-likelihood of other rows.
+    pub(super) fn add_log_likelihood(&mut self, log: Option<f64>) {
+        self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
+    }
+
     /// Adds those of other rows.
     pub(super) fn absorb(&mut self, other: &Self) {
-        self.log_likelihood += other.log_likelihood;
+        self.add_log_likelihood(other.log_likelihood);
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
             *sum += count;
         }

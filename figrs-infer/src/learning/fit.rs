@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use figrs_core::{AnyElement, Datum, Element, Model, Until, Value};
 
 use super::cases::{CaseColumns, Cases};
+use super::convergence::numbers;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::Rounds;
@@ -158,12 +159,13 @@ impl Fit {
         learner
     }
 
-    /// The natural logarithm of the likelihood of all cases at the learned values.
+    /// The natural logarithm of the likelihood of all cases at the learned values, or what the algorithm of the expectation step has in its place
+    /// ([`ExpectedCounts`](crate::ExpectedCounts)); not a number if it has nothing.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// The log-likelihood before the first round, and after each.
+    /// The log-likelihood before the first round, and after each; not a number where the algorithm of the expectation step has none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -191,15 +193,11 @@ impl Fit {
         for (element, value) in &self.parameters {
             let errors = self.standard_errors.as_ref();
             let errors = errors.and_then(|errors| errors.of_any(element));
-            let numbers = match value.get::<Vec<f64>>() {
-                Some(numbers) => numbers.clone(),
-                None => value.get::<f64>().copied().into_iter().collect(),
-            };
             let text = |(i, x): (usize, &f64)| match errors.and_then(|errors| errors[i]) {
                 Some(error) => format!("{x:.6} ± {error:.6}"),
                 None => format!("{x:.6}"),
             };
-            let numbers: Vec<String> = numbers.iter().enumerate().map(text).collect();
+            let numbers: Vec<String> = numbers(value).iter().enumerate().map(text).collect();
             writeln!(f, "{:width$}  {}", name(element), numbers.join("  "))?;
         }
         let errors = self.standard_errors.iter();
@@ -232,7 +230,9 @@ impl fmt::Display for Fit {
         self.write_parameters(f)?;
         let last = self.log_likelihoods.len().saturating_sub(1);
         for (round, log_likelihood) in self.log_likelihoods.iter().enumerate() {
-            if is_shown(round) || round == last {
+            if log_likelihood.is_nan() && round == last {
+                writeln!(f, "round {round:>4}  no log-likelihood")?;
+            } else if !log_likelihood.is_nan() && (is_shown(round) || round == last) {
                 writeln!(f, "round {round:>4}  log-likelihood {log_likelihood:.6}")?;
             }
         }

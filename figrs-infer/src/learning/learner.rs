@@ -39,7 +39,7 @@ impl Learner {
     }
 
     /// Adds the expected counts of other cases to some, sets the parameters to what all of them make most likely, and keeps the cases; the
-    /// log-likelihood of the cases before.
+    /// log-likelihood of the cases before, not a number if there is none.
     pub(super) fn update(
         &mut self,
         cases: &CaseTable,
@@ -62,7 +62,7 @@ impl Learner {
         outcomes.maximise(&sum.counts, self.with_prior)?;
         *counts = sum.counts;
         self.cases.rows.append(&added);
-        Ok(expected.log_likelihood)
+        Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
     /// The standard errors at the present values.

@@ -5,9 +5,12 @@
 //! | `cases`, `case_table`, `case_rows` | rows of data as evidence on elements, by column |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
 //! | `expected_counts` | the interface of its expectation step |
-//! | `tree_counts`, `column_factors`, `complete_row` | the expectation step on a contraction tree; what cells change in it; rows that need none |
-//! | `parameters` | the maximisation step: outcomes, counts and values of parameters |
-//! | `rounds`, `learner` | the rounds of one start; a model prepared for them, with its cases |
+//! | `learning_expansion`, `row_factors` | the model's factors, what cells and parameters change in them, and the step of any algorithm on them |
+//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; what cells change; rows that need no step |
+//! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | such steps: by a contraction tree, messages, Gibbs sampling, and most probable worlds |
+//! | `weighted_worlds`, `row_sums` | the step on worlds, for models without a finite factor graph |
+//! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
+//! | `rounds`, `convergence`, `learner` | the rounds of one start, and their end; a model prepared for them, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of their matrix |
 //! | `fit` | the result, and learning from further cases |
 
@@ -16,12 +19,22 @@ mod case_table;
 pub(crate) mod cases;
 mod column_factors;
 mod complete_row;
+mod completions;
+mod convergence;
+mod draw_counts;
 pub(crate) mod expectation_maximization;
 pub(crate) mod expected_counts;
 pub(crate) mod fit;
 mod learner;
+mod learning_expansion;
+mod message_counts;
 pub(crate) mod observed_information;
 mod parameters;
 mod pivoted_cholesky;
 mod rounds;
+mod row_factors;
+mod row_sums;
+mod statement_factors;
+mod term_sums;
 mod tree_counts;
+mod weighted_worlds;

@@ -9,10 +9,12 @@ use rustc_hash::FxHashMap;
 
 use super::case_rows::{CaseRow, MISSING};
 use super::case_table::CaseTable;
+use super::term_sums::TermSums;
 use crate::error::Error;
 
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
-/// for each different value.
+/// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the
+/// coefficients of each parameter's expected log-likelihood.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
@@ -23,6 +25,8 @@ pub struct CountedOutcomes {
     origins: Vec<Origin>,
     /// Number of outcomes.
     count: usize,
+    /// The coefficients that are counted instead of outcomes, if there is no list of those.
+    terms: Option<TermSums>,
 }
 
 /// An element with its outcomes.
@@ -75,6 +79,7 @@ impl CountedOutcomes {
             members: Vec::new(),
             origins: Vec::new(),
             count: 0,
+            terms: None,
         };
         for parametric in expansion.parametric_outcomes() {
             let column = density_column(parametric.position);
@@ -84,6 +89,29 @@ impl CountedOutcomes {
             return Err(Error::NothingToLearn);
         }
         Ok(outcomes)
+    }
+
+    /// The coefficients of the terms of these parameters' log-likelihoods, in place of outcomes.
+    ///
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
+    pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
+        let terms = TermSums::new(&learned);
+        if terms.len() == 0 {
+            return Err(Error::NothingToLearn);
+        }
+        Ok(Self {
+            count: terms.len(),
+            terms: Some(terms),
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+        })
+    }
+
+    /// The coefficients that are counted instead of outcomes, if they are.
+    pub(super) fn terms(&self) -> Option<&TermSums> {
+        self.terms.as_ref()
     }
 
     fn add(
@@ -198,6 +226,9 @@ impl CountedOutcomes {
         let mut likelihood = Likelihood::new(learned.prior().terms());
         if with_prior {
             learned.prior().add_to(&mut likelihood);
+        }
+        if let Some(terms) = &self.terms {
+            terms.add_to((parameter, &mut likelihood), learned, counts);
         }
         for reader in &self.readers[parameter] {
             let member = &self.members[reader.member];

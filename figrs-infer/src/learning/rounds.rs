@@ -5,6 +5,7 @@ use figrs_core::rand::seq::SliceRandom;
 use figrs_core::{Datum, stream};
 
 use super::case_rows::CaseRow;
+use super::convergence::are_near;
 use super::expected_counts::{ExpectationStep, Expected};
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Stopped};
@@ -28,7 +29,7 @@ pub(super) struct RoundSettings {
 /// The rounds of one start.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The log-likelihood, or log-posterior, at the values.
+    /// The log-likelihood, or log-posterior, at the values; not a number if there is none.
     pub(super) objective: f64,
     pub(super) values: Vec<Datum>,
     /// The expected counts at the values.
@@ -71,26 +72,30 @@ impl RoundsOfStart<'_> {
                 Err(error) => return Err(error),
             };
             let outcomes = self.step.outcomes();
-            let mut objective = expected.log_likelihood;
+            let log_likelihood = expected.log_likelihood.unwrap_or(f64::NAN);
+            let mut objective = log_likelihood;
             if self.settings.with_prior {
                 objective += outcomes.log_prior()?;
             }
-            log_likelihoods.push(expected.log_likelihood);
+            log_likelihoods.push(log_likelihood);
             let rounds = log_likelihoods.len() as u64 - 1;
             self.monitor.report(self.settings.done + rounds);
+            let values = outcomes.learned().iter().map(LearnedParameter::value);
+            let values: Vec<Datum> = values.collect();
             let has_converged = match (&last, self.settings.tolerance) {
                 (Some(last), Some(tolerance)) => {
                     let change = objective - last.objective;
                     // Steps of batches may lower it.
                     let change = batch.map_or(change, |_| change.abs());
+                    let is_unknown = change.is_nan();
                     change <= tolerance * objective.abs()
+                        || is_unknown && are_near(&values, &last.values, tolerance)
                 }
                 _ => false,
             };
-            let values = outcomes.learned().iter().map(LearnedParameter::value);
             let now = Rounds {
                 objective,
-                values: values.collect(),
+                values,
                 counts: expected.counts,
                 log_likelihoods: Vec::new(),
                 ended: Stopped::Budget,

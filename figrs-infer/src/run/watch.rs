@@ -64,6 +64,27 @@ impl Watch {
         self.deadline.is_some() || self.interrupt.is_some()
     }
 
+    /// An error if it is set for an algorithm that works within another, which watches over both.
+    pub(crate) fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
+        if self.can_end_run() || self.listener.is_some() {
+            return Err(Error::InvalidSetting {
+                algorithm,
+                setting: "deadline, interrupt or on_progress",
+                value: "set".into(),
+                remedy: "set it on the ExpectationMaximization that it works for",
+            });
+        }
+        Ok(())
+    }
+
+    /// Starts the clock of a part of a run that ends with the run.
+    pub(crate) fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
+        RunMonitor {
+            until: until.clone(),
+            ..self.start(algorithm, None)
+        }
+    }
+
     /// Starts the clock.
     pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
         let began = Instant::now();

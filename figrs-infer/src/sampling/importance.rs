@@ -21,6 +21,12 @@ use crate::run::watch::{Watch, watched};
 /// density) of that value; this passes through Chains, Scores, tuples and Boolean functions down to the atomic
 /// elements that decide. Other evidence weighs the finished world.
 ///
+/// In [`ExpectationMaximization`](crate::ExpectationMaximization) it draws so many worlds for each row, with the same random numbers in every round,
+/// and what weighted worlds say of the parameters takes the place of counts (Monte Carlo EM: Wei and Tanner 1990). Nothing is expanded: hidden
+/// elements may be continuous, and models without end. The log-likelihood is estimated too, on average too low; rounds may lower it, and
+/// they end once they raise the estimate no more. Parameters that one element reads together are each set given the others' values before
+/// the round. All that a row states is weighed: [`Error::InvalidCase`] names a row whose evidence no world met.
+///
 /// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
 /// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
 /// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known
@@ -35,7 +41,8 @@ use crate::run::watch::{Watch, watched};
 /// once.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
-/// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989).
+/// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989); for learning Wei and Tanner (1990), "A Monte Carlo
+/// implementation of the EM algorithm and the poor man's data augmentation algorithms".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -119,6 +126,19 @@ impl ImportanceSampling {
             return Err(self.invalid("samples", "unlimited".into(), remedy));
         }
         Ok(())
+    }
+
+    /// The number of samples, where it is to be fixed, and their settings.
+    ///
+    /// **Errors.** [`Error::InvalidSetting`].
+    pub(crate) fn fixed_samples(&self) -> Result<(u64, &SamplerSettings), Error> {
+        self.watch.refuse_within(self.name())?;
+        let remedy = "in ExpectationMaximization each row has a fixed number: give it, and nothing else that ends them";
+        if let Some(enough) = self.target_ess {
+            return Err(self.invalid("until_effective", enough.to_string(), remedy));
+        }
+        self.check()?;
+        Ok((self.samples.unwrap_or_default(), &self.drawing))
     }
 
     fn blocks(&self, model: &Model) -> BlockSampling<'_> {

@@ -1,6 +1,7 @@
 //! Learning of parameters against brute force, published numbers, and its guarantees.
 
 mod densities;
+mod engines;
 mod further_cases;
 mod published;
 mod random_networks;

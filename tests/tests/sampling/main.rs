@@ -5,6 +5,7 @@ mod densities;
 mod distributions;
 mod gibbs;
 mod gibbs_kernel;
+mod learning;
 mod metropolis_hastings;
 mod metropolis_hastings_kernel;
 mod particle_filter;

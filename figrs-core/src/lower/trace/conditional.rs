@@ -41,10 +41,10 @@ impl Trace {
             .likelihood_of_readers(site.0, terms, power)
             .or_else(|| {
                 let mut readers = std::mem::take(&mut self.readers);
-                let is_found = self.find_readers(site.0, &mut readers);
-                let gathered = is_found.then(|| self.gather(&readers, terms, power));
+                let found = self.find_readers(site.0, &mut readers);
+                let gathered = found.and_then(|()| self.gather(&readers, terms, power));
                 self.readers = readers;
-                gathered
+                gathered.ok()
             });
         let Some(likelihood) = likelihood.filter(|all| !all.is_refused()) else {
             return Ok(None);
@@ -53,8 +53,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node; `false` if one of them is no choice, or reads it twice.
-    fn find_readers(&mut self, number: u32, readers: &mut Readers) -> bool {
+    /// Collects the readers of a node; an error with the number of one that is no choice, or reads it twice.
+    pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
         self.begin_epoch();
@@ -64,14 +64,14 @@ impl Trace {
             for &reader in &self.nodes[reads as usize].uses {
                 let node = &self.nodes[reader.by as usize];
                 if node.stale {
-                    return false;
+                    return Err(reader.by);
                 }
                 if node.role == NodeRole::Family {
                     readers.choices.push(reader);
                 } else if reader.input as usize == node.parents.len() && node.is_pass_through() {
                     readers.chains.push(reader.by);
                 } else {
-                    return false;
+                    return Err(reader.by);
                 }
             }
             let Some(&chain) = readers.chains.get(next) else {
@@ -79,21 +79,29 @@ impl Trace {
             };
             (next, reads) = (next + 1, chain);
         }
-        readers.choices.iter().all(|reader| {
+        let reads_twice = |reader: &&NodeUse| {
             let parents = self.nodes[reader.by as usize].parents.iter();
             let reached = |parent: &&u32| self.nodes[**parent as usize].touched == self.epoch;
-            parents.filter(reached).count() == 1
-        })
+            parents.filter(reached).count() != 1
+        };
+        match readers.choices.iter().find(reads_twice) {
+            Some(reader) => Err(reader.by),
+            None => Ok(()),
+        }
     }
 
-    /// The likelihood of the readers' values.
-    fn gather(&self, readers: &Readers, terms: &'static [Term], power: f64) -> Likelihood {
+    /// The likelihood of the readers' values; an error with the number of one whose log-likelihood has other terms.
+    pub(super) fn gather(
+        &self,
+        readers: &Readers,
+        terms: &'static [Term],
+        power: f64,
+    ) -> Result<Likelihood, u32> {
         let mut likelihood = Likelihood::new(terms);
         for &NodeUse { by, input } in &readers.choices {
             let node = &self.nodes[by as usize];
             let Some(family) = node.family() else {
-                likelihood.refuse();
-                break;
+                return Err(by);
             };
             let is_evidence = node.demand.is_some();
             likelihood.set_power(if is_evidence { power } else { 1.0 });
@@ -119,10 +127,10 @@ impl Trace {
                 None => likelihood.refuse(),
             }
             if likelihood.is_refused() {
-                break;
+                return Err(by);
             }
         }
-        likelihood
+        Ok(likelihood)
     }
 }
 
@@ -161,9 +169,9 @@ mod tests {
             let site = trace.choice(step % trace.choices());
             if let Some(runs) = trace.likelihood_of_readers(site.0, terms, 0.5) {
                 let mut readers = Readers::default();
-                assert!(trace.find_readers(site.0, &mut readers));
-                let each = trace.gather(&readers, terms, 0.5);
-                assert!(!runs.is_refused() && !each.is_refused());
+                trace.find_readers(site.0, &mut readers).unwrap();
+                let each = trace.gather(&readers, terms, 0.5).unwrap();
+                assert!(!runs.is_refused());
                 for &term in terms {
                     let (a, b) = (runs.get(term), each.get(term));
                     assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a}, not {b}");

@@ -20,6 +20,7 @@
 //! | `parameter_readers` | choices that read one parameter |
 //! | `boolean_branch` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
+//! | `parameter_likelihood` | likelihoods of parameters that interventions set |
 //!
 //! # Observations
 //!
@@ -37,6 +38,7 @@ mod limits;
 mod look_ahead;
 mod look_ahead_list;
 mod node;
+mod parameter_likelihood;
 mod parameter_readers;
 mod prior;
 mod propagation;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use figrs_core::factor::{FactorGraph, FactorTable, Weights};
+use figrs_core::factor::{FactorGraph, Weights};
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
@@ -34,10 +34,7 @@ impl CountingTree {
     pub(crate) fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
-            let (FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. }) = table else {
-                return None;
-            };
-            let all = weights.origins()?;
+            let all = table.origins()?;
             let mut origins = Vec::new();
             leaf.each_weight(|entry, i| {
                 if all[i] != Weights::NO_ORIGIN {

@@ -19,7 +19,7 @@ use crate::run::watch::{RunMonitor, Stopped};
 use crate::run::work_queue::in_order;
 
 /// Number of table entries between two checks of the clock: below a millisecond.
-const SLICE: u64 = 100_000;
+pub(super) const SLICE: u64 = 100_000;
 
 /// Schedule of the chains: burn-in, draws, thinning.
 #[derive(Clone, Copy, Debug)]

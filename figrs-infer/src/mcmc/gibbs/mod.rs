@@ -7,8 +7,10 @@
 //! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | first worlds; the run |
+//! | `assignments` | draws for those who want assignments, not answers |
 
 mod arena;
+mod assignments;
 mod block;
 mod chains;
 mod elimination_block;
@@ -28,6 +30,7 @@ use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch, watched};
+pub(crate) use assignments::AssignmentDraws;
 use chains::{Schedule, StartError, TargetReader};
 pub use kernel::GibbsKernel;
 
@@ -37,6 +40,11 @@ pub use kernel::GibbsKernel;
 /// together, such as the cells of a constraint, are drawn together: by listing their assignments, or by eliminating them
 /// where these are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or if evidence is too rare
 /// for that found by elimination, if it has small tables.
+///
+/// In [`ExpectationMaximization`](crate::ExpectationMaximization) the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
+/// 1990); each row has chains of its own, with the same random numbers in every round. There is no log-likelihood then, unless each row states
+/// every value: rounds end once they change the parameters no more, or by their number, and may lower the likelihood. The errors of the
+/// counts fall with the square root of the draws.
 ///
 /// **Guarantee.** The posterior is the distribution that the chains keep. If
 /// [`Sampling::cut_groups`](crate::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
@@ -53,7 +61,8 @@ pub use kernel::GibbsKernel;
 /// log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
-/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
+/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
+/// (1990), "A Monte Carlo implementation of the EM algorithm and the poor man's data augmentation algorithms".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -139,7 +148,7 @@ impl Gibbs {
     crate::sampling::settings::keeping_anyway!();
     watched!();
 
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let invalid = |setting: &'static str| Error::InvalidSetting {
             algorithm: self.name(),
             setting,
@@ -154,6 +163,16 @@ impl Gibbs {
         ];
         let zero = settings.iter().find(|(_, is_zero)| *is_zero);
         zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
+    }
+
+    /// Resources of expansions.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The deadline, interrupt and listener of its own.
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
     }
 }
 

@@ -4,7 +4,7 @@ use figrs::prelude::*;
 use figrs::stream;
 use figrs::{Precision, Rate, StandardDeviation};
 
-use super::random_networks::{Description, data};
+use figrs_tests::learning_network::{LearningNetwork, data};
 
 fn learner() -> ExpectationMaximization<JunctionTree> {
     ExpectationMaximization::new(JunctionTree::new()).tolerance(0.0)
@@ -115,14 +115,14 @@ fn too_many_numbers_are_refused() {
 /// Shift of numbers in second differences: its square and 1e-16 over it are small.
 const SHIFT: f64 = 2e-4;
 
-/// The log-posterior of a description.
+/// The log-posterior of a network.
 fn log_posterior(
-    description: &Description,
+    network: &LearningNetwork,
     data: &[(f64, Vec<Option<usize>>)],
     at: &[Vec<f64>],
 ) -> f64 {
-    let (log_likelihood, _) = description.round(data, at, true);
-    let priors = description.parameters.iter().zip(at);
+    let (log_likelihood, _) = network.round(data, at, true);
+    let priors = network.parameters.iter().zip(at);
     let priors = priors.flat_map(|((a, _), p)| a.iter().zip(p));
     log_likelihood + priors.map(|(a, p)| (a - 1.0) * p.ln()).sum::<f64>()
 }
@@ -156,13 +156,14 @@ fn errors_of_hidden_outcomes_are_those_of_the_enumerated_posterior() {
     let mut checked = 0;
     for seed in 200..220 {
         let mut rng = stream(seed, 0);
-        let description = Description::random(&mut rng);
-        let data = data(&description, &mut rng);
-        let reached = description.reached();
-        if description.parameters.is_empty() || reached.contains(&false) {
+        let network = LearningNetwork::random(&mut rng);
+        let data = data(&network, &mut rng);
+        let reached = network.reached();
+        if network.parameters.is_empty() || reached.contains(&false) {
             continue;
         }
-        let (fit, learned, values) = description.fit(&data, 100_000, true);
+        let learner = learner().map_estimate().rounds(100_000).tolerance(0.0);
+        let (fit, learned, values) = network.fit(learner, &data);
         if values.iter().flatten().any(|p| *p < 0.02) {
             continue;
         }
@@ -179,7 +180,7 @@ fn errors_of_hidden_outcomes_are_those_of_the_enumerated_posterior() {
                 moved[i][j] += by;
                 moved[i][last] -= by;
             }
-            log_posterior(&description, &data, &moved)
+            log_posterior(&network, &data, &moved)
         };
         let curvature = |x, y| {
             let [both, mixed, other, neither] =

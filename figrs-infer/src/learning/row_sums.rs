@@ -1,0 +1,127 @@
+//! Weighted sums of what worlds say of parameters.
+
+use figrs_core::Likelihood;
+
+/// The weights of some worlds of one row, and the log-likelihoods of all parameters in them, each world as often as it weighs.
+///
+/// Numbers are in units of `exp(log_scale)`. Where an observed value has a density in some worlds and a probability in others, only those with
+/// the fewest densities weigh.
+#[derive(Debug)]
+pub(super) struct RowSums {
+    densities: usize,
+    log_scale: f64,
+    total: f64,
+    likelihoods: Vec<Likelihood>,
+}
+
+impl RowSums {
+    /// Of no worlds, with flat log-likelihoods of the parameters.
+    pub(super) fn new(flat: Vec<Likelihood>) -> Self {
+        Self {
+            densities: usize::MAX,
+            log_scale: f64::NEG_INFINITY,
+            total: 0.0,
+            likelihoods: flat,
+        }
+    }
+
+    /// Prepares for a world of this log-weight and so many densities; returns its weight in the units of the sums, zero if it does not count.
+    fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
+        if log_weight == f64::NEG_INFINITY || densities > self.densities {
+            return 0.0;
+        }
+        if densities < self.densities {
+            (self.densities, self.log_scale) = (densities, f64::NEG_INFINITY);
+        }
+        if log_weight > self.log_scale {
+            let factor = (self.log_scale - log_weight).exp();
+            self.total *= factor;
+            for likelihood in &mut self.likelihoods {
+                likelihood.scale(factor);
+            }
+            self.log_scale = log_weight;
+        }
+        (log_weight - self.log_scale).exp()
+    }
+
+    /// Adds a world; `add` is given the log-likelihoods of all parameters and its weight, unless that is zero.
+    pub(super) fn add_world<E>(
+        &mut self,
+        (log_weight, densities): (f64, usize),
+        add: impl FnOnce(&mut [Likelihood], f64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let weight = self.unit(log_weight, densities);
+        if weight == 0.0 {
+            return Ok(());
+        }
+        self.total += weight;
+        add(&mut self.likelihoods, weight)
+    }
+
+    /// Adds further worlds.
+    pub(super) fn add(&mut self, other: &Self) {
+        let weight = self.unit(other.log_scale, other.densities);
+        if weight > 0.0 {
+            self.total += weight * other.total;
+            for (sum, likelihood) in self.likelihoods.iter_mut().zip(&other.likelihoods) {
+                sum.add_times(likelihood, weight);
+            }
+        }
+    }
+
+    /// The natural logarithm of the sum of all weights.
+    pub(super) fn log_total(&self) -> f64 {
+        self.log_scale + self.total.ln()
+    }
+
+    /// The weighted mean of each parameter's log-likelihood, as a sum and the number to divide it by.
+    pub(super) fn likelihoods(&self) -> (&[Likelihood], f64) {
+        (&self.likelihoods, self.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::Term;
+
+    use super::*;
+
+    /// The sums of worlds of some log-weights and densities, each with a log-likelihood of ln θ times its number.
+    fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
+        let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
+        for &(log, densities, number) in worlds {
+            let added = sums.add_world((log, densities), |likelihoods, weight| {
+                likelihoods[0].set_power(weight);
+                likelihoods[0].add(Term::Log, number);
+                Ok::<(), ()>(())
+            });
+            added.unwrap();
+        }
+        sums
+    }
+
+    fn mean(sums: &RowSums) -> f64 {
+        let (likelihoods, total) = sums.likelihoods();
+        likelihoods[0].get(Term::Log) / total
+    }
+
+    #[test]
+    fn weights_of_any_magnitude_add_up_in_parts() {
+        let worlds = [
+            (-1000.0, 1, 2.0),
+            (f64::NEG_INFINITY, 0, 9.0),
+            (-1000.0 + 3f64.ln(), 1, 6.0),
+            (900.0, 2, 7.0),
+        ];
+        let all = sums(&worlds);
+        assert!((all.log_total() - (-1000.0 + 4f64.ln())).abs() < 1e-9);
+        assert!((mean(&all) - 5.0).abs() < 1e-12);
+        for cut in 0..=worlds.len() {
+            let (mut first, second) = (sums(&worlds[..cut]), sums(&worlds[cut..]));
+            first.add(&second);
+            assert!((first.log_total() - all.log_total()).abs() < 1e-9);
+            assert!((mean(&first) - 5.0).abs() < 1e-12, "{cut}");
+        }
+        assert_eq!(sums(&worlds[1..2]).log_total(), f64::NEG_INFINITY);
+    }
+}

@@ -1,0 +1,84 @@
+//! Expected log-likelihoods of parameters as lists of coefficients of their terms.
+
+use std::ops::Range;
+
+use figrs_core::expand::{LearnedParameter, LearnedParameters};
+use figrs_core::{Likelihood, Term};
+
+/// The places of all parameters' coefficients in one list.
+#[derive(Clone, Debug)]
+pub(super) struct TermSums {
+    ranges: Vec<Range<usize>>,
+}
+
+/// Number of coefficients of a parameter: one for each of its terms, or for each number of a list.
+fn coefficients(learned: &LearnedParameter) -> usize {
+    match learned.prior().terms() {
+        [Term::LogOfEach] => learned.params.len(),
+        terms => terms.len(),
+    }
+}
+
+impl TermSums {
+    pub(super) fn new(learned: &LearnedParameters) -> Self {
+        let mut end = 0;
+        let range = |learned| {
+            let start = end;
+            end += coefficients(learned);
+            start..end
+        };
+        Self {
+            ranges: learned.iter().map(range).collect(),
+        }
+    }
+
+    /// Number of coefficients of all parameters.
+    pub(super) fn len(&self) -> usize {
+        self.ranges.last().map_or(0, |last| last.end)
+    }
+
+    /// Adds the coefficients of the log-likelihood of a parameter to those of the list, as often as `times` says.
+    pub(super) fn add(
+        &self,
+        (parameter, likelihood): (usize, &Likelihood),
+        learned: &LearnedParameter,
+        times: f64,
+        sums: &mut [f64],
+    ) {
+        let sums = &mut sums[self.ranges[parameter].clone()];
+        match learned.prior().terms() {
+            [Term::LogOfEach] => {
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    *sum += times * likelihood.log_of(i);
+                }
+            }
+            terms => {
+                for (sum, &term) in sums.iter_mut().zip(terms) {
+                    *sum += times * likelihood.get(term);
+                }
+            }
+        }
+    }
+
+    /// Adds the log-likelihood of a parameter that the list holds.
+    pub(super) fn add_to(
+        &self,
+        (parameter, likelihood): (usize, &mut Likelihood),
+        learned: &LearnedParameter,
+        sums: &[f64],
+    ) {
+        let sums = &sums[self.ranges[parameter].clone()];
+        match learned.prior().terms() {
+            [Term::LogOfEach] => {
+                for (i, &sum) in sums.iter().enumerate() {
+                    likelihood.add_log_of(i, sum);
+                }
+            }
+            terms => {
+                for (&sum, &term) in sums.iter().zip(terms) {
+                    likelihood.add(term, sum);
+                }
+            }
+        }
+    }
+}

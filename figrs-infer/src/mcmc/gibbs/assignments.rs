@@ -1,0 +1,75 @@
+//! Draws of assignments of a factor graph, without an answer.
+
+use figrs_core::factor::FactorGraph;
+use figrs_core::{Until, stream};
+
+use super::chains::SLICE;
+use super::initial_assignment::{ForwardSampler, InitialAssignment};
+use super::{Gibbs, GibbsKernel};
+use crate::error::Error;
+use crate::exact::eliminate::EliminationError;
+
+/// Result of a run for assignments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AssignmentDraws {
+    /// So many were drawn.
+    Drawn(u64),
+    /// No assignment has weight.
+    Impossible,
+    /// So many draws found no first assignment of positive weight.
+    NotFound(u64),
+}
+
+impl Gibbs {
+    /// Calls `visit` with each assignment of all variables of a graph that chains with the random numbers of part `part` of the seed keep.
+    ///
+    /// **Errors.** Those of a [`GibbsKernel`]; [`EliminationError::Interrupted`].
+    pub(crate) fn assignments(
+        &self,
+        graph: &FactorGraph,
+        part: u64,
+        until: &Until,
+        mut visit: impl FnMut(&[u32]),
+    ) -> Result<AssignmentDraws, Error> {
+        let kernel = match GibbsKernel::new(graph, self.block_table) {
+            Err(EliminationError::Impossible) => return Ok(AssignmentDraws::Impossible),
+            kernel => kernel?,
+        };
+        let forward = ForwardSampler::new(&kernel.reduced().graph);
+        let schedule = self.schedule;
+        let chains = schedule.chains as u64;
+        let mut drawn = 0;
+        for chain in 0..chains {
+            let number = part.wrapping_mul(chains).wrapping_add(chain);
+            let mut rng = stream(self.seed, number);
+            let values = match forward.start(&mut rng)? {
+                InitialAssignment::Found(values) => values,
+                InitialAssignment::Impossible => return Ok(AssignmentDraws::Impossible),
+                InitialAssignment::Unknown { tried } => {
+                    return Ok(AssignmentDraws::NotFound(tried));
+                }
+            };
+            let mut state = kernel.state(values);
+            let mut since = 0;
+            for sweep in 1..=schedule.sweeps() {
+                for block in 0..kernel.blocks() {
+                    kernel.update(block, &mut state, &mut rng);
+                    since += kernel.cost(block);
+                    if since >= SLICE {
+                        since = 0;
+                        if until.is_over() {
+                            return Err(EliminationError::Interrupted.into());
+                        }
+                    }
+                }
+                let after = sweep.saturating_sub(schedule.burn_in);
+                if after > 0 && after.is_multiple_of(schedule.thin) {
+                    kernel.set_folded(&mut state.values);
+                    visit(&kernel.reduced().restriction.world(&state.values));
+                    drawn += 1;
+                }
+            }
+        }
+        Ok(AssignmentDraws::Drawn(drawn))
+    }
+}
