@@ -15,8 +15,8 @@
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
     Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Counterfactual, Covariance,
-    Cpd, Datum, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element,
-    ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric,
+    Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution,
+    Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric,
     Hypergeometric, If, Iid, Inject, Integer, InverseGamma, Joint, Label, Laplace, Learned,
     Likelihood, Many, Mixed, Model, ModelError, MultivariateNormal, Normal, Number, One, Operand,
     Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale,
@@ -75,11 +75,11 @@ pub mod prelude {
     pub use figrs_core::expand::Budget;
     pub use figrs_core::{
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
-        DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
-        Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Learned,
-        Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Precision, Rate,
-        Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform,
-        Value, Variance, any, fold, inject, none_of, one_of, tuple, value,
+        Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element,
+        Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
+        Laplace, Learned, Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson,
+        Precision, Rate, Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT,
+        Table, Uniform, Value, Variance, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{

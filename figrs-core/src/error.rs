@@ -55,6 +55,15 @@ pub enum ModelError {
         /// The parameter, its value and what is allowed.
         problem: String,
     },
+    /// A decision was reached that nothing decides.
+    #[error(
+        "{element}: a decision has no probabilities, and nothing decides it here; set it in the model (`Model::intervene`), or list it among \
+         the decisions of MaximiseUtility"
+    )]
+    Undecided {
+        /// The decision.
+        element: Label,
+    },
     /// A function of the model failed for some values.
     #[error("{element}: {fault}")]
     Function {
@@ -227,6 +236,7 @@ impl ModelError {
         matches!(
             self,
             Self::InvalidParameter { .. }
+                | Self::Undecided { .. }
                 | Self::Function { .. }
                 | Self::InvalidWeight { .. }
                 | Self::InvalidLogWeight { .. }

@@ -12,7 +12,7 @@ use super::contained::contained;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
-use super::node::{AtomicOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced};
+use super::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
@@ -40,12 +40,7 @@ pub(crate) fn atomic_at<T: Value>(
     location: &'static Location<'static>,
     distribution: impl Distribution<T>,
 ) -> Element<T> {
-    let op = TypedDistribution {
-        distribution,
-        prior: None,
-        values: PhantomData,
-    };
-    Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
+    atomic_with_role(constructor, location, distribution, AtomicRole::Random)
 }
 
 /// An element that is a parameter to be learned, with the distribution of its prior.
@@ -55,12 +50,45 @@ pub(crate) fn learned_at<T: Value>(
     distribution: impl Distribution<T>,
     prior: LearnedPrior,
 ) -> Element<T> {
+    atomic_with_role(
+        constructor,
+        location,
+        distribution,
+        AtomicRole::Learned(prior),
+    )
+}
+
+/// An element that is decided among the outcomes of a distribution, in knowledge of some elements.
+pub(crate) fn decision_at<T: Value>(
+    location: &'static Location<'static>,
+    options: impl Distribution<T>,
+    known: Vec<AnyElement>,
+) -> Element<T> {
+    atomic_with_role("Decision", location, options, AtomicRole::Decided(known))
+}
+
+fn atomic_with_role<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    distribution: impl Distribution<T>,
+    role: AtomicRole,
+) -> Element<T> {
     let op = TypedDistribution {
         distribution,
-        prior: Some(prior),
+        role,
         values: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
+}
+
+/// The source of an atomic element's value.
+enum AtomicRole {
+    /// Chance.
+    Random,
+    /// Chance, or learning: a parameter with this prior.
+    Learned(LearnedPrior),
+    /// A choice, in knowledge of these elements.
+    Decided(Vec<AnyElement>),
 }
 
 /// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
@@ -134,7 +162,7 @@ pub(crate) fn proper_sum<T: Value>(
 
 struct TypedDistribution<T, D> {
     distribution: D,
-    prior: Option<LearnedPrior>,
+    role: AtomicRole,
     values: PhantomData<fn() -> T>,
 }
 
@@ -231,7 +259,17 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
     }
 
     fn prior(&self) -> Option<&LearnedPrior> {
-        self.prior.as_ref()
+        match &self.role {
+            AtomicRole::Learned(prior) => Some(prior),
+            AtomicRole::Random | AtomicRole::Decided(_) => None,
+        }
+    }
+
+    fn known(&self) -> Option<&[AnyElement]> {
+        match &self.role {
+            AtomicRole::Decided(known) => Some(known),
+            AtomicRole::Random | AtomicRole::Learned(_) => None,
+        }
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
@@ -252,6 +290,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.distribution.heap_bytes()
+        let known = self.known().map_or(0, size_of_val);
+        known + self.distribution.heap_bytes()
     }
 }

@@ -18,6 +18,7 @@ mod continuous_uniform;
 mod convention;
 mod copies;
 mod cpd;
+mod decision;
 mod dirichlet;
 mod discrete_uniform;
 mod discretise;
@@ -78,6 +79,7 @@ pub use convention::{
     DegreesOfFreedom, Precision, Rate, RateOrScale, Scale, StandardDeviation, Variance,
 };
 pub use cpd::Cpd;
+pub use decision::Decision;
 pub use dirichlet::Dirichlet;
 pub use discrete_uniform::DiscreteUniform;
 pub use discretise::Bins;

@@ -81,6 +81,11 @@ pub trait AtomicOp: Send + Sync {
     fn prior(&self) -> Option<&LearnedPrior> {
         None
     }
+    /// The elements whose values are known when it is chosen, if it is a decision: its outcomes then are options, and have no
+    /// probabilities.
+    fn known(&self) -> Option<&[AnyElement]> {
+        None
+    }
     /// The terms of likelihoods to which it is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
     /// A random value from the product with a likelihood of these terms, if there is one.
@@ -477,8 +482,21 @@ impl AnyElement {
         }
     }
 
-    /// The error of this element's parameters.
+    /// The elements whose values are known when this one is chosen, if it is a decision.
+    pub fn known(&self) -> Option<&[AnyElement]> {
+        match self.kind() {
+            Kind::Atomic(op) => op.known(),
+            Kind::Apply(..) | Kind::Chain(..) | Kind::Table(..) | Kind::Score(..) => None,
+        }
+    }
+
+    /// The error of this element's parameters, or of a decision that nothing decides.
     pub fn invalid(&self, problem: String) -> ModelError {
+        if self.known().is_some() {
+            return ModelError::Undecided {
+                element: self.label(),
+            };
+        }
         ModelError::InvalidParameter {
             element: self.label(),
             problem,

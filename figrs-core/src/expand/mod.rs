@@ -14,6 +14,8 @@
 //! [`Expansion::learning`] puts parameters in the place of [`Learned`](crate::Learned) elements; the weights that parameters decide
 //! know the outcomes that they are the probabilities of.
 //!
+//! [`Expansion::deciding`] gives decisions their options as values, without probabilities.
+//!
 //! A function that fails for some combination leaves [`FunctionFailures`]: an algorithm asks [`Encoding::for_failures`] whether a
 //! world can get there before it reports the failure.
 

@@ -1,4 +1,4 @@
-//! Expansions of models: whole, with learned parameters, and to a depth.
+//! Expansions of models: whole, with learned parameters, with decisions, and to a depth.
 
 use super::budget::Budget;
 use super::cache::ExpansionCache;
@@ -10,6 +10,7 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::until::Until;
 use crate::value::datum::Datum;
+use crate::value::support::Support;
 
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
@@ -38,6 +39,22 @@ impl Expansion {
     ) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, budget, until.clone(), None);
         walk.learn(learned, stand_ins);
+        walk.reach_roots(model, targets)?;
+        walk.finished(model, targets)
+    }
+
+    /// As [`new`](Self::new), with elements that are decided: each has these options as its values, which weigh one, whatever its
+    /// parents. They are decisions, or others that are to be controlled.
+    ///
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
+    pub fn deciding(
+        model: &Model,
+        targets: &[AnyElement],
+        (budget, until): (Budget, &Until),
+        decided: &[(AnyElement, Support)],
+    ) -> Result<Self, ModelError> {
+        let mut walk = Expander::new(model, budget, until.clone(), None);
+        walk.decide(decided);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }

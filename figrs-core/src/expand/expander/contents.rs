@@ -5,6 +5,7 @@ use super::super::rows;
 use super::{BranchResults, Expander};
 use crate::element::node::{AnyElement, Kind, NotEnumerable};
 use crate::error::ModelError;
+use crate::factor::Weights;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
@@ -28,6 +29,19 @@ impl Expander<'_> {
             Content::Fixed,
             None,
         )
+    }
+
+    /// An element that is decided: each of its options weighs one.
+    pub(super) fn offer(
+        &mut self,
+        element: AnyElement,
+        depth: usize,
+        options: Support,
+    ) -> Result<(), ModelError> {
+        self.check_budget(&element)?;
+        let weights = Weights::from_linear(vec![1.0; options.len()]);
+        let content = Content::Atomic(weights);
+        self.finish(element, depth, Vec::new(), options, content, None)
     }
 
     /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.

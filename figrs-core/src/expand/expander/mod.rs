@@ -83,6 +83,8 @@ pub(super) struct Expander<'m> {
     pub(super) pending_call: Option<CallRequest>,
     /// Number of functions known before.
     known_functions: usize,
+    /// Options of the elements that are decided, whatever else they are.
+    decided: FxHashMap<ElementId, Support>,
     /// The parameters that stand for learned elements, if they do.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
@@ -137,6 +139,7 @@ impl<'m> Expander<'m> {
             calls: None,
             pending_call: None,
             known_functions: 0,
+            decided: FxHashMap::default(),
             learned: None,
             placeholders: FxHashMap::default(),
             is_unfolded: false,
@@ -155,6 +158,12 @@ impl<'m> Expander<'m> {
             .iter()
             .map(|(element, value)| (element.id(), value.clone()));
         self.placeholders = stand_ins.collect();
+    }
+
+    /// Lets elements be decided among these options, whatever their parents.
+    pub(super) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
+        let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
+        self.decided = decided.collect();
     }
 
     /// The value that an element has where its outcomes cannot be listed: the one observed, or that which stands in for it.
@@ -288,6 +297,9 @@ impl<'m> Expander<'m> {
                 }
                 if let Some(value) = self.statements.intervention(&element).cloned() {
                     return self.fix(element, depth, &value);
+                }
+                if let Some(options) = self.decided.get(&element.id()).cloned() {
+                    return self.offer(element, depth, options);
                 }
                 if let Some(learned) = &mut self.learned
                     && let Some(parameter) = learned.of(&element)?
