@@ -28,15 +28,16 @@ pub use figrs_core::{
 pub use figrs_infer::{
     Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseValues, Cases, Compare,
     Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledFrontier, CompiledTree, Curve,
-    CurvePoint, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
-    Enumerate, Error, Estimand, Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding,
-    FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement,
-    IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap,
-    Measure, MergeableSampler, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
-    MpeVariableElimination, Part, Partial, PopulationSums, Posterior, Predictive, Progress,
-    Quality, Quantity, Query, RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked,
-    Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, StandardErrors, Stopped,
-    Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories,
+    CurvePoint, DecisionPlan, DecisionPolicy, Deepening, DeepeningEnd, Diagnosis, Draws,
+    EliminationStep, EliminationTree, Enumerate, Error, Estimand, Estimate, Exact,
+    ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit, ForwardSampling, Frontier,
+    Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
+    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, MaximiseUtility, Measure,
+    MergeableSampler, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
+    MpeVariableElimination, Part, Partial, PolicyRow, PopulationSums, Posterior, Predictive,
+    Progress, Quality, Quantity, Query, RejectionSampling, Resampling, Run, Sampling, SavedTree,
+    SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, StandardErrors,
+    Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories,
     VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
     in_order, independent, unseen_share,
 };
@@ -83,12 +84,13 @@ pub mod prelude {
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Compiled, CompiledTree, Enumerate,
-        Error, ExpectationMaximization, Fit, ForwardSampling, Frontier, Gibbs, ImportanceSampling,
-        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings,
-        MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Quality,
-        RejectionSampling, Resampling, Run, SelfChecked, SequentialMonteCarlo, SimulatedAnnealing,
-        VariableElimination, World, algorithms, independent,
+        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Compiled, CompiledTree, DecisionPlan,
+        Enumerate, Error, ExpectationMaximization, Fit, ForwardSampling, Frontier, Gibbs,
+        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
+        MaximiseUtility, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
+        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SelfChecked,
+        SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
+        independent,
     };
     #[cfg(feature = "reports")]
     pub use figrs_report::{

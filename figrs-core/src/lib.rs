@@ -60,11 +60,11 @@ pub use element::param::{Number, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
-    ContinuousUniform, Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
-    Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
-    Joint, Laplace, Learned, MultivariateNormal, Normal, Poisson, Precision, Rate, RateOrScale,
-    Recursive, RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform,
-    Variance, any, fold, inject, none_of, one_of, tuple,
+    ContinuousUniform, Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
+    Dist, Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject,
+    InverseGamma, Joint, Laplace, Learned, MultivariateNormal, Normal, Poisson, Precision, Rate,
+    RateOrScale, Recursive, RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT,
+    Table, Uniform, Variance, any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;

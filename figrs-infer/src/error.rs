@@ -376,6 +376,56 @@ pub enum Error {
         /// The elements to add to the targets.
         missing: String,
     },
+    /// The element is not a decision that was asked for.
+    #[error(
+        "{element} is not decided here; list a `Decision` among the decisions of MaximiseUtility"
+    )]
+    NotADecision {
+        /// The element.
+        element: Label,
+    },
+    /// Evidence depends on a decision, so that it cannot be known whatever is decided.
+    #[error(
+        "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
+         set the decision in the model (`Model::intervene`)"
+    )]
+    DecisionInfluencesEvidence {
+        /// The decision.
+        decision: Label,
+        /// The element that carries the evidence; the decision itself if that is observed.
+        element: Label,
+    },
+    /// A decision influences what is known when it is made, or before.
+    #[error(
+        "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
+         none know what follows from it"
+    )]
+    DecisionInfluencesKnown {
+        /// The decision.
+        decision: Label,
+        /// The element that is known.
+        element: Label,
+        /// The decision that knows it.
+        known_to: Box<Label>,
+    },
+    /// A utility is not a number that can be added.
+    #[error(
+        "{element} has the utility {value}; utilities are numbers (`f64`) from -1e300 to 1e300"
+    )]
+    InvalidUtility {
+        /// The element.
+        element: Label,
+        /// The value.
+        value: f64,
+    },
+    /// A plan was asked about something that is not known, or not possible, when a decision is made.
+    #[error("{decision}: {problem}")]
+    UnknownInformation {
+        /// The decision.
+        decision: Label,
+        /// The mistake and its remedy.
+        problem: String,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

@@ -29,6 +29,7 @@
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //! | [`ExpectationMaximization`], which learns parameters | `learning/` |
+//! | [`MaximiseUtility`], which finds policies of decisions | `decision/` |
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
 //! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
@@ -41,6 +42,7 @@ mod algorithm;
 mod answer;
 mod belief_propagation;
 mod compare;
+mod decision;
 mod error;
 mod exact;
 mod independence;
@@ -68,6 +70,9 @@ pub use compare::{
     Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand, Exact,
     Verdict, compare,
 };
+pub use decision::maximise_utility::MaximiseUtility;
+pub use decision::plan::DecisionPlan;
+pub use decision::policy::{DecisionPolicy, PolicyRow};
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
 pub use exact::compiled::Compiled;

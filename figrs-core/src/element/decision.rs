@@ -37,10 +37,7 @@ impl Decision {
     /// A decision among these options that is made when the values of these elements are known.
     #[track_caller]
     #[allow(clippy::needless_pass_by_value)]
-    pub fn new<T: Value>(
-        known: impl Parents,
-        options: impl IntoIterator<Item = T>,
-    ) -> Element<T> {
+    pub fn new<T: Value>(known: impl Parents, options: impl IntoIterator<Item = T>) -> Element<T> {
         let options = Options(options.into_iter().collect());
         decision_at(Location::caller(), options, known.elements())
     }
@@ -58,7 +55,12 @@ impl<T: Value> Distribution<T> for Options<T> {
     /// The options, each as likely as any other; of repeated ones the first counts.
     fn outcomes(&self) -> Outcomes<T> {
         let share = 1.0 / self.0.len() as f64;
-        Outcomes::Finite(self.0.iter().map(|option| (option.clone(), share)).collect())
+        Outcomes::Finite(
+            self.0
+                .iter()
+                .map(|option| (option.clone(), share))
+                .collect(),
+        )
     }
 
     fn log_prob(&self, _: &T) -> f64 {
@@ -74,6 +76,9 @@ impl<T: Value> Distribution<T> for Options<T> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.0.iter().map(|option| size_of::<T>() + option.heap_bytes()).sum()
+        self.0
+            .iter()
+            .map(|option| size_of::<T>() + option.heap_bytes())
+            .sum()
     }
 }

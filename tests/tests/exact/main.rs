@@ -3,6 +3,7 @@
 mod belief_propagation;
 mod compiled_tree;
 mod deadlines;
+mod decisions;
 mod exact_properties;
 mod frontier;
 mod independence;

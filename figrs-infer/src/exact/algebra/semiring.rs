@@ -198,7 +198,9 @@ impl Semiring for Counting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, SumProduct};
+    use crate::exact::algebra::{
+        ExpectedUtility, LogSumProduct, MaxProduct, ScaledMaxProduct, SumProduct, WeighedUtility,
+    };
 
     fn laws<S: Semiring>(samples: &[S::Value]) {
         let (zero, one) = (S::zero(), S::one());
@@ -223,6 +225,10 @@ mod tests {
         laws::<ScaledMaxProduct>(&[0.0, 0.25, 1.0, 3.0]);
         laws::<LogSumProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
         laws::<MaxProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
+        let pairs = [(0.0, 0.0), (0.25, -7.0), (1.0, 0.0), (2.0, 5.0)];
+        laws::<ExpectedUtility<SumProduct>>(
+            &pairs.map(|(weight, mean)| WeighedUtility { weight, mean }),
+        );
     }
 
     /// Sums and products of numbers between 2^-1022 and 2^1023 are those of real numbers where no range is risky.

@@ -8,6 +8,7 @@
 //! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
+//! | `utility` | decisions and the utilities that they maximise |
 //! | `project`, `assignments` | the join alone, for bounds and for lists of what meets |
 
 mod assignments;
@@ -36,6 +37,7 @@ mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trie;
+mod utility;
 mod validate;
 mod variable_order;
 
@@ -53,6 +55,10 @@ pub(crate) use plan::{Plan, as_if_dense};
 pub(crate) use project::{ProductOperand, Projector};
 pub use sum::{MarginalTable, sum_product};
 pub(crate) use sum::{log_sums, share_weights};
+pub(crate) use utility::{
+    DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,
+    expected_utilities,
+};
 pub(crate) use validate::validate;
 
 use execute::{EliminationRun, MessageRetention};

@@ -170,7 +170,7 @@ pub(crate) fn as_if_dense(
 }
 
 /// Eliminates variables that live tables mention.
-fn eliminate_in_order(
+pub(super) fn eliminate_in_order(
     options: &Options,
     interaction: &mut SymbolicElimination,
     variables: &[VarId],

@@ -1,0 +1,22 @@
+//! Decisions that maximise expected utility.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `maximise_utility` | the algorithm and its settings |
+//! | `problem` | the expanded model: decisions, utilities and what is known, as variables of a factor graph |
+//! | `influence` | the decisions that each element depends on, and refusals that follow |
+//! | `no_forgetting`, `limited_memory` | decision rules: exact, and by single policy updating |
+//! | `separation` | conditional independence in the graph, which proves that updating is exact |
+//! | `solved_decision`, `policy`, `plan` | the solution |
+//! | `value_of_information` | the worth of knowing or setting an element |
+
+mod influence;
+mod limited_memory;
+pub(crate) mod maximise_utility;
+mod no_forgetting;
+pub(crate) mod plan;
+pub(crate) mod policy;
+mod problem;
+mod separation;
+mod solved_decision;
+mod value_of_information;

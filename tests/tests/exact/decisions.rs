@@ -1,0 +1,7 @@
+//! Decisions against enumeration of all policies, published numbers, and refusals.
+
+mod brute_force;
+mod published;
+mod random_diagram;
+mod random_diagrams;
+mod refusals;

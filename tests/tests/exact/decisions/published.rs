@@ -1,0 +1,193 @@
+//! Decision problems whose solutions are published.
+
+use figrs::prelude::*;
+
+/// The entrepreneur of Koller and Friedman, *Probabilistic Graphical Models* (2009), example 23.
+struct Entrepreneur {
+    market: Element<usize>,
+    test: Element<bool>,
+    survey: Element<i32>,
+    found: Element<bool>,
+    cost: Element<f64>,
+    value: Element<f64>,
+}
+
+/// With a survey that is made if `test` says so.
+fn entrepreneur(test: Element<bool>, price: f64) -> Entrepreneur {
+    let market = Select::new([(0.5, 0), (0.3, 1), (0.2, 2)]).named("market");
+    let survey = (&test, &market).flat_map(|(&test, &market)| match (test, market) {
+        (false, _) => Select::new([(1.0, -1)]),
+        (true, 0) => Select::new([(0.6, 0), (0.3, 1), (0.1, 2)]),
+        (true, 1) => Select::new([(0.3, 0), (0.4, 1), (0.3, 2)]),
+        (true, _) => Select::new([(0.1, 0), (0.4, 1), (0.5, 2)]),
+    });
+    let survey = survey.named("survey");
+    let found = Decision::new(&survey, [true, false]).named("found");
+    let value = (&found, &market).map(|(found, market)| {
+        if *found {
+            [-7.0, 5.0, 20.0][*market]
+        } else {
+            0.0
+        }
+    });
+    let cost = test.map(move |&test| if test { -price } else { 0.0 });
+    Entrepreneur {
+        market,
+        test,
+        survey,
+        found,
+        cost,
+        value,
+    }
+}
+
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+}
+
+/// Figaro's `SingleDecision`.
+#[test]
+fn a_company_is_founded_after_a_survey() {
+    let e = entrepreneur(Constant::new(true), 0.0);
+    let plan = MaximiseUtility::new()
+        .run(&Model::new(), [&e.value], &e.found)
+        .unwrap();
+    near(plan.expected_utility(), 3.25);
+    assert!(plan.is_optimal());
+    let policy = plan.policy(&e.found).unwrap();
+    let rows = policy.rows().iter();
+    let chosen: Vec<bool> = rows.map(|row| row.choose).collect();
+    assert_eq!(chosen, [false, true, true]);
+    let utilities: Vec<f64> = policy.rows().iter().map(|row| row.utility).collect();
+    for (utility, expected) in utilities.iter().zip([0.0, 1.15 / 0.35, 2.1 / 0.24]) {
+        near(*utility, expected);
+    }
+    let answers = [-1.25 / 0.41, 1.15 / 0.35, 2.1 / 0.24];
+    for (survey, expected) in answers.into_iter().enumerate() {
+        let known = Model::new().observe(&e.survey, survey as i32);
+        near(plan.utility_of(&e.found, &known, &true).unwrap(), expected);
+        near(plan.utility_of(&e.found, &known, &false).unwrap(), 0.0);
+        assert_eq!(policy.choice(&known).unwrap(), survey > 0);
+    }
+    // Without a survey founding is worth 2; with the market known 5.5.
+    near(plan.value_of_information(&e.market).unwrap(), 2.25);
+    near(plan.value_of_control(&e.market).unwrap(), 20.0 - 3.25);
+    let text = policy.to_string();
+    assert!(text.starts_with("survey  found  utility\n"), "{text}");
+    assert_eq!(text.lines().count(), 4);
+}
+
+/// Figaro's `MultiDecision`: whether the survey is made is decided as well.
+#[test]
+fn a_survey_is_made_first() {
+    let test = Decision::new((), [true, false]).named("test");
+    let e = entrepreneur(test, 1.0);
+    let utilities = [&e.cost, &e.value];
+    let decisions = (&e.test, &e.found);
+    let plan = MaximiseUtility::new()
+        .run(&Model::new(), utilities, decisions)
+        .unwrap();
+    near(plan.expected_utility(), 2.25);
+    let test = plan.policy(&e.test).unwrap();
+    assert!(test.known().is_empty());
+    assert!(test.choice(&Model::new()).unwrap());
+    // What is decided on the test is told by the survey.
+    let found = plan.policy(&e.found).unwrap();
+    assert_eq!(found.known().len(), 1);
+    for (survey, expected) in [(-1, true), (0, false), (1, true), (2, true)] {
+        let known = Model::new().observe(&e.survey, survey);
+        assert_eq!(found.choice(&known).unwrap(), expected, "{survey}");
+    }
+    let made = Model::new().observe(&e.survey, 0).observe(&e.test, true);
+    near(
+        plan.utility_of(&e.found, &made, &true).unwrap(),
+        -1.25 / 0.41 - 1.0,
+    );
+    let not_made = Model::new().observe(&e.survey, -1);
+    near(plan.utility_of(&e.found, &not_made, &true).unwrap(), 2.0);
+    near(
+        plan.utility_of(&e.test, &Model::new(), &false).unwrap(),
+        2.0,
+    );
+    // Whether the survey was made is told by it: nothing is forgotten.
+    let limited = MaximiseUtility::new().limited_memory();
+    let plan = limited.run(&Model::new(), utilities, decisions).unwrap();
+    near(plan.expected_utility(), 2.25);
+    // A dearer survey is not made.
+    let e = entrepreneur(Decision::new((), [true, false]), 1.5);
+    let plan = MaximiseUtility::new();
+    let plan = plan
+        .run(&Model::new(), [&e.cost, &e.value], (&e.test, &e.found))
+        .unwrap();
+    near(plan.expected_utility(), 2.0);
+}
+
+/// The viral marketing of `DTProbLog` (Van den Broeck, Thon, van Otterlo, De Raedt 2010): who is told of a product, at a cost of 2, if
+/// each buyer pays 5, and friends buy what friends buy.
+#[test]
+fn half_of_the_persons_are_told() {
+    let names = [
+        "bernd", "ingo", "theo", "angelika", "guy", "martijn", "laura", "kurt",
+    ];
+    let friends = [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (0, 5),
+        (1, 5),
+        (5, 4),
+        (4, 2),
+        (4, 3),
+        (6, 1),
+        (6, 2),
+        (6, 4),
+        (6, 5),
+        (7, 0),
+    ];
+    let told: Vec<_> = names
+        .iter()
+        .map(|&name| Decision::new((), [false, true]).named(name))
+        .collect();
+    let of_themselves: Vec<_> = told
+        .iter()
+        .map(|told| If::new(told, Flip::new(0.2), Constant::new(false)))
+        .collect();
+    // Trust goes either way, each with its own chance.
+    let both = friends.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+    let trusts: Vec<(usize, usize, Element<bool>)> =
+        both.map(|(a, b)| (a, b, Flip::new(0.3))).collect();
+    // Who buys: after so many rounds everybody has heard of it.
+    let mut buys = of_themselves.clone();
+    for _ in 0..names.len() - 1 {
+        buys = (0..names.len())
+            .map(|person| {
+                let heard = trusts.iter().filter(|(a, _, _)| *a == person);
+                heard.fold(
+                    of_themselves[person].clone(),
+                    |buys_it, (_, from, trust)| {
+                        (&buys_it, trust, &buys[*from]).map(|(a, trust, b)| *a || *trust && *b)
+                    },
+                )
+            })
+            .collect();
+    }
+    let profits = buys
+        .iter()
+        .map(|buys| buys.map(|&buys| if buys { 5.0 } else { 0.0 }));
+    let costs = told
+        .iter()
+        .map(|told| told.map(|&told| if told { -2.0 } else { 0.0 }));
+    let utilities: Vec<_> = profits.chain(costs).collect();
+    let start = std::time::Instant::now();
+    let plan = MaximiseUtility::new()
+        .run(&Model::new(), &utilities, &told)
+        .unwrap();
+    println!("{plan} {:?}", start.elapsed());
+    assert!((plan.expected_utility() - 3.210_97).abs() < 5e-6);
+    let chosen = told.iter().filter(|told| {
+        let policy = plan.policy(*told).unwrap();
+        policy.choice(&Model::new()).unwrap()
+    });
+    let chosen: Vec<String> = chosen.filter_map(|told| told.label().name).collect();
+    assert_eq!(chosen, ["ingo", "theo", "guy", "martijn"]);
+}

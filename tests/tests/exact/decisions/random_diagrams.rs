@@ -1,0 +1,209 @@
+//! Random influence diagrams: plans against enumeration of all policies.
+
+use figrs::prelude::*;
+use figrs::{DecisionPlan, Error};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::brute_force::{
+    Choices, Information, Joint, best_by_turns, best_of_all, joints as every_joint, named,
+    remembered, seen, value_of,
+};
+use super::random_diagram::{Diagram, Elements, Node};
+
+/// Number of policies up to which all are enumerated.
+const ALL: usize = 3000;
+
+fn near(found: f64, expected: f64) -> Result<(), TestCaseError> {
+    let is_near = (found - expected).abs() < 1e-9;
+    prop_assert!(is_near, "{found} instead of {expected}");
+    Ok(())
+}
+
+fn solve(
+    algorithm: &MaximiseUtility,
+    diagram: &Diagram,
+    elements: &Elements,
+) -> Result<DecisionPlan, Error> {
+    let decisions = diagram.decisions().into_iter();
+    let decisions: Vec<_> = decisions
+        .map(|place| elements.values[place].clone())
+        .collect();
+    algorithm.run(&elements.model, &elements.utilities, &decisions)
+}
+
+/// A model that says what is known.
+fn knowing(elements: &Elements, known: &[usize], values: &[usize]) -> Model {
+    known
+        .iter()
+        .zip(values)
+        .fold(Model::new(), |model, (&place, &value)| {
+            model.observe(&elements.values[place], value)
+        })
+}
+
+/// The choices of a plan for all information that is possible.
+fn choices(
+    plan: &DecisionPlan,
+    elements: &Elements,
+    information: &Information,
+    joints: &[Joint],
+) -> Vec<Choices> {
+    let of = |(place, known): &(usize, Vec<usize>)| {
+        let policy = plan.policy(&elements.values[*place]).unwrap();
+        let rows = joints.iter().map(|joint| seen(joint, known));
+        rows.map(|row| {
+            let choice = policy.choice(&knowing(elements, known, &row)).unwrap();
+            (row, choice)
+        })
+        .collect()
+    };
+    information.iter().map(of).collect()
+}
+
+/// The expected utility of each choice is that of the worlds that lead there.
+fn utilities_agree(
+    plan: &DecisionPlan,
+    (diagram, elements): (&Diagram, &Elements),
+    information: &Information,
+    joints: &[Joint],
+) -> Result<(), TestCaseError> {
+    let policies = choices(plan, elements, information, joints);
+    let follows = |joint: &Joint, from: usize, but: usize| {
+        let all = information.iter().zip(&policies).enumerate();
+        all.filter(|(i, _)| *i >= from && *i != but)
+            .all(|(_, ((place, known), policy))| {
+                joint.values[*place] == policy[&seen(joint, known)]
+            })
+    };
+    for (number, (place, known)) in information.iter().enumerate() {
+        for row in policies[number].keys() {
+            for option in 0..diagram.cards[*place] {
+                let there = |j: &&Joint| seen(j, known) == *row && j.values[*place] == option;
+                let mean = |from: usize| {
+                    let all = joints.iter().filter(there);
+                    let all: Vec<&Joint> = all.filter(|j| follows(j, from, number)).collect();
+                    let weight: f64 = all.iter().map(|j| j.weight).sum();
+                    let total: f64 = all.iter().map(|j| j.weight * j.utility).sum();
+                    (weight > 0.0).then_some(total / weight)
+                };
+                // What is known may leave no way for what the plan chooses before.
+                let Some(expected) = mean(0).or_else(|| mean(number)) else {
+                    continue;
+                };
+                let known = knowing(elements, known, row);
+                let found = plan
+                    .utility_of(&elements.values[*place], &known, &option)
+                    .unwrap();
+                near(found, expected)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same diagram with a variable that is known to the first decision.
+fn informed(information: &Information, place: usize) -> Information {
+    let mut information = information.clone();
+    if let Some((_, known)) = information.first_mut() {
+        known.push(place);
+    }
+    information
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn plans_are_the_best_of_all(seed in proptest::arbitrary::any::<u64>()) {
+        let diagram = Diagram::random(seed, 3);
+        let elements = diagram.elements();
+        let joints = every_joint(&diagram);
+        let plan = solve(&MaximiseUtility::new(), &diagram, &elements);
+        if joints.is_empty() {
+            prop_assert!(matches!(plan, Err(Error::ImpossibleEvidence { .. })), "{plan:?}");
+            return Ok(());
+        }
+        let plan = plan.unwrap();
+        prop_assert!(plan.is_optimal());
+        let information = remembered(&named(&diagram));
+        let best = best_by_turns(&diagram, &joints, &information);
+        if let Some(of_all) = best_of_all(&diagram, &joints, &information, ALL) {
+            near(of_all, best)?;
+        }
+        near(plan.expected_utility(), best)?;
+        let policies = choices(&plan, &elements, &information, &joints);
+        near(value_of(&diagram, &joints, &information, &policies), best)?;
+        utilities_agree(&plan, (&diagram, &elements), &information, &joints)?;
+    }
+
+    #[test]
+    fn limited_memory_is_never_above_the_best(seed in proptest::arbitrary::any::<u64>()) {
+        let diagram = Diagram::random(seed, 3);
+        let elements = diagram.elements();
+        let joints = every_joint(&diagram);
+        prop_assume!(!joints.is_empty());
+        let algorithm = MaximiseUtility::new().limited_memory();
+        let plan = solve(&algorithm, &diagram, &elements).unwrap();
+        let information = named(&diagram);
+        let policies = choices(&plan, &elements, &information, &joints);
+        let value = value_of(&diagram, &joints, &information, &policies);
+        near(plan.expected_utility(), value)?;
+        if let Some(best) = best_of_all(&diagram, &joints, &information, ALL) {
+            prop_assert!(value <= best + 1e-9);
+            if plan.is_optimal() {
+                near(value, best)?;
+            }
+        }
+        // No change of one choice improves it.
+        for (number, (place, _)) in information.iter().enumerate() {
+            for row in policies[number].keys() {
+                for option in 0..diagram.cards[*place] {
+                    let mut others = policies.clone();
+                    others[number].insert(row.clone(), option);
+                    let changed = value_of(&diagram, &joints, &information, &others);
+                    prop_assert!(changed <= value + 1e-9, "{changed} {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn information_and_control_are_worth_what_they_change(seed in proptest::arbitrary::any::<u64>(), at in proptest::arbitrary::any::<Index>()) {
+        let diagram = Diagram::random(seed, 2);
+        let elements = diagram.elements();
+        let joints = every_joint(&diagram);
+        prop_assume!(!joints.is_empty());
+        let plan = solve(&MaximiseUtility::new(), &diagram, &elements).unwrap();
+        let place = at.index(diagram.nodes.len());
+        let element = &elements.values[place];
+        let value = plan.value_of_information(element);
+        match value {
+            Err(error) => {
+                let is_refused = matches!(error, Error::DecisionInfluencesKnown { .. });
+                prop_assert!(is_refused && diagram.is_influenced(place), "{error}");
+            }
+            // A branch that is never taken influences nothing.
+            Ok(value) => {
+                let known = remembered(&informed(&named(&diagram), place));
+                let expected = best_by_turns(&diagram, &joints, &known);
+                near(value, expected - plan.expected_utility())?;
+            }
+        }
+        if !matches!(diagram.nodes[place], Node::Decision { .. }) && diagram.evidence.is_none() {
+            let mut controlled = diagram.clone();
+            controlled.nodes[place] = Node::Decision { known: Vec::new() };
+            let mut first = named(&diagram);
+            first.insert(0, (place, Vec::new()));
+            let all = every_joint(&controlled);
+            let expected = best_by_turns(&controlled, &all, &remembered(&first));
+            // Values that it never has cannot be set.
+            let reached = joints.iter().map(|joint| joint.values[place]);
+            let reached: std::collections::BTreeSet<usize> = reached.collect();
+            let found = plan.value_of_control(element).unwrap();
+            if reached.len() == diagram.cards[place] {
+                near(found, expected - plan.expected_utility())?;
+            }
+        }
+    }
+}
