@@ -3,6 +3,7 @@
 //! `cargo run --release --example network -- --help`
 
 mod convert;
+mod decide;
 mod learn;
 mod question;
 mod report;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
-use figrs::models::network::{Network, NetworkFormat};
+use figrs::models::network::{Network, NetworkFormat, NormalisedRow};
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input, note,
     observations, parsed, queried, read_network, replace, seconds, stop,
@@ -34,6 +35,8 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": null, "iterations": n, "stopped": ...,
    "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each;
    the key of a variable without parents is "".
+  Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
+   for each combination of states, of the variables that the choice depends on, that is possible.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
   Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
@@ -113,6 +116,9 @@ struct Options {
     /// Compile and query this many times, and report the medians of the seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: u32,
+    /// Let each decision know only its parents in the file, not what was known and decided before.
+    #[arg(long)]
+    limited_memory: bool,
     /// Text to read, or JSON with full precision.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -137,6 +143,8 @@ enum Task {
     Learn,
     /// The network in the format of the extension of --out; .uai has no names of variables and states.
     Convert,
+    /// What to choose at each decision of an influence diagram for what is known, so that the expected sum of its utilities is largest.
+    Decide,
 }
 
 /// Numbers that learning starts from.
@@ -204,6 +212,7 @@ impl Options {
         let sampling = self.algorithm == Method::ImportanceSampling;
         let several = matches!(self.task, Task::KBest | Task::Sample);
         self.check_learning()?;
+        self.check_deciding()?;
         if self.count.is_some() && !several {
             return Err("--count needs --task k-best or sample".into());
         }
@@ -224,6 +233,24 @@ impl Options {
             return Err("--query has no effect on --task evidence; leave it out".into());
         }
         Ok(())
+    }
+
+    /// Refuses options of decisions where nothing is decided, and others where something is.
+    fn check_deciding(&self) -> Result<(), Failure> {
+        let decides = self.task == Task::Decide;
+        if self.limited_memory && !decides {
+            return Err("--limited-memory needs --task decide".into());
+        }
+        let others = [
+            ("--query", self.query != ["all"]),
+            ("--repeat", self.repeat != 1),
+        ];
+        match others.iter().find(|(_, given)| *given && decides) {
+            Some((flag, _)) => {
+                Err(format!("{flag} has no effect on --task decide; leave it out").into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Refuses options of learning where nothing is learned, and others where something is.
@@ -319,6 +346,13 @@ fn remedy(error: &figrs::Error) -> Option<String> {
         figrs::Error::TooManyEvaluations { worlds, .. } => {
             format!("{worlds} worlds took too long; use --algorithm junction-tree")
         }
+        figrs::Error::DecisionInfluencesEvidence { decision, element } => {
+            let (decision, element) = (decision.short(), element.short());
+            format!(
+                "`{decision}` influences `{element}`, and what is observed has to be known whatever is decided; observe `{decision}` as well, \
+                 which is then not decided, or take `{element}` out of the evidence"
+            )
+        }
         figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
             "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm \
              junction-tree"
@@ -333,6 +367,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     match options.task {
         Task::Learn => return learn::run(options),
         Task::Convert => return convert::run(options),
+        Task::Decide => return decide::run(options),
         _ => {}
     }
     let started = Instant::now();
@@ -395,12 +430,17 @@ fn run(options: &Options) -> Result<(), Failure> {
 
 /// Tells of rows whose sums were not one.
 fn note_normalised(network: &Network) {
-    if let Some(first) = network.normalised().first() {
+    note_rows(network.normalised(), |row| network.row_name(row));
+}
+
+/// As [`note_normalised`], of rows that have names.
+fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
+    if let Some(first) = rows.first() {
         note(format!(
             "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
-            network.normalised().len(),
+            rows.len(),
             first.line,
-            network.row_name(first)
+            name(first)
         ));
     }
 }

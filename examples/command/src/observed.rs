@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs_models::network::{Network, Observation, State};
+use figrs_models::network::{Network, Observation, ObservedVariables, State};
 
 use crate::Failure;
 
@@ -10,7 +10,7 @@ use crate::Failure;
 ///
 /// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states.
 pub fn observations(
-    network: &Network,
+    network: &impl ObservedVariables,
     file: Option<&Path>,
     texts: &[String],
 ) -> Result<Vec<Observation>, Failure> {

@@ -4,8 +4,9 @@ use figrs_core::factor::Weights;
 use figrs_core::{Element, Model};
 use rustc_hash::FxHashMap;
 
+use super::evidence::ObservedVariables;
 use super::observation::Observation;
-use super::variable::{combination, unknown_state, unknown_variable};
+use super::variable::{combination, unknown_variable};
 use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable, elements};
 
 /// A discrete network from a file, as elements that can be queried like any others.
@@ -84,13 +85,7 @@ impl Network {
     ///
     /// **Errors.** As [`position`](Self::position), for the state as well.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
-        let position = self.position(variable)?;
-        let found = self.variables[position].state(state).cloned();
-        let state = found.ok_or_else(|| unknown_state(&self.variables[position], state))?;
-        Ok(Observation {
-            variable: position,
-            state,
-        })
+        ObservedVariables::observation(self, variable, state)
     }
 
     /// The network with other numbers in its tables, a list for each.

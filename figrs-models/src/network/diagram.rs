@@ -1,6 +1,10 @@
 //! Influence diagrams: chance variables, decisions and utilities.
 
+mod elements;
+
 use rustc_hash::FxHashMap;
+
+pub use elements::DiagramElements;
 
 use super::variable::unknown_variable;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::input::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
-use super::{Network, NetworkError, Observation, State, TextProblem};
+use super::variable::unknown_state;
+use super::{InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Variable};
 use crate::json;
 
 impl Network {
@@ -20,17 +21,7 @@ impl Network {
     /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](crate::reading::MOST_NETWORK_BYTES), or has
     /// names that are not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
-        let path = path.as_ref();
-        let place = path.display().to_string();
-        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-        match extension.as_ref().and_then(|e| e.to_str()) {
-            Some("json") => self.json(&read_text(path)?, &place),
-            Some("evid") => self.evid(&read_text(path)?, &place),
-            _ => Err(NetworkError::Extension {
-                path: path.to_owned(),
-                expected: "`.json` or `.evid`",
-            }),
-        }
+        ObservedVariables::read_evidence(self, path.as_ref())
     }
 
     /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
@@ -39,7 +30,7 @@ impl Network {
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
-        self.json(text, "JSON")
+        of_json(self, text, "JSON")
     }
 
     /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each
@@ -47,75 +38,144 @@ impl Network {
     ///
     /// **Errors.** As [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
-        self.evid(text, "UAI evidence")
+        of_uai(self, text, "UAI evidence")
+    }
+}
+
+/// Variables that are observed by their names and those of their states: of a [`Network`], or of an
+/// [`InfluenceDiagram`](super::InfluenceDiagram).
+pub trait ObservedVariables {
+    /// The variables, in the order of the file.
+    fn variables(&self) -> &[Variable];
+
+    /// The position of the variable with a name.
+    ///
+    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
+    fn position(&self, variable: &str) -> Result<usize, NetworkError>;
+
+    /// A variable with one of its states, by their names.
+    ///
+    /// **Errors.** As [`position`](Self::position), for the state as well.
+    fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
+        let position = self.position(variable)?;
+        let variable = &self.variables()[position];
+        let found = variable.state(state).cloned();
+        let state = found.ok_or_else(|| unknown_state(variable, state))?;
+        Ok(Observation {
+            variable: position,
+            state,
+        })
     }
 
-    fn json(&self, text: &str, place: &str) -> Result<Vec<Observation>, NetworkError> {
-        let Pairs(object) = serde_json::from_str(text).map_err(|error| NetworkError::Text {
-            place: place.into(),
-            line: error.line(),
-            column: error.column(),
-            problem: Box::new(TextProblem::Json {
-                reason: json::mistake(&error),
+    /// Reads a file of observations as [`Network::read_evidence`] does.
+    ///
+    /// **Errors.** As there.
+    fn read_evidence(&self, path: &Path) -> Result<Vec<Observation>, NetworkError> {
+        let place = path.display().to_string();
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|e| e.to_str()) {
+            Some("json") => of_json(self, &read_text(path)?, &place),
+            Some("evid") => of_uai(self, &read_text(path)?, &place),
+            _ => Err(NetworkError::Extension {
+                path: path.to_owned(),
+                expected: "`.json` or `.evid`",
             }),
-        })?;
-        let observation = |(variable, state): &(String, Value)| match state {
-            Value::String(state) => self.observation(variable, state),
-            other => self.observation(variable, &other.to_string()),
+        }
+    }
+}
+
+impl ObservedVariables for Network {
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn position(&self, variable: &str) -> Result<usize, NetworkError> {
+        Self::position(self, variable)
+    }
+}
+
+impl ObservedVariables for InfluenceDiagram {
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn position(&self, variable: &str) -> Result<usize, NetworkError> {
+        Self::position(self, variable)
+    }
+}
+
+fn of_json(
+    observed: &(impl ObservedVariables + ?Sized),
+    text: &str,
+    place: &str,
+) -> Result<Vec<Observation>, NetworkError> {
+    let Pairs(object) = serde_json::from_str(text).map_err(|error| NetworkError::Text {
+        place: place.into(),
+        line: error.line(),
+        column: error.column(),
+        problem: Box::new(TextProblem::Json {
+            reason: json::mistake(&error),
+        }),
+    })?;
+    let observation = |(variable, state): &(String, Value)| match state {
+        Value::String(state) => observed.observation(variable, state),
+        other => observed.observation(variable, &other.to_string()),
+    };
+    object.iter().map(observation).collect()
+}
+
+fn of_uai(
+    observed: &(impl ObservedVariables + ?Sized),
+    text: &str,
+    place: &str,
+) -> Result<Vec<Observation>, NetworkError> {
+    pairs(observed.variables(), text).map_err(|mismatch| mismatch.within(text, place))
+}
+
+fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
+    let mut input = Input::new(text);
+    let numbers = text.split_ascii_whitespace().count();
+    if numbers.is_multiple_of(2) {
+        // A set of evidence has an odd count of numbers, so that one more stands before it.
+        let (at, samples) = count(&mut input, "the number of observed variables")?;
+        if samples != 1 {
+            return Err(LexerError::new(at, TextProblem::Samples { samples }));
+        }
+    }
+    let (_, observed) = count(&mut input, "the number of observed variables")?;
+    let mut seen: Vec<Option<State>> = vec![None; variables.len()];
+    let mut observations = Vec::new();
+    for _ in 0..observed {
+        let (at, index) = count(&mut input, "a variable and a state for each observation")?;
+        let Some(variable) = variables.get(index) else {
+            let (what, count) = ("variable", variables.len());
+            return Err(LexerError::new(
+                at,
+                TextProblem::Index { what, index, count },
+            ));
         };
-        object.iter().map(observation).collect()
-    }
-
-    fn evid(&self, text: &str, place: &str) -> Result<Vec<Observation>, NetworkError> {
-        self.pairs(text)
-            .map_err(|mismatch| mismatch.within(text, place))
-    }
-
-    fn pairs(&self, text: &str) -> LexerResult<Vec<Observation>> {
-        let mut input = Input::new(text);
-        let numbers = text.split_ascii_whitespace().count();
-        if numbers.is_multiple_of(2) {
-            // A set of evidence has an odd count of numbers, so that one more stands before it.
-            let (at, samples) = count(&mut input, "the number of observed variables")?;
-            if samples != 1 {
-                return Err(LexerError::new(at, TextProblem::Samples { samples }));
-            }
+        let (at, value) = count(&mut input, "a variable and a state for each observation")?;
+        let Some(state) = variable.states().get(value) else {
+            let (what, index, count) = ("state", value, variable.states().len());
+            return Err(LexerError::new(
+                at,
+                TextProblem::Index { what, index, count },
+            ));
+        };
+        if seen[index]
+            .replace(state.clone())
+            .is_some_and(|before| before != *state)
+        {
+            let variable = variable.name().into();
+            return Err(LexerError::new(at, TextProblem::Contradiction { variable }));
         }
-        let (_, observed) = count(&mut input, "the number of observed variables")?;
-        let mut seen: Vec<Option<State>> = vec![None; self.variables().len()];
-        let mut observations = Vec::new();
-        for _ in 0..observed {
-            let (at, index) = count(&mut input, "a variable and a state for each observation")?;
-            let Some(variable) = self.variables().get(index) else {
-                let (what, count) = ("variable", self.variables().len());
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::Index { what, index, count },
-                ));
-            };
-            let (at, value) = count(&mut input, "a variable and a state for each observation")?;
-            let Some(state) = variable.states().get(value) else {
-                let (what, index, count) = ("state", value, variable.states().len());
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::Index { what, index, count },
-                ));
-            };
-            if seen[index]
-                .replace(state.clone())
-                .is_some_and(|before| before != *state)
-            {
-                let variable = variable.name().into();
-                return Err(LexerError::new(at, TextProblem::Contradiction { variable }));
-            }
-            observations.push(Observation {
-                variable: index,
-                state: state.clone(),
-            });
-        }
-        end(&mut input, "the end of the file after the last observation")?;
-        Ok(observations)
+        observations.push(Observation {
+            variable: index,
+            state: state.clone(),
+        });
     }
+    end(&mut input, "the end of the file after the last observation")?;
+    Ok(observations)
 }
 
 /// Variables and their states, in the order of the text.

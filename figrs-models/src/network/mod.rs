@@ -96,8 +96,9 @@ mod xml;
 
 pub use contents::Network;
 pub use data::NetworkData;
-pub use diagram::{DecisionNode, InfluenceDiagram, UtilityNode};
+pub use diagram::{DecisionNode, DiagramElements, InfluenceDiagram, UtilityNode};
 pub use error::{NetworkError, NetworkLearningError, TextProblem};
+pub use evidence::ObservedVariables;
 pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};

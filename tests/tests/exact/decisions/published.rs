@@ -148,41 +148,48 @@ fn half_of_the_persons_are_told() {
         .iter()
         .map(|&name| Decision::new((), [false, true]).named(name))
         .collect();
-    let of_themselves: Vec<_> = told
+    // Those who buy, and those of them whose friends have heard of it, as bits: first who buys of himself, then the friends of one
+    // buyer after the other, each of whom trusts him or not.
+    let nobody = Constant::new((0u8, 0u8));
+    let first = told
         .iter()
-        .map(|told| If::new(told, Flip::new(0.2), Constant::new(false)))
-        .collect();
-    // Trust goes either way, each with its own chance.
-    let both = friends.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
-    let trusts: Vec<(usize, usize, Element<bool>)> =
-        both.map(|(a, b)| (a, b, Flip::new(0.3))).collect();
-    // Who buys: after so many rounds everybody has heard of it.
-    let mut buys = of_themselves.clone();
-    for _ in 0..names.len() - 1 {
-        buys = (0..names.len())
-            .map(|person| {
-                let heard = trusts.iter().filter(|(a, _, _)| *a == person);
-                heard.fold(
-                    of_themselves[person].clone(),
-                    |buys_it, (_, from, trust)| {
-                        (&buys_it, trust, &buys[*from]).map(|(a, trust, b)| *a || *trust && *b)
-                    },
-                )
+        .enumerate()
+        .fold(nobody, |buyers, (person, told)| {
+            (&buyers, told).flat_map(move |(&(buyers, heard), &told)| {
+                let more = (buyers | 1 << person, heard);
+                let share = if told { 0.2 } else { 0.0 };
+                Select::new([(share, more), (1.0 - share, (buyers, heard))])
             })
-            .collect();
-    }
-    let profits = buys
+        });
+    let spread = std::sync::Arc::new(move |&(buyers, heard): &(u8, u8)| {
+        let next = (buyers & !heard).trailing_zeros() as usize;
+        let mut states = vec![(1.0, (buyers, heard))];
+        if next < names.len() {
+            states[0].1.1 |= 1 << next;
+            let pairs = friends.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+            for (_, friend) in pairs.filter(|&(person, _)| person == next) {
+                if buyers & 1 << friend == 0 {
+                    let trusting = states
+                        .iter()
+                        .map(|&(p, (b, h))| (0.3 * p, (b | 1 << friend, h)));
+                    let trusting: Vec<_> = trusting.collect();
+                    states.iter_mut().for_each(|(p, _)| *p *= 0.7);
+                    states.extend(trusting);
+                }
+            }
+        }
+        Select::new(states)
+    });
+    let last = names
         .iter()
-        .map(|buys| buys.map(|&buys| if buys { 5.0 } else { 0.0 }));
+        .fold(first, |buyers, _| buyers.flat_map_shared(&spread));
+    let profits = [last.map(|&(buyers, _)| 5.0 * f64::from(buyers.count_ones()))];
     let costs = told
         .iter()
         .map(|told| told.map(|&told| if told { -2.0 } else { 0.0 }));
-    let utilities: Vec<_> = profits.chain(costs).collect();
-    let start = std::time::Instant::now();
-    let plan = MaximiseUtility::new()
-        .run(&Model::new(), &utilities, &told)
-        .unwrap();
-    println!("{plan} {:?}", start.elapsed());
+    let utilities: Vec<_> = profits.into_iter().chain(costs).collect();
+    let plan = MaximiseUtility::new();
+    let plan = plan.run(&Model::new(), &utilities, &told).unwrap();
     assert!((plan.expected_utility() - 3.210_97).abs() < 5e-6);
     let chosen = told.iter().filter(|told| {
         let policy = plan.policy(*told).unwrap();

@@ -1,0 +1,81 @@
+//! Decisions of an influence diagram.
+
+use std::io::{self, Write};
+
+use figrs::DecisionPlan;
+use figrs::models::network::{DiagramElements, InfluenceDiagram, NormalisedRow, State};
+use figrs::prelude::*;
+use figrs_command::{Failure, Progress, observations, stop};
+use serde_json::{Map, Value as Json, json};
+
+use super::question::limits;
+use super::report::as_json;
+use super::{Format, Options};
+
+/// Solves the diagram and prints the policies.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let given = options.clone();
+    let solved = stop::attempt(move || solved(&given))?;
+    let (elements, plan) = solved.ok_or_else(|| stop::nothing("a plan"))??;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match options.format {
+        Format::Text => write!(out, "{plan}")?,
+        Format::Json => writeln!(out, "{}", json(&elements, &plan)?)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure> {
+    let diagram = InfluenceDiagram::read(&options.file)?;
+    super::note_rows(diagram.normalised(), |row: &NormalisedRow| {
+        diagram.variables()[row.variable].name().to_owned()
+    });
+    if diagram.utilities().is_empty() {
+        let file = options.file.display();
+        return Err(
+            format!("{file} has no utilities, so that there is nothing to decide for").into(),
+        );
+    }
+    let observed = observations(&diagram, options.evidence.as_deref(), &options.observe)?;
+    let elements = diagram.elements();
+    let _shown = Progress::waiting("deciding");
+    let algorithm = MaximiseUtility::new().options(limits(options));
+    let algorithm = if options.limited_memory {
+        algorithm.limited_memory()
+    } else {
+        algorithm
+    };
+    let model = elements.model(&observed);
+    let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
+    Ok((elements, plan))
+}
+
+fn json(elements: &DiagramElements, plan: &DecisionPlan) -> Result<Json, figrs::Error> {
+    let mut policies = Map::new();
+    for decision in elements.decisions() {
+        let policy = plan.policy(decision)?;
+        let names = policy
+            .known()
+            .iter()
+            .map(|known| known.label().short().to_owned());
+        let names: Vec<String> = names.collect();
+        let rows = policy.rows().iter().map(|row| {
+            let states = row.known.iter().filter_map(|value| value.get::<State>());
+            let known = names
+                .iter()
+                .cloned()
+                .zip(states.map(|state| state.name().into()));
+            json!({
+                "known": Json::Object(known.collect()),
+                "choose": row.choose.name(),
+                "utility": as_json(row.utility),
+            })
+        });
+        policies.insert(decision.label().short().to_owned(), rows.collect());
+    }
+    Ok(json!({
+        "expected_utility": as_json(plan.expected_utility()),
+        "policies": policies,
+        "optimal": plan.is_optimal(),
+    }))
+}
