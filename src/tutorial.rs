@@ -7,6 +7,8 @@
     [Elements and algorithms of your own]: your_own_element_and_algorithm\n\
     [Models of data]: models_of_data\n\
     [Levels by example]: levels_by_example\n\
+    [Learning]: learning\n\
+    [Decisions]: decisions\n\
     [Asking more]: asking_more\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
@@ -59,6 +61,10 @@ pub mod levels_by_example {}
 #[doc = "[A first model]: a_first_model\n"]
 #[doc = include_str!("../docs/tutorial/9-learning.md")]
 pub mod learning {}
+
+#[doc = "[A first model]: a_first_model\n"]
+#[doc = include_str!("../docs/tutorial/10-decisions.md")]
+pub mod decisions {}
 
 #[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
 #[doc = include_str!("../docs/tutorial/11-asking-more.md")]

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use figrs::DecisionPlan;
-use figrs::models::network::{DiagramElements, InfluenceDiagram, NormalisedRow, State};
+use figrs::models::network::{DiagramElements, NormalisedRow, State};
 use figrs::prelude::*;
-use figrs_command::{Failure, Progress, observations, stop};
+use figrs_command::{Failure, Progress, observations, read_diagram, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure> {
-    let diagram = InfluenceDiagram::read(&options.file)?;
+    let diagram = read_diagram(&options.file)?;
     super::note_rows(diagram.normalised(), |row: &NormalisedRow| {
         diagram.variables()[row.variable].name().to_owned()
     });

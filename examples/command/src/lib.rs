@@ -24,6 +24,6 @@ pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, seconds};
 pub use program::run;
 pub use progress::{Progress, note};
-pub use reading::{is_standard_input, read_network, read_standard_input, read_text};
+pub use reading::{is_standard_input, read_diagram, read_network, read_standard_input, read_text};
 pub use words::without_places;
 pub use writing::{in_file, replace, replace_text};

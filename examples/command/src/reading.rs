@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use figrs_models::network::Network;
+use figrs_models::network::{InfluenceDiagram, Network};
 use figrs_models::reading::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
 
 use crate::Failure;
@@ -29,6 +29,17 @@ pub fn read_network(path: &Path) -> Result<Network, Failure> {
         return Ok(Network::read(path)?);
     }
     Ok(Network::from_text(&read_standard_input()?, STANDARD_INPUT)?)
+}
+
+/// As [`read_network`], of an influence diagram.
+///
+/// **Errors.** As there.
+pub fn read_diagram(path: &Path) -> Result<InfluenceDiagram, Failure> {
+    if !is_standard_input(path) {
+        return Ok(InfluenceDiagram::read(path)?);
+    }
+    let text = read_standard_input()?;
+    Ok(InfluenceDiagram::from_text(&text, STANDARD_INPUT)?)
 }
 
 /// The text of standard input, which is not longer than that of a network.

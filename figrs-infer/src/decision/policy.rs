@@ -11,7 +11,8 @@ use crate::error::Error;
 
 /// The choices of a decision, by the values of what matters of all that is known when it is made.
 ///
-/// It has a row for each combination of values that is possible. Its text is a table.
+/// It has a row for each combination of values that is possible. Earlier decisions matter only where they may differ under the plan. Its text
+/// is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -66,7 +67,8 @@ impl<T: Value> DecisionPolicy<T> {
         &self.rows
     }
 
-    /// The best option where these elements have the observed values; others do not matter.
+    /// The best option where these elements have the observed values; others do not matter. Where earlier decisions are stated too it is
+    /// the best after these, whether or not the plan makes them.
     ///
     /// **Errors.** [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if what matters is not stated, or
     /// if the values are impossible.

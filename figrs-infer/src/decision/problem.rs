@@ -2,7 +2,8 @@
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
-use figrs_core::{AnyElement, Model, ModelError, Support};
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Fault, Model, ModelError, Support};
 
 use super::influence;
 use crate::error::Error;
@@ -67,12 +68,16 @@ impl AskedDecision {
             .known()
             .ok_or_else(|| Error::NotADecision { element: label() })?;
         let mut options = element.no_values();
-        if let figrs_core::internals::Kind::Atomic(op) = element.kind() {
-            let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
-            if let Ok(outcomes) = outcomes {
-                for option in 0..outcomes.support.len() {
-                    options.insert(outcomes.support.any(option));
+        if let Kind::Atomic(op) = element.kind() {
+            match op.outcomes() {
+                Ok(Ok(outcomes)) => {
+                    for option in 0..outcomes.support.len() {
+                        options.insert(outcomes.support.any(option));
+                    }
                 }
+                // There are none to share the probabilities.
+                Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
+                Err(fault) => return Err(element.fault(fault).into()),
             }
         }
         if options.is_empty() {

@@ -3,11 +3,26 @@
 use figrs_core::Datum;
 use figrs_core::factor::VarId;
 use figrs_core::internals::Assignments;
+use rustc_hash::FxHashSet;
 
 use super::problem::{DecisionProblem, ProblemElement};
 use crate::error::Error;
 use crate::exact::eliminate::DecisionRule;
 use crate::exact::limits::Limits;
+
+/// The values that elements at some places have in the rows of a scope that have weight.
+fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
+    let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
+    let mut values = vec![0; scope.len()];
+    let mut found = FxHashSet::default();
+    for &weight in weights {
+        if weight > 0.0 {
+            found.insert(places.iter().map(|&place| values[place]).collect());
+        }
+        all.advance(&mut values);
+    }
+    found
+}
 
 /// The largest weight of the options of each row.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
@@ -38,8 +53,12 @@ pub(super) struct SolvedDecision {
     possible: Vec<f64>,
     /// The expected utility of each option, by assignment of the scope.
     utilities: Vec<f64>,
-    /// The rule, over what matters.
+    /// The rule, over what matters if earlier decisions follow the plan.
     pub(super) rule: DecisionRule,
+    /// The rule whatever was decided before.
+    after_any: DecisionRule,
+    /// The elements that it depends on, by their places in the scope.
+    matters_after_any: Vec<usize>,
 }
 
 /// Values of some elements of a scope.
@@ -116,15 +135,24 @@ impl SolvedDecision {
         let rule_of_possible = rule.filtered(|row| possible[all.number(row)] > 0.0);
         let element = |v: &VarId| informed.iter().find(|known| known.variable == *v).cloned();
         let scope: Vec<ProblemElement> = rule.scope.iter().filter_map(element).collect();
-        let reduced = rule_of_possible.reduced(order);
+        let after_any = rule_of_possible.reduced(order);
         let place = |v: &VarId| scope.iter().position(|known| known.variable == *v);
+        let places = |rule: &DecisionRule| rule.scope.iter().filter_map(place).collect();
+        let matters_after_any: Vec<usize> = places(&after_any);
+        let reached = reached(&scope, &matters_after_any, &planned);
+        let earlier = problem.decisions[..number].iter();
+        let earlier: Vec<VarId> = earlier.map(|earlier| earlier.decision.variable).collect();
+        let rule = after_any.clone();
+        let rule = rule.reduced_where(&earlier, |row| reached.contains(row));
         Ok(Self {
             decision,
-            matters: reduced.scope.iter().filter_map(place).collect(),
+            matters: places(&rule),
+            after_any,
+            matters_after_any,
             planned,
             possible,
             utilities,
-            rule: reduced,
+            rule,
             informed,
             scope,
         })
@@ -189,10 +217,15 @@ impl SolvedDecision {
 
     /// The option that is chosen given some values; `None` if they do not decide it, or are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
-        let values: Option<Vec<u32>> = self.matters.iter().map(|&place| known[place]).collect();
-        let values = values?;
-        let mut rows = self.rule.iter();
-        let choice = rows.find(|(row, _)| *row == values)?.1;
+        let choice = |rule: &DecisionRule, matters: &[usize]| {
+            let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();
+            let values = values?;
+            let mut rows = rule.iter();
+            rows.find(|(row, _)| *row == values)
+                .map(|(_, choice)| choice)
+        };
+        let choice = choice(&self.after_any, &self.matters_after_any)
+            .or_else(|| choice(&self.rule, &self.matters))?;
         self.utility(known, choice).map(|_| choice)
     }
 

@@ -26,7 +26,16 @@ probability ( rain ) { table 0.2, 0.8; }
 probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
-/// Data about it.
+/// An influence diagram.
+const DIAGRAM: &str = r#"<smile version="1.0" id="umbrella"><nodes>
+    <cpt id="rain"><state id="yes"/><state id="no"/><probabilities>0.3 0.7</probabilities></cpt>
+    <cpt id="forecast"><state id="wet"/><state id="dry"/><parents>rain</parents>
+        <probabilities>0.8 0.2 0.1 0.9</probabilities></cpt>
+    <decision id="umbrella"><state id="take"/><state id="leave"/><parents>forecast</parents></decision>
+    <utility id="comfort"><parents>rain umbrella</parents><utilities>-1 -10 -1 0</utilities></utility>
+</nodes></smile>"#;
+
+/// Data about the network.
 const DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,\n";
 
 /// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
@@ -174,6 +183,7 @@ fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
     fs::write(directory.path().join("garden.csv"), DATA).unwrap();
+    fs::write(directory.path().join("umbrella.xdsl"), DIAGRAM).unwrap();
     directory
 }
 

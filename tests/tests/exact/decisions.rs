@@ -5,3 +5,4 @@ mod published;
 mod random_diagram;
 mod random_diagrams;
 mod refusals;
+mod scale;

@@ -31,6 +31,12 @@ impl Expander<'_> {
         )
     }
 
+    /// Lets elements be decided among these options, whatever their parents.
+    pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
+        let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
+        self.decided = decided.collect();
+    }
+
     /// An element that is decided: each of its options weighs one.
     pub(super) fn offer(
         &mut self,

@@ -160,12 +160,6 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// Lets elements be decided among these options, whatever their parents.
-    pub(super) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
-        let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
-        self.decided = decided.collect();
-    }
-
     /// The value that an element has where its outcomes cannot be listed: the one observed, or that which stands in for it.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);

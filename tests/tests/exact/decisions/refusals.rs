@@ -285,3 +285,20 @@ fn other_algorithms_refuse_decisions() {
     let message = message.to_string();
     assert!(message.contains("MaximiseUtility") && message.contains("Model::intervene"));
 }
+
+/// A comparison has the refusal in each row.
+#[test]
+fn comparisons_tell_that_nothing_decides() {
+    let w = weather();
+    let algorithms = algorithms![VariableElimination::new(), ImportanceSampling::new(100)];
+    let comparison = figrs::compare(&Model::new(), &w.comfort, algorithms);
+    assert_eq!(comparison.rows.len(), 2);
+    for row in &comparison.rows {
+        assert!(row.answer.is_none());
+        let message = row.message.as_deref().unwrap_or_default();
+        assert!(
+            message.contains("a decision has no probabilities"),
+            "{message}"
+        );
+    }
+}

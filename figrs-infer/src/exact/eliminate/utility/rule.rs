@@ -50,38 +50,56 @@ impl DecisionRule {
     }
 
     /// The rule without variables that do not change its choices; those that come first in `order` go first.
-    pub(crate) fn reduced(mut self, order: &[VarId]) -> Self {
-        for v in order {
-            if let Some(place) = self.scope.iter().position(|u| u == v)
-                && let Some(shorter) = self.without(place)
-            {
-                self = shorter;
+    pub(crate) fn reduced(self, order: &[VarId]) -> Self {
+        self.reduced_where(order, |_| true)
+    }
+
+    /// The rule without variables of `order`, all or each for itself, that do not change its choices where it is followed, as `is_followed` says
+    /// of an assignment; elsewhere it keeps to these.
+    pub(crate) fn reduced_where(
+        mut self,
+        order: &[VarId],
+        is_followed: impl Fn(&[u32]) -> bool,
+    ) -> Self {
+        let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
+        let one_by_one = order.chunks(1);
+        for variables in std::iter::once(order).chain(one_by_one) {
+            if let Some((shorter, still)) = self.without(variables, &followed) {
+                (self, followed) = (shorter, still);
             }
         }
         self
     }
 
-    /// The rule without the variable at a place; `None` if choices depend on it.
-    fn without(&self, place: usize) -> Option<Self> {
-        let mut listed: Vec<(Vec<u32>, u32)> = Vec::with_capacity(self.choices.len());
-        for (row, choice) in self.iter() {
-            let mut row = row.to_vec();
-            row.remove(place);
-            listed.push((row, choice));
+    /// The rule without some variables, and where it is followed then; `None` if choices depend on them.
+    fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
+        let kept = |place: &usize| !variables.contains(&self.scope[*place]);
+        let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
+        let mut listed: Vec<(Vec<u32>, bool, u32)> = Vec::with_capacity(self.choices.len());
+        for ((row, choice), &is_followed) in self.iter().zip(followed) {
+            let row = kept.iter().map(|&place| row[place]).collect();
+            listed.push((row, !is_followed, choice));
         }
+        // Those that are followed come first among equal ones.
         listed.sort_unstable();
-        listed.dedup();
-        if listed.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return None;
-        }
-        let mut scope = self.scope.clone();
-        scope.remove(place);
-        Some(Self {
+        let mut shorter = Self {
             decision: self.decision,
-            scope,
-            rows: listed.iter().flat_map(|(row, _)| row.clone()).collect(),
-            choices: listed.iter().map(|&(_, choice)| choice).collect(),
-        })
+            scope: kept.iter().map(|&place| self.scope[place]).collect(),
+            rows: Vec::new(),
+            choices: Vec::new(),
+        };
+        let mut still = Vec::new();
+        for group in listed.chunk_by(|a, b| a.0 == b.0) {
+            let (row, passed_over, choice) = &group[0];
+            let mut alike = group.iter().filter(|other| other.1 == *passed_over);
+            if alike.any(|other| other.2 != *choice) {
+                return None;
+            }
+            shorter.rows.extend_from_slice(row);
+            shorter.choices.push(*choice);
+            still.push(!passed_over);
+        }
+        Some((shorter, still))
     }
 
     /// The choice for each assignment of the scope, row-major; the first option where the rule has none.
