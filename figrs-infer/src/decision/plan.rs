@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use figrs_core::factor::VarId;
 use figrs_core::{Element, Model, Value};
+use rustc_hash::FxHashSet;
 
 use super::limited_memory;
 use super::maximise_utility::{DecisionMemory, MaximiseUtility};
@@ -204,15 +205,12 @@ fn informed(
     if memory == DecisionMemory::Limited {
         return decisions[number].known.clone();
     }
+    let mut seen = FxHashSet::default();
     let mut all: Vec<ProblemElement> = Vec::new();
     for (i, decided) in decisions[..=number].iter().enumerate() {
         let earlier = (i < number).then_some(&decided.decision);
-        for element in decided.known.iter().chain(earlier) {
-            let is_new = |v: VarId| all.iter().all(|other| other.variable != v);
-            if is_new(element.variable) {
-                all.push(element.clone());
-            }
-        }
+        let known = decided.known.iter().chain(earlier);
+        all.extend(known.filter(|known| seen.insert(known.variable)).cloned());
     }
     all
 }

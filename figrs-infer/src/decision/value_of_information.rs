@@ -59,12 +59,20 @@ impl DecisionPlan {
     }
 
     /// The value of control: how much more the expected utility would be if this element could be set, before anything is known or
-    /// decided, to any value that it may have.
+    /// decided, to any value that it may have. That of a decision is nothing.
     ///
     /// **Errors.** [`Error::DecisionInfluencesEvidence`] if it influences the evidence; otherwise as
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     pub fn value_of_control<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
         let mut question = self.question.clone();
+        let id = element.erased().id();
+        if question
+            .decisions
+            .iter()
+            .any(|asked| asked.element.id() == id)
+        {
+            return Ok(0.0);
+        }
         let limits = &self.algorithm.limits;
         let options = guarded(|| {
             let problem = question.problem(limits)?;
