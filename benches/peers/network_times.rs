@@ -9,12 +9,11 @@ use std::time::Instant;
 
 use figrs::models::network::{Network, Observation, State, Variable};
 use figrs::{CompiledTree, Element, JunctionTree, Model};
+use figrs_benches::Clock;
 use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// At most as many repetitions of one question.
-const REPETITIONS: usize = 200;
 /// The worlds from which new evidence is taken, and the seed that draws them.
 const WORLDS: usize = 64;
 const SEED: u64 = 1;
@@ -49,54 +48,6 @@ impl Arguments {
         }
         Ok(arguments)
     }
-}
-
-/// The CPU seconds of this thread if the system reports them, or else the time of the clock.
-struct Clock {
-    start: Instant,
-    is_cpu: bool,
-}
-
-impl Clock {
-    fn new() -> Self {
-        Self {
-            start: Instant::now(),
-            is_cpu: cpu_seconds().is_some(),
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        if self.is_cpu { "cpu" } else { "wall" }
-    }
-
-    fn now(&self) -> f64 {
-        let cpu = if self.is_cpu { cpu_seconds() } else { None };
-        cpu.unwrap_or_else(|| self.start.elapsed().as_secs_f64())
-    }
-
-    /// Asks the same question again and again: the CPU seconds of each time, and the last answer.
-    ///
-    /// An answer is freed while no clock runs.
-    fn repeat<T>(&self, seconds: f64, mut ask: impl FnMut() -> Result<T>) -> Result<(Vec<f64>, T)> {
-        let begin = Instant::now();
-        let mut times = Vec::new();
-        loop {
-            let before = self.now();
-            let answer = ask()?;
-            times.push(self.now() - before);
-            if times.len() >= REPETITIONS || begin.elapsed().as_secs_f64() >= seconds {
-                return Ok((times, answer));
-            }
-        }
-    }
-}
-
-/// CPU seconds of this thread. Linux reports its nanoseconds; a yield brings them up to date.
-fn cpu_seconds() -> Option<f64> {
-    std::thread::yield_now();
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds * 1e-9)
 }
 
 /// The probabilities of all states of all variables, in the order of the file.

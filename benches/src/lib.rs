@@ -1,1 +1,5 @@
 //! Benchmarks of figrs; see `benches/`.
+
+mod clock;
+
+pub use clock::Clock;

@@ -10,7 +10,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let Some(out) = &options.out else {
         return Err("--task convert needs --out FILE".into());
     };
-    let (file, to) = (options.file.clone(), out.clone());
+    let (file, to) = (options.file.clone().unwrap_or_default(), out.clone());
     let converted = stop::attempt(move || -> Result<String, Failure> {
         let network = read_network(&file)?;
         super::note_normalised(&network);

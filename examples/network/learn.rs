@@ -1,48 +1,64 @@
-//! Learning of the tables of a network from data.
+//! Learning of a network from data: its tables, and its structure if that is asked for.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use figrs::models::network::{
-    LearnedNetwork, LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner,
-    NetworkLearningError, NetworkTable, State,
+    LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
+    NetworkTable, State,
 };
 use figrs::prelude::*;
 use figrs::{Stopped, printable};
-use figrs_command::{
-    Failure, Progress, is_standard_input, note, read_network, read_standard_input, replace_text,
-    stop,
-};
+use figrs_command::{Failure, Progress, note, replace_text, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
 use super::report::as_json;
-use super::{Format, Options, Start};
+use super::{Format, Options, Start, structure};
+
+/// A learned network.
+pub(crate) struct Learned {
+    pub(crate) network: Network,
+    /// Before the first round and after each.
+    pub(crate) log_likelihoods: Vec<f64>,
+    pub(crate) rounds: u64,
+    pub(crate) ended: Stopped,
+    pub(crate) score: Option<f64>,
+    /// The number of arcs that a search changed.
+    pub(crate) changes: Option<u64>,
+}
 
 /// Learns, writes the network, and prints what was learned.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
-    let learned = stop::attempt(move || learned(&given))?;
+    let learned = stop::attempt(move || {
+        let path = given.data.as_deref().unwrap_or(Path::new(""));
+        if given.structures.searches(given.file.is_some()) {
+            structure::learned(&given, path)
+        } else {
+            learned(&given, path)
+        }
+    })?;
     let learned = learned.ok_or_else(|| stop::nothing("a learned network"))??;
     if let Some(out) = &options.out {
         replace_text(out, &learned.network.to_text(NetworkFormat::of(out)?)?)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
-        Format::Text => text(&mut out, &learned)?,
+        Format::Text => text(&mut out, &learned, &options.structures.score_name())?,
         Format::Json => writeln!(out, "{}", json(&learned))?,
     }
     Ok(out.flush()?)
 }
 
-fn learned(options: &Options) -> Result<LearnedNetwork, Failure> {
-    let network = read_network(&options.file)?;
-    super::note_normalised(&network);
-    let path = options.data.as_deref().unwrap_or(&options.file);
-    let data = if is_standard_input(path) {
-        network.data_from_csv(&read_standard_input()?)?
-    } else {
-        network.read_data(path)?
-    };
+/// Learns the tables of the structure of the file.
+fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
+    let (network, data) = structure::read(options, path)?;
+    let score = options.structures.score().map(|score| {
+        let scored = score.of(&network, &data);
+        scored.map_err(|error| structure::failure(error, path))
+    });
+    let score = score.transpose()?.map(|scored| scored.total);
     let progress = Progress::of("rounds", options.iterations);
     let algorithm = ExpectationMaximization::new(JunctionTree::new().options(limits(options)))
         .interrupt(stop::flag())
@@ -60,13 +76,28 @@ fn learned(options: &Options) -> Result<LearnedNetwork, Failure> {
             Some(Start::Random) => LearningStart::Random(options.seed.unwrap_or(0)),
             Some(Start::File) | None => LearningStart::Network,
         });
-    learner
+    let learned = learner
         .learn(&network, &data)
-        .map_err(|error| failure(error, &data, path))
+        .map_err(|error| failure(error, &data, path))?;
+    let fit = &learned.fit;
+    Ok(Learned {
+        log_likelihoods: fit.log_likelihoods().to_vec(),
+        rounds: fit.rounds(),
+        ended: fit.ended(),
+        network: learned.network,
+        score,
+        changes: None,
+    })
+}
+
+impl Learned {
+    fn log_likelihood(&self) -> f64 {
+        self.log_likelihoods.last().copied().unwrap_or(0.0)
+    }
 }
 
 /// The failure of learning, with the line of a row that cannot be.
-fn failure(error: NetworkLearningError, data: &NetworkData, path: &std::path::Path) -> Failure {
+fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Failure {
     match error {
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {
             let (path, line) = (path.display(), data.line(row));
@@ -80,15 +111,15 @@ fn failure(error: NetworkLearningError, data: &NetworkData, path: &std::path::Pa
     }
 }
 
-fn json(learned: &LearnedNetwork) -> Json {
-    let fit = &learned.fit;
-    let log_likelihoods = fit.log_likelihoods().iter().map(|&x| as_json(x));
+fn json(learned: &Learned) -> Json {
+    let log_likelihoods = learned.log_likelihoods.iter().map(|&x| as_json(x));
     let mut object = Map::new();
-    object.insert("log_likelihood".into(), as_json(fit.log_likelihood()));
+    object.insert("log_likelihood".into(), as_json(learned.log_likelihood()));
     object.insert("log_likelihoods".into(), log_likelihoods.collect());
-    object.insert("score".into(), Json::Null);
-    object.insert("iterations".into(), fit.rounds().into());
-    if let Some(reason) = stop::reason().filter(|_| fit.ended() == Stopped::Interrupted) {
+    let score = learned.score.map_or(Json::Null, as_json);
+    object.insert("score".into(), score);
+    object.insert("iterations".into(), learned.rounds.into());
+    if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         object.insert("stopped".into(), reason.name().into());
     }
     let tables = learned.network.tables().iter().map(|table| {
@@ -133,7 +164,7 @@ fn rows<'n>(network: &'n Network, table: &NetworkTable) -> (&'n str, Rows<'n>) {
     (variables[child].name(), rows.collect())
 }
 
-fn text(out: &mut impl Write, learned: &LearnedNetwork) -> io::Result<()> {
+fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> {
     for table in learned.network.tables() {
         let (child, rows) = rows(&learned.network, table);
         writeln!(out, "{}", printable(child))?;
@@ -150,23 +181,34 @@ fn text(out: &mut impl Write, learned: &LearnedNetwork) -> io::Result<()> {
             writeln!(out, "  {:width$}  {}", printable(&key), numbers.join("  "))?;
         }
     }
-    let fit = &learned.fit;
-    let first = fit.log_likelihoods().first().copied().unwrap_or(0.0);
-    let rounds = match fit.rounds() {
-        1 => "1 round".into(),
-        rounds => format!("{rounds} rounds"),
-    };
-    if let Some(reason) = stop::reason().filter(|_| fit.ended() == Stopped::Interrupted) {
+    if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         note(format!(
             "note: {}; this is what there was by then",
             reason.told()
         ));
     }
+    if let Some(number) = learned.score {
+        write!(out, "{score} {number:.6}")?;
+        if let Some(changes) = learned.changes {
+            let parents = |table: &NetworkTable| table.variables().len() - 1;
+            let arcs: usize = learned.network.tables().iter().map(parents).sum();
+            write!(out, "; {arcs} arcs, in {changes} changes")?;
+        }
+        writeln!(out)?;
+    }
+    if learned.changes.is_some() {
+        return writeln!(out, "log-likelihood {:.6}", learned.log_likelihood());
+    }
+    let first = learned.log_likelihoods.first().copied().unwrap_or(0.0);
+    let rounds = match learned.rounds {
+        1 => "1 round".into(),
+        rounds => format!("{rounds} rounds"),
+    };
     writeln!(
         out,
         "log-likelihood {:.6}, from {first:.6} in {rounds}{}",
-        fit.log_likelihood(),
-        match fit.ended() {
+        learned.log_likelihood(),
+        match learned.ended {
             Stopped::Finished => "; converged",
             _ => "",
         }

@@ -7,9 +7,11 @@ mod decide;
 mod learn;
 mod question;
 mod report;
+mod score;
+mod structure;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -24,6 +26,7 @@ use figrs_command::{
 
 use question::{Findings, Question};
 use report::Report;
+use structure::StructureOptions;
 
 /// The end of the long help.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
@@ -32,9 +35,11 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
-  Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": null, "iterations": n, "stopped": ...,
-   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each;
-   the key of a variable without parents is "".
+  Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
+   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each; of a learned
+   structure, with uniform tables and with the learned ones. The key of a variable without parents is "". There is a score where a structure
+   was searched for, and where --score asks for it.
+  Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
   Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
    for each combination of states, of the variables that the choice depends on, that is possible.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
@@ -46,6 +51,12 @@ Cost: of the junction tree; the variables of its largest clique, the predicted o
 
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
   query is the rest, without printing. Only the junction tree compiles apart.
+
+Structures: scores are sums over the variables, in natural logarithms, the larger the better: with the log-likelihood L of N cases and k
+  parameters, bic is L - k ln(N) / 2 and aic L - k; bdeu and k2 are logarithms of the probability of the data under Dirichlet priors. Without
+  --file the variables are the columns, and their states the different cells: ascending if all are numbers, else by their letters. Of changes
+  that raise the score equally, additions are made before deletions and these before reversals; then the first child and the first parent. Tables
+  of more than 16777216 entries are not tried.
 
 Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once.
 
@@ -59,9 +70,9 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 #[command(version, after_long_help = DETAILS)]
 struct Options {
     /// The network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
-    /// in any of the formats.
-    #[arg(long, value_name = "FILE")]
-    file: PathBuf,
+    /// in any of the formats. Task learn can do without it.
+    #[arg(long, value_name = "FILE", required_unless_present = "data")]
+    file: Option<PathBuf>,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
@@ -77,14 +88,16 @@ struct Options {
     /// Algorithm that answers it.
     #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
     algorithm: Method,
-    /// Data of task learn: a .csv file whose first line names variables, a line a case, empty cells for missing values; - is standard
-    /// input.
+    /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values; - is
+    /// standard input.
     #[arg(long, value_name = "FILE.csv")]
     data: Option<PathBuf>,
     /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples, .csv; replaced when everything
     /// is there.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    structures: StructureOptions,
     /// Numbers that learning starts from (default file).
     #[arg(long, value_enum)]
     start: Option<Start>,
@@ -103,7 +116,7 @@ struct Options {
     /// Number of samples that importance-sampling draws (default 100000).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     samples: Option<u64>,
-    /// Seed of the random numbers of sample and importance-sampling (default 0).
+    /// Seed of the random numbers of sample, importance-sampling, --start random and searches for structures (default 0).
     #[arg(long)]
     seed: Option<u64>,
     /// Memory for the tables of exact algorithms other than enumerate together, as 512MiB or 6GiB; a number alone is of bytes;
@@ -139,12 +152,14 @@ enum Task {
     Sample,
     /// The predicted cost of the marginals of the queried variables, without computing them.
     Cost,
-    /// The tables that make --data most likely, by expectation-maximisation.
+    /// The tables that make --data most likely, by expectation-maximisation; and the structure with the best score, if --structure asks for it.
     Learn,
     /// The network in the format of the extension of --out; .uai has no names of variables and states.
     Convert,
     /// What to choose at each decision of an influence diagram for what is known, so that the expected sum of its utilities is largest.
     Decide,
+    /// The score of the structure on --data.
+    Score,
 }
 
 /// Numbers that learning starts from.
@@ -219,10 +234,13 @@ impl Options {
         if self.samples.is_some() && !sampling {
             return Err("--samples needs --algorithm importance-sampling".into());
         }
-        let draws = sampling || self.task == Task::Sample || self.start == Some(Start::Random);
+        let draws = sampling
+            || self.task == Task::Sample
+            || self.start == Some(Start::Random)
+            || self.task == Task::Learn && self.structures.draws(self.file.is_some());
         if self.seed.is_some() && !draws {
             return Err(
-                "--seed needs --task sample, --start random or --algorithm importance-sampling"
+                "--seed needs --task sample, --start random, --structure hill-climb or tabu, or --algorithm importance-sampling"
                     .into(),
             );
         }
@@ -256,8 +274,14 @@ impl Options {
     /// Refuses options of learning where nothing is learned, and others where something is.
     fn check_learning(&self) -> Result<(), Failure> {
         let learns = self.task == Task::Learn;
+        let has_file = self.file.is_some();
+        let searches = learns && self.structures.searches(has_file);
+        let reads_data = learns || self.task == Task::Score;
+        let task = named(&self.task);
+        if !has_file && !learns {
+            return Err(format!("--task {task} needs --file").into());
+        }
         let of_learning = [
-            ("--data", self.data.is_some()),
             ("--start", self.start.is_some()),
             ("--prior", self.prior.is_some()),
             ("--iterations", self.iterations.is_some()),
@@ -266,23 +290,40 @@ impl Options {
         if let Some((flag, _)) = of_learning.iter().find(|(_, given)| *given && !learns) {
             return Err(format!("{flag} needs --task learn").into());
         }
-        if learns || self.task == Task::Convert {
+        if self.data.is_some() && !reads_data {
+            return Err("--data needs --task learn or score".into());
+        }
+        self.structures.check(self.task, has_file)?;
+        let of_rounds = [
+            ("--start", self.start.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+            ("--memory", self.memory.is_some()),
+        ];
+        if let Some((flag, _)) = of_rounds.iter().find(|(_, given)| *given && searches) {
+            return Err(format!(
+                "{flag} has no effect on a search for a structure, whose tables are counted without rounds; leave it out, or learn the tables \
+                 alone by --file and --structure given"
+            )
+            .into());
+        }
+        if reads_data || self.task == Task::Convert {
             let others = [
                 ("--evidence", self.evidence.is_some()),
                 ("--observe", !self.observe.is_empty()),
                 ("--query", self.query != ["all"]),
                 ("--repeat", self.repeat != 1),
+                ("--memory", self.memory.is_some() && !learns),
             ];
             if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
-                let task = named(&self.task);
                 return Err(format!("{flag} has no effect on --task {task}; leave it out").into());
             }
         }
-        if learns && self.data.is_none() {
-            return Err("--task learn needs --data FILE.csv".into());
+        if reads_data && self.data.is_none() {
+            return Err(format!("--task {task} needs --data FILE.csv").into());
         }
-        let data = self.data.as_deref();
-        if is_standard_input(&self.file) && data.is_some_and(is_standard_input) {
+        let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
+        if is_stream(&self.file) && is_stream(&self.data) {
             return Err("--file and --data are both -, and standard input is read once".into());
         }
         self.check_out()
@@ -304,7 +345,7 @@ impl Options {
             return Err(format!("--out of --task {task} is a {known} file").into());
         }
         let files = [
-            ("--file", Some(&*self.file)),
+            ("--file", self.file.as_deref()),
             ("--data", self.data.as_deref()),
         ];
         check_distinct(&[&files[..], &[("--out", Some(out))]].concat())?;
@@ -368,6 +409,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         Task::Learn => return learn::run(options),
         Task::Convert => return convert::run(options),
         Task::Decide => return decide::run(options),
+        Task::Score => return score::run(options),
         _ => {}
     }
     let started = Instant::now();
@@ -447,7 +489,7 @@ fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
 
 /// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
-    let network = read_network(&options.file)?;
+    let network = read_network(options.file.as_deref().unwrap_or(Path::new("")))?;
     let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
     Ok(Question {
         model: network.observing(&observations),

@@ -96,7 +96,7 @@ impl Question {
     /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
-            Task::Evidence | Task::Learn | Task::Convert | Task::Decide => Vec::new(),
+            Task::Evidence | Task::Learn | Task::Convert | Task::Score | Task::Decide => Vec::new(),
             Task::Marginals | Task::Cost => self.asked().cloned().collect(),
             Task::Mpe | Task::KBest | Task::Sample => self.network.elements().to_vec(),
         }
@@ -132,7 +132,7 @@ impl Question {
         let count = self.options.count;
         match self.options.task {
             // Told already, without compiling; tasks of their own.
-            Task::Cost | Task::Learn | Task::Convert | Task::Decide => {}
+            Task::Cost | Task::Learn | Task::Convert | Task::Score | Task::Decide => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();

@@ -219,7 +219,7 @@ fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> 
     all
 }
 
-fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+pub(crate) fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or(0)
 }
 

@@ -99,9 +99,15 @@ impl Network {
                 weights: Weights::from_linear(numbers),
             })
             .collect();
+        self.with_tables(tables, self.order.clone())
+    }
+
+    /// The Bayesian network with other tables, and the order in which parents stand first.
+    pub(super) fn with_tables(&self, tables: Vec<NetworkTable>, order: Vec<usize>) -> Self {
         Self {
-            elements: elements::of_tables(&self.variables, &tables, &self.order),
+            elements: elements::of_tables(&self.variables, &tables, &order),
             tables,
+            order,
             normalised: Vec::new(),
             ..self.clone()
         }

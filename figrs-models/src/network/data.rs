@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{Reader, ReaderBuilder, StringRecord};
 
 use super::input::read_text;
 use super::lexer::{LexerError, LexerResult};
@@ -79,21 +79,11 @@ impl Network {
             .map_err(|mistake| mistake.within(text, "CSV"))
     }
 
-    fn data(&self, text: &str) -> LexerResult<NetworkData> {
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes());
+    pub(super) fn data(&self, text: &str) -> LexerResult<NetworkData> {
+        let mut records = CsvRecords::new(text);
         let mut record = StringRecord::new();
-        let mut next = |record: &mut StringRecord| {
-            reader.read_record(record).map_err(|error| {
-                let at = error.position().map_or(0, |place| place.byte() as usize);
-                let reason = error.to_string();
-                LexerError::new(at, TextProblem::Csv { reason })
-            })
-        };
         let mut columns: Vec<usize> = Vec::new();
-        if next(&mut record)? {
+        if records.read(&mut record)? {
             for (i, name) in record.iter().enumerate() {
                 let at = || field_start(text, &record, i);
                 let position = self.index.get(name).copied();
@@ -113,7 +103,7 @@ impl Network {
             width,
             ..NetworkData::default()
         };
-        while next(&mut record)? {
+        while records.read(&mut record)? {
             if record.len() != columns.len() {
                 let problem = TextProblem::CellCount {
                     found: record.len(),
@@ -144,17 +134,42 @@ impl Network {
     }
 }
 
+/// The records of comma-separated values.
+pub(super) struct CsvRecords<'t>(Reader<&'t [u8]>);
+
+impl<'t> CsvRecords<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true);
+        Self(builder.from_reader(text.as_bytes()))
+    }
+
+    /// Reads the next record; false if there is none.
+    pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
+        self.0.read_record(record).map_err(|error| {
+            let at = error.position().map_or(0, |place| place.byte() as usize);
+            let reason = error.to_string();
+            LexerError::new(at, TextProblem::Csv { reason })
+        })
+    }
+}
+
 /// The offset in the text of a field of a record.
-fn field_start(text: &str, record: &StringRecord, field: usize) -> usize {
+pub(super) fn field_start(text: &str, record: &StringRecord, field: usize) -> usize {
     let start = record.position().map_or(0, |place| place.byte() as usize);
     let (mut quoted, mut left) = (false, field);
     for (at, letter) in text[start..].char_indices() {
         match letter {
-            _ if left == 0 && !matches!(letter, '\n' | '\r') => return start + at,
+            // Empty lines may stand before the first field, and an empty field at the end of a line.
+            _ if left == 0 && (field > 0 || !matches!(letter, '\n' | '\r')) => return start + at,
             '"' => quoted = !quoted,
             ',' if !quoted => left -= 1,
             _ => {}
         }
     }
-    start
+    if left == 0 && field > 0 {
+        text.len()
+    } else {
+        start
+    }
 }

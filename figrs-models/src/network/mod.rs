@@ -32,8 +32,9 @@
 //! | values of their elements | [`State`] |
 //! | evidence files | [`Observation`] |
 //! | data, and tables learned from it | [`NetworkData`], [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
+//! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`NetworkScore`], [`ScoredNetwork`] |
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
-//! | errors | [`NetworkError`], [`NetworkLearningError`], [`TextProblem`], [`Unknown`] |
+//! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`TextProblem`], [`Unknown`] |
 //!
 //! # File formats
 //!
@@ -68,6 +69,7 @@ mod bif;
 mod bifxml;
 mod contents;
 mod data;
+mod data_variables;
 mod diagram;
 mod draft;
 mod elements;
@@ -87,6 +89,7 @@ mod order;
 mod output;
 mod row;
 mod state;
+mod structure;
 mod token;
 mod uai;
 mod unknown;
@@ -105,5 +108,9 @@ pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
 pub use observation::Observation;
 pub use row::{NormalisedRow, ROUNDING};
 pub use state::State;
+pub use structure::{
+    LearnedStructure, NetworkScore, ScoredNetwork, StructureLearner, StructureLearningError,
+    StructureSearch,
+};
 pub use unknown::Unknown;
 pub use variable::{NetworkTable, Variable};

@@ -10,5 +10,6 @@ mod network_answers;
 mod network_files;
 mod network_learning;
 mod network_round_trips;
+mod network_structure;
 mod seen_levels;
 mod vglc_smb;

@@ -38,6 +38,9 @@ const DIAGRAM: &str = r#"<smile version="1.0" id="umbrella"><nodes>
 /// Data about the network.
 const DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,\n";
 
+/// Data without missing values.
+const COMPLETE_DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,no\n";
+
 /// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
 /// `cargo` in backticks.
 fn commands() -> Vec<String> {
@@ -184,6 +187,7 @@ fn directory() -> tempfile::TempDir {
     fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
     fs::write(directory.path().join("garden.csv"), DATA).unwrap();
     fs::write(directory.path().join("umbrella.xdsl"), DIAGRAM).unwrap();
+    fs::write(directory.path().join("days.csv"), COMPLETE_DATA).unwrap();
     directory
 }
 

@@ -7,4 +7,5 @@ mod failures;
 mod files;
 mod formats;
 mod learning;
+mod structures;
 mod worlds;

@@ -1,0 +1,69 @@
+//! CPU time of a thread.
+
+use std::fs;
+use std::time::Instant;
+
+/// At most as many repetitions of one question.
+const REPETITIONS: usize = 200;
+
+/// The CPU seconds of this thread if the system reports them, or else the time of the clock.
+#[derive(Debug)]
+pub struct Clock {
+    start: Instant,
+    is_cpu: bool,
+}
+
+impl Clock {
+    /// The clock from now on.
+    pub fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            is_cpu: cpu_seconds().is_some(),
+        }
+    }
+
+    /// `cpu` or `wall`.
+    pub fn name(&self) -> &'static str {
+        if self.is_cpu { "cpu" } else { "wall" }
+    }
+
+    /// Seconds.
+    pub fn now(&self) -> f64 {
+        let cpu = if self.is_cpu { cpu_seconds() } else { None };
+        cpu.unwrap_or_else(|| self.start.elapsed().as_secs_f64())
+    }
+
+    /// Asks the same question again and again: the CPU seconds of each time, and the last answer.
+    ///
+    /// An answer is freed while no clock runs.
+    pub fn repeat<T, E>(
+        &self,
+        seconds: f64,
+        mut ask: impl FnMut() -> Result<T, E>,
+    ) -> Result<(Vec<f64>, T), E> {
+        let begin = Instant::now();
+        let mut times = Vec::new();
+        loop {
+            let before = self.now();
+            let answer = ask()?;
+            times.push(self.now() - before);
+            if times.len() >= REPETITIONS || begin.elapsed().as_secs_f64() >= seconds {
+                return Ok((times, answer));
+            }
+        }
+    }
+}
+
+/// CPU seconds of this thread. Linux reports its nanoseconds; a yield brings them up to date.
+fn cpu_seconds() -> Option<f64> {
+    std::thread::yield_now();
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds * 1e-9)
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new()
+    }
+}

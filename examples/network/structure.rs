@@ -1,0 +1,310 @@
+//! Options of structures and scores, and the search for a structure.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use figrs::models::network::{
+    Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
+};
+use figrs::printable;
+use figrs_command::{
+    Failure, Progress, is_standard_input, read_network, read_standard_input, stop,
+};
+
+use super::learn::Learned;
+use super::{Options, Task, named};
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StructureOptions {
+    /// Structure of the learned network (default given with --file, else hill-climb). A search needs complete data.
+    #[arg(long, value_enum)]
+    structure: Option<Structure>,
+    /// Score of structures (default bic, of k2 its own).
+    #[arg(long, value_enum)]
+    score: Option<Score>,
+    /// Weight of the prior of bdeu, in cases (default 1).
+    #[arg(long, value_name = "CASES", allow_negative_numbers = true)]
+    equivalent_sample_size: Option<f64>,
+    /// Maximum number of parents of a variable in a search.
+    #[arg(long, value_name = "PARENTS")]
+    max_parents: Option<usize>,
+    /// An arc that the structure must have; may be given again.
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    require: Vec<String>,
+    /// An arc that the structure must not have; may be given again.
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    forbid: Vec<String>,
+    /// Order of the variables for k2 (default that of the network or of the columns, which variables that are not named follow).
+    #[arg(long, value_name = "VAR", num_args = 1..)]
+    order: Vec<String>,
+    /// Number of further climbs of hill-climb and tabu, from the best structures with random changes (default 30).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    restarts: Option<u64>,
+    /// Number of changes for which tabu leaves a changed arc alone, and of those without a better structure at which it ends (default 10, or the
+    /// number of variables).
+    #[arg(long, value_name = "CHANGES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    tabu_length: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Structure {
+    /// The change of one arc that raises the score most, as long as there is one; from the arcs of --file, or none.
+    HillClimb,
+    /// Hill climbing that goes on at the top, with a list of changes that are not made again at once.
+    Tabu,
+    /// Parents from the variables before each in --order, greedily.
+    K2,
+    /// That of --file: only its tables are learned.
+    Given,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Score {
+    /// Bayesian information criterion.
+    Bic,
+    /// Akaike's information criterion.
+    Aic,
+    /// Bayesian Dirichlet score with --equivalent-sample-size.
+    Bdeu,
+    /// Bayesian Dirichlet score with uniform priors of rows.
+    K2,
+    /// The logarithm of the likelihood.
+    LogLikelihood,
+}
+
+impl StructureOptions {
+    fn structure(&self, has_file: bool) -> Structure {
+        let default = if has_file {
+            Structure::Given
+        } else {
+            Structure::HillClimb
+        };
+        self.structure.unwrap_or(default)
+    }
+
+    /// True if a structure is searched for, with a network file or without.
+    pub(crate) fn searches(&self, has_file: bool) -> bool {
+        self.structure(has_file) != Structure::Given
+    }
+
+    /// True if a search draws random numbers, with a network file or without.
+    pub(crate) fn draws(&self, has_file: bool) -> bool {
+        matches!(
+            self.structure(has_file),
+            Structure::HillClimb | Structure::Tabu
+        )
+    }
+
+    /// Refuses options without effect.
+    pub(crate) fn check(&self, task: Task, has_file: bool) -> Result<(), Failure> {
+        let learns = task == Task::Learn;
+        let structure = self.structure(has_file);
+        let searches = learns && structure != Structure::Given;
+        let climbs = searches && structure != Structure::K2;
+        let needed = [
+            (
+                "--structure",
+                self.structure.is_some(),
+                learns,
+                "--task learn",
+            ),
+            (
+                "--score",
+                self.score.is_some(),
+                learns || task == Task::Score,
+                "--task learn or score",
+            ),
+            (
+                "--equivalent-sample-size",
+                self.equivalent_sample_size.is_some(),
+                self.score == Some(Score::Bdeu),
+                "--score bdeu",
+            ),
+            (
+                "--max-parents",
+                self.max_parents.is_some(),
+                searches,
+                "a search: --task learn and another --structure than given",
+            ),
+            (
+                "--require",
+                !self.require.is_empty(),
+                searches,
+                "a search: --task learn and another --structure than given",
+            ),
+            (
+                "--forbid",
+                !self.forbid.is_empty(),
+                searches,
+                "a search: --task learn and another --structure than given",
+            ),
+            (
+                "--order",
+                !self.order.is_empty(),
+                searches && structure == Structure::K2,
+                "--structure k2",
+            ),
+            (
+                "--restarts",
+                self.restarts.is_some(),
+                climbs,
+                "--structure hill-climb or tabu",
+            ),
+            (
+                "--tabu-length",
+                self.tabu_length.is_some(),
+                searches && structure == Structure::Tabu,
+                "--structure tabu",
+            ),
+        ];
+        if let Some((flag, _, _, need)) = needed.iter().find(|(_, given, met, _)| *given && !met) {
+            return Err(format!("{flag} needs {need}").into());
+        }
+        if self.structure == Some(Structure::Given) && !has_file {
+            return Err("--structure given needs --file, whose structure it is".into());
+        }
+        Ok(())
+    }
+
+    /// The score asked for.
+    pub(crate) fn score(&self) -> Option<NetworkScore> {
+        self.score.map(|score| match score {
+            Score::Bic => NetworkScore::Bic,
+            Score::Aic => NetworkScore::Aic,
+            Score::Bdeu => NetworkScore::Bdeu {
+                equivalent_sample_size: self.equivalent_sample_size.unwrap_or(1.0),
+            },
+            Score::K2 => NetworkScore::K2,
+            Score::LogLikelihood => NetworkScore::LogLikelihood,
+        })
+    }
+
+    /// The name of the score.
+    pub(crate) fn score_name(&self) -> String {
+        let of_k2 = self.structure == Some(Structure::K2);
+        let default = if of_k2 { Score::K2 } else { Score::Bic };
+        named(&self.score.unwrap_or(default))
+    }
+
+    fn learner(&self, options: &Options) -> StructureLearner {
+        let structure = self.structure(options.file.is_some());
+        let (search, default) = match structure {
+            Structure::Tabu => (StructureSearch::Tabu, NetworkScore::Bic),
+            Structure::K2 => (StructureSearch::K2, NetworkScore::K2),
+            Structure::HillClimb | Structure::Given => {
+                (StructureSearch::HillClimbing, NetworkScore::Bic)
+            }
+        };
+        let progress = Progress::of("changes of arcs", None);
+        let mut learner = StructureLearner::new(self.score().unwrap_or(default))
+            .search(search)
+            .order(&self.order)
+            .seed(options.seed.unwrap_or(0))
+            .prior(options.prior.unwrap_or(0.0))
+            .interrupt(stop::flag())
+            .on_progress(move |run| progress.set(run.done));
+        for arc in self.require.chunks_exact(2) {
+            learner = learner.require(&arc[0], &arc[1]);
+        }
+        for arc in self.forbid.chunks_exact(2) {
+            learner = learner.forbid(&arc[0], &arc[1]);
+        }
+        if let Some(restarts) = self.restarts {
+            learner = learner.restarts(restarts);
+        }
+        if let Some(most) = self.max_parents {
+            learner = learner.max_parents(most);
+        }
+        if let Some(length) = self.tabu_length {
+            learner = learner.tabu_length(length as usize);
+        }
+        learner
+    }
+}
+
+/// The network that the data is about, of --file or of the columns, and the data.
+pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
+    let Some(file) = &options.file else {
+        return Ok(if is_standard_input(path) {
+            Network::from_data_csv(&read_standard_input()?)?
+        } else {
+            Network::from_data(path)?
+        });
+    };
+    let network = read_network(file)?;
+    super::note_normalised(&network);
+    let data = if is_standard_input(path) {
+        network.data_from_csv(&read_standard_input()?)?
+    } else {
+        network.read_data(path)?
+    };
+    Ok((network, data))
+}
+
+/// Learns a structure and the tables of it.
+pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
+    let (network, data) = read(options, path)?;
+    let learner = options.structures.learner(options);
+    let learned = learner.learn(&network, &data);
+    let learned = learned.map_err(|error| failure(error, path))?;
+    let uniform: f64 = network
+        .variables()
+        .iter()
+        .map(|variable| (variable.states().len() as f64).ln())
+        .sum();
+    Ok(Learned {
+        network: learned.network,
+        log_likelihoods: vec![-(data.len() as f64) * uniform, learned.log_likelihood],
+        rounds: 1,
+        ended: learned.ended,
+        score: Some(learned.score.total),
+        changes: Some(learned.steps),
+    })
+}
+
+/// A failure in terms of the files and the flags.
+pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
+    use StructureLearningError::{
+        AgainstOrder, EquivalentSampleSize, MissingCell, MissingColumn, RequiredAndForbidden,
+        RequiredCycle, TooManyRequired,
+    };
+    let path = path.display();
+    let name = |text: &str| printable(text).to_string();
+    match error {
+        MissingCell { line, variable } => format!(
+            "{path}:{line}: no state in the column `{}`, and structures are scored on complete data only; fill the cell or leave the line out, or learn \
+             only the tables of --file by --structure given",
+            name(&variable)
+        ),
+        MissingColumn { variable } => format!(
+            "{path}: no state of `{}` in any line, and structures are scored on complete data only; add the column, or learn only the tables of --file \
+             by --structure given",
+            name(&variable)
+        ),
+        EquivalentSampleSize { size } => {
+            format!("--equivalent-sample-size {size}: give a positive number")
+        }
+        RequiredCycle { cycle } => format!(
+            "the arcs of --require form a cycle, {}; leave one of them out",
+            name(&cycle.join(" -> "))
+        ),
+        RequiredAndForbidden { from, to } => format!(
+            "--require and --forbid both name the arc {} {}; keep one of them",
+            name(&from),
+            name(&to)
+        ),
+        AgainstOrder { from, to } => format!(
+            "--require {} {} goes against the order; name the first before the second in --order",
+            name(&from),
+            name(&to)
+        ),
+        TooManyRequired {
+            variable, required, ..
+        } => format!(
+            "`{}` has {required} parents by --require, more than --max-parents",
+            name(&variable)
+        ),
+        error => return error.into(),
+    }
+    .into()
+}

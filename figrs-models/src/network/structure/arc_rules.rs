@@ -1,0 +1,174 @@
+//! Arcs that are required or forbidden, and the maximum number of parents.
+
+use rustc_hash::FxHashSet;
+
+use super::super::variable::unknown_variable;
+use super::super::{Network, Variable};
+use super::StructureLearningError;
+use super::dag::{ArcChange, Dag};
+
+/// Entries of a table at most.
+pub(super) const MOST_ENTRIES: usize = 1 << 24;
+
+/// Arcs by the names of their parents and children.
+type ArcNames = [(String, String)];
+
+/// The rules that a structure has to keep.
+pub(super) struct ArcRules {
+    required: FxHashSet<(u32, u32)>,
+    forbidden: FxHashSet<(u32, u32)>,
+    most_parents: usize,
+    /// Number of states of each variable.
+    states: Vec<usize>,
+    /// The graph of the required arcs alone.
+    least: Dag,
+}
+
+impl ArcRules {
+    /// The rules for a network, of arcs by names.
+    ///
+    /// **Errors.** Unknown names, and rules that no structure keeps.
+    pub(super) fn new(
+        network: &Network,
+        (required, forbidden): (&ArcNames, &ArcNames),
+        most_parents: usize,
+    ) -> Result<Self, StructureLearningError> {
+        let variables = network.variables();
+        let name = |position: u32| variables[position as usize].name().to_owned();
+        let mut rules = Self {
+            required: FxHashSet::default(),
+            forbidden: arcs(network, forbidden)?.into_iter().collect(),
+            most_parents,
+            states: variables.iter().map(|v| v.states().len()).collect(),
+            least: Dag::empty(variables.len()),
+        };
+        for (from, to) in arcs(network, required)? {
+            if rules.forbidden.contains(&(from, to)) {
+                let (from, to) = (name(from), name(to));
+                return Err(StructureLearningError::RequiredAndForbidden { from, to });
+            }
+            if !rules.required.insert((from, to)) {
+                continue;
+            }
+            if !rules.least.allows(ArcChange::Add(from, to)) {
+                let cycle = cycle(&rules.least, from, to);
+                let cycle = cycle.into_iter().map(name).collect();
+                return Err(StructureLearningError::RequiredCycle { cycle });
+            }
+            rules.least.change(ArcChange::Add(from, to));
+        }
+        rules.check_parents(variables)?;
+        Ok(rules)
+    }
+
+    /// **Errors.** Too many required parents, or a table of them that is too large.
+    fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
+        for (parents, variable) in self.least.all_parents().iter().zip(variables) {
+            if parents.len() > self.most_parents {
+                return Err(StructureLearningError::TooManyRequired {
+                    variable: variable.name().into(),
+                    required: parents.len(),
+                    most: self.most_parents,
+                });
+            }
+            let sizes = parents.iter().map(|&p| self.states[p as usize]);
+            let entries = sizes.fold(variable.states().len() as u128, |entries, n| {
+                entries.saturating_mul(n as u128)
+            });
+            if entries > MOST_ENTRIES as u128 {
+                return Err(StructureLearningError::TableTooLarge {
+                    variable: variable.name().into(),
+                    entries,
+                    limit: MOST_ENTRIES,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The graph of the required arcs alone.
+    pub(super) fn least(&self) -> &Dag {
+        &self.least
+    }
+
+    /// The required arcs, and those of a structure that can be kept beside them, child by child.
+    pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
+        let mut dag = self.least.clone();
+        for (child, parents) in (0..).zip(parents) {
+            for &parent in parents {
+                let change = ArcChange::Add(parent, child);
+                if self.allows_parent(&dag, parent, child) && dag.allows(change) {
+                    dag.change(change);
+                }
+            }
+        }
+        dag
+    }
+
+    pub(super) fn requires(&self, from: u32, to: u32) -> bool {
+        self.required.contains(&(from, to))
+    }
+
+    /// True if a change keeps the rules; it may close a cycle.
+    pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
+        match change {
+            ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
+            ArcChange::Delete(from, to) => !self.requires(from, to),
+            ArcChange::Reverse(from, to) => {
+                !self.requires(from, to) && self.allows_parent(dag, to, from)
+            }
+        }
+    }
+
+    /// True if a variable may have one more parent, this one.
+    pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
+        let parents = dag.parents(to);
+        let members = parents.iter().chain([&from, &to]);
+        let entries = members.fold(1_usize, |entries, &v| {
+            entries.saturating_mul(self.states[v as usize])
+        });
+        from != to
+            && parents.len() < self.most_parents
+            && !self.forbidden.contains(&(from, to))
+            && entries <= MOST_ENTRIES
+    }
+}
+
+/// The positions of variables.
+fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, StructureLearningError> {
+    let arcs = names.iter().map(|(from, to)| {
+        if from == to {
+            position(network, from)?;
+            let variable = from.clone();
+            return Err(StructureLearningError::ArcToItself { variable });
+        }
+        Ok((position(network, from)?, position(network, to)?))
+    });
+    arcs.collect()
+}
+
+/// The position of the variable with a name.
+///
+/// **Errors.** A name that the network does not have.
+pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLearningError> {
+    match network.index.get(name) {
+        Some(&position) => Ok(position as u32),
+        None => Err(unknown_variable(&network.variables, name).into()),
+    }
+}
+
+/// The cycle that an arc would close: a path back from its child, between its ends.
+fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
+    let mut path = vec![from];
+    let mut at = from;
+    // Up from the parent, to a parent that is the child of the arc or below it.
+    while at != to {
+        let mut parents = dag.parents(at).iter().copied();
+        let above = parents.find(|&parent| parent == to || dag.reaches(to, parent));
+        at = above.unwrap_or(to);
+        path.push(at);
+    }
+    path.push(from);
+    path.reverse();
+    path
+}

@@ -1,0 +1,235 @@
+//! A structure with the gain of each change of an arc, kept up to date from change to change.
+
+use super::arc_rules::ArcRules;
+use super::dag::{ArcChange, Dag};
+use super::family_scores::FamilyScores;
+
+/// A structure, the scores of its families, and what each change of an arc adds to their sum.
+///
+/// Invariant: `gains[child][parent]` is the score of the child's family with the parent added, or taken away if it is one, minus that of the
+/// family as it is; minus infinity where the rules exclude it.
+pub(super) struct Climber<'c, 'd> {
+    families: &'c mut FamilyScores<'d>,
+    rules: &'c ArcRules,
+    dag: Dag,
+    scores: Vec<f64>,
+    gains: Vec<Vec<f64>>,
+    /// The variables in the order in which they are preferred as children by changes of equal gain.
+    children: Vec<u32>,
+    /// Scores that differ by no more than this count as equal: they may differ by rounding.
+    resolution: f64,
+}
+
+/// Difference of scores of so many cases that may be by rounding: their terms are as large as `N ln N`.
+pub(super) fn resolution(total: u64) -> f64 {
+    let total = total.max(2) as f64;
+    1e-12 + 1e-13 * total * total.ln()
+}
+
+impl<'c, 'd> Climber<'c, 'd> {
+    /// Begins with a structure; `None` if the work was interrupted.
+    pub(super) fn new(
+        families: &'c mut FamilyScores<'d>,
+        rules: &'c ArcRules,
+        start: Dag,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Self> {
+        let variables = start.len();
+        let resolution = resolution(families.rows().total());
+        let mut climber = Self {
+            families,
+            rules,
+            scores: vec![0.0; variables],
+            gains: vec![vec![f64::NEG_INFINITY; variables]; variables],
+            children: (0..variables as u32).collect(),
+            dag: start,
+            resolution,
+        };
+        for child in 0..variables as u32 {
+            climber.refresh(child, is_interrupted)?;
+        }
+        Some(climber)
+    }
+
+    pub(super) fn dag(&self) -> &Dag {
+        &self.dag
+    }
+
+    pub(super) fn rules(&self) -> &'c ArcRules {
+        self.rules
+    }
+
+    /// Turns round the order in which children are preferred by changes of equal gain: first it is that of the variables.
+    pub(super) fn turn_preference(&mut self) {
+        self.children.reverse();
+    }
+
+    /// The score of the structure.
+    pub(super) fn total(&self) -> f64 {
+        self.scores.iter().sum()
+    }
+
+    pub(super) fn resolution(&self) -> f64 {
+        self.resolution
+    }
+
+    /// The gains of a variable's family, after a change of its parents; `None` if the work was interrupted.
+    fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
+        let own = self.families.family(child, self.dag.parents(child));
+        self.scores[child as usize] = own;
+        let may_change = |&parent: &u32| {
+            if self.dag.has(parent, child) {
+                !self.rules.requires(parent, child)
+            } else {
+                self.rules.allows_parent(&self.dag, parent, child)
+            }
+        };
+        let candidates: Vec<u32> = (0..self.dag.len() as u32).filter(may_change).collect();
+        let parents = self.dag.parents(child);
+        let scores = self
+            .families
+            .toggled(child, parents, &candidates, is_interrupted)?;
+        let gains = &mut self.gains[child as usize];
+        gains.fill(f64::NEG_INFINITY);
+        for (&candidate, score) in candidates.iter().zip(scores) {
+            gains[candidate as usize] = score - own;
+        }
+        Some(())
+    }
+
+    /// What a change adds to the score; minus infinity if the rules exclude it. It may close a cycle.
+    pub(super) fn gain(&self, change: ArcChange) -> f64 {
+        let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
+        match change {
+            ArcChange::Add(from, to) | ArcChange::Delete(from, to) => gain(from, to),
+            ArcChange::Reverse(from, to) => gain(from, to) + gain(to, from),
+        }
+    }
+
+    /// The change with the largest gain among those that are allowed and meet a condition. Of equal ones, additions come before deletions and
+    /// these before reversals; then the first child in the order of preference, and the first parent in that of the variables.
+    pub(super) fn best_change(
+        &self,
+        mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
+    ) -> Option<(ArcChange, f64)> {
+        let mut best: Option<(ArcChange, f64)> = None;
+        for kind in [ArcChange::Add, ArcChange::Delete, ArcChange::Reverse] {
+            for &to in &self.children {
+                for from in 0..self.dag.len() as u32 {
+                    let change = kind(from, to);
+                    let gain = self.gain(change);
+                    let least = best.map_or(f64::NEG_INFINITY, |(_, gain)| gain + self.resolution);
+                    if gain > least && is_eligible(change, gain) && self.dag.allows(change) {
+                        best = Some((change, gain));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Makes a change; `None` if the work was interrupted, and then nothing is changed.
+    pub(super) fn make(
+        &mut self,
+        change: ArcChange,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<()> {
+        let mut dag = self.dag.clone();
+        dag.change(change);
+        self.go_to(dag, is_interrupted)
+    }
+
+    /// Goes to another structure; `None` if the work was interrupted, and then the climber is of no more use than its structure and score.
+    pub(super) fn go_to(
+        &mut self,
+        dag: Dag,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<()> {
+        let before = std::mem::replace(&mut self.dag, dag);
+        let children = 0..before.len() as u32;
+        let changed = children.filter(|&v| before.parents(v) != self.dag.parents(v));
+        let changed: Vec<u32> = changed.collect();
+        for &child in &changed {
+            // The scores belong to the structure even if the gains do not any more.
+            self.scores[child as usize] = self.families.family(child, self.dag.parents(child));
+        }
+        for child in changed {
+            self.refresh(child, is_interrupted)?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::rand::RngExt;
+    use figrs_core::stream;
+
+    use super::super::super::Network;
+    use super::super::NetworkScore;
+    use super::super::row_counts::RowCounts;
+    use super::*;
+
+    /// The score of a structure, by other memory than the climber's.
+    fn rescored(rows: &RowCounts, score: NetworkScore, dag: &Dag) -> f64 {
+        let mut families = FamilyScores::new(rows, score, 1);
+        let children = 0..dag.len() as u32;
+        children.map(|v| families.family(v, dag.parents(v))).sum()
+    }
+
+    #[test]
+    fn gains_are_differences_of_scores_and_steps_never_lower_them() {
+        let mut random = stream(1, 0);
+        let mut text = String::from("a,b,c,d,e,f\n");
+        for _ in 0..200 {
+            let first = random.random_range(0..4);
+            let mut cell = || (first + random.random_range(0..3)) / 2 % 3;
+            let cells: Vec<String> = (0..6).map(|_| cell().to_string()).collect();
+            text += &(cells.join(",") + "\n");
+        }
+        let (network, data) = Network::from_data_csv(&text).unwrap();
+        let rows = RowCounts::new(&network, &data).unwrap();
+        let rules = ArcRules::new(&network, (&[], &[]), usize::MAX).unwrap();
+        let never = || false;
+        for score in [
+            NetworkScore::Bic,
+            NetworkScore::K2,
+            NetworkScore::Bdeu {
+                equivalent_sample_size: 3.0,
+            },
+        ] {
+            let mut families = FamilyScores::new(&rows, score, 1);
+            let start = Dag::empty(6);
+            let mut climber = Climber::new(&mut families, &rules, start, &never).unwrap();
+            let mut steps = 0;
+            loop {
+                let now = rescored(&rows, score, climber.dag());
+                assert!((climber.total() - now).abs() < 1e-9);
+                let mut best = f64::NEG_INFINITY;
+                for to in 0..6 {
+                    for from in 0..6 {
+                        for kind in [ArcChange::Add, ArcChange::Delete, ArcChange::Reverse] {
+                            let change = kind(from, to);
+                            if !climber.dag().allows(change) {
+                                continue;
+                            }
+                            let mut dag = climber.dag().clone();
+                            dag.change(change);
+                            let gain = rescored(&rows, score, &dag) - now;
+                            assert!((climber.gain(change) - gain).abs() < 1e-9, "{change:?}");
+                            best = best.max(gain);
+                        }
+                    }
+                }
+                let (change, gain) = climber.best_change(|_, _| true).unwrap();
+                assert!((gain - best).abs() < 1e-9);
+                if gain <= climber.resolution() {
+                    break;
+                }
+                climber.make(change, &never).unwrap();
+                steps += 1;
+            }
+            assert!(steps > 3, "{steps}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Errors of structure learning.
+
+use figrs_core::printable;
+use figrs_derive::ErrorDebug;
+use thiserror::Error;
+
+use super::super::Unknown;
+
+/// Reason for which a structure cannot be scored or learned.
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum StructureLearningError {
+    /// A Markov network has no parents and children.
+    #[error("a Markov network has no structure of parents and children; give a Bayesian network")]
+    NotBayesian,
+    /// A cell is missing where data has to be complete.
+    #[error(
+        "line {line} has no state of `{}`, and a structure is scored on complete data only; fill the cell, leave the line out, or learn only the \
+         tables of a given structure",
+        printable(.variable)
+    )]
+    MissingCell {
+        /// The line of the data, counted from 1.
+        line: usize,
+        /// The variable, which names the column.
+        variable: String,
+    },
+    /// A variable has no state in any row.
+    #[error(
+        "the data has no state of `{}`, and a structure is scored on complete data only; add the column, or leave the variable out of the network",
+        printable(.variable)
+    )]
+    MissingColumn {
+        /// The variable.
+        variable: String,
+    },
+    /// The data was read for a network of other variables.
+    #[error(
+        "the data is about other variables or states than the network; read it with this network"
+    )]
+    OtherData,
+    /// The equivalent sample size of BDeu is not positive and finite.
+    #[error("the equivalent sample size {size} is none; give a positive number")]
+    EquivalentSampleSize {
+        /// The size.
+        size: f64,
+    },
+    /// The count that is added to all counts is negative or not finite.
+    #[error("the prior count {count} is none; give a number that is not negative")]
+    PriorCount {
+        /// The count.
+        count: f64,
+    },
+    /// An arc or an order names a variable that the network does not have.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// An arc goes from a variable to itself.
+    #[error("an arc from `{}` to itself is a cycle; name two variables", printable(.variable))]
+    ArcToItself {
+        /// The variable.
+        variable: String,
+    },
+    /// An arc is both required and forbidden.
+    #[error(
+        "the arc from `{}` to `{}` is both required and forbidden; keep one of the two",
+        printable(.from),
+        printable(.to)
+    )]
+    RequiredAndForbidden {
+        /// The parent.
+        from: String,
+        /// The child.
+        to: String,
+    },
+    /// Required arcs form a cycle.
+    #[error("the required arcs form a cycle, {}; leave one of them out", printable(&.cycle.join(" -> ")))]
+    RequiredCycle {
+        /// The variables on it, the first again at the end.
+        cycle: Vec<String>,
+    },
+    /// A variable has more required parents than the maximum.
+    #[error(
+        "`{}` has {required} required parents, more than the {most} allowed; allow more parents, or require fewer",
+        printable(.variable)
+    )]
+    TooManyRequired {
+        /// The variable.
+        variable: String,
+        /// Number of its required parents.
+        required: usize,
+        /// The maximum number of parents.
+        most: usize,
+    },
+    /// A required arc goes against the order of K2.
+    #[error(
+        "the required arc from `{}` to `{}` goes against the order of the variables; change the order",
+        printable(.from),
+        printable(.to)
+    )]
+    AgainstOrder {
+        /// The parent.
+        from: String,
+        /// The child.
+        to: String,
+    },
+    /// The order of K2 names a variable twice.
+    #[error("the order names `{}` a second time; name each variable once", printable(.variable))]
+    RepeatedInOrder {
+        /// The variable.
+        variable: String,
+    },
+    /// The table of a variable and its required parents is too large.
+    #[error(
+        "the table of `{}` and its required parents would have {entries} entries, more than {limit}; require fewer arcs",
+        printable(.variable)
+    )]
+    TableTooLarge {
+        /// The variable.
+        variable: String,
+        /// Number of entries of the table.
+        entries: u128,
+        /// The maximum.
+        limit: usize,
+    },
+    /// More variables than a search takes.
+    #[error(
+        "{count} variables, more than the {limit} that a search for arcs takes; leave some out"
+    )]
+    TooManyVariables {
+        /// Number of variables.
+        count: usize,
+        /// The maximum.
+        limit: usize,
+    },
+}

@@ -1,0 +1,190 @@
+//! Contingency tables of a variable and its parents.
+
+use rustc_hash::FxHashMap;
+
+use super::row_counts::RowCounts;
+
+/// Cells of a dense table at most: so many for each different row, and so many of all.
+const CELLS_PER_ROW: usize = 64;
+const MOST_CELLS: usize = 1 << 22;
+const LEAST_CELLS: usize = 1 << 12;
+
+/// The place of each row in the dense table of a variable and some of its parents, to which one more parent may be added.
+pub(super) struct FamilyBase {
+    /// The configuration of the parents times the states of the child, and the child's state.
+    places: Vec<u32>,
+    cells: usize,
+}
+
+/// Memory that counting uses again.
+#[derive(Default)]
+pub(super) struct CountingMemory {
+    cells: Vec<u32>,
+    keys: Vec<(u64, u32, u32)>,
+    counts: Vec<u32>,
+}
+
+impl RowCounts {
+    fn most_cells(&self) -> usize {
+        (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
+    }
+
+    /// The base of a family; `None` if its table would be large beside the data.
+    pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
+        let members = parents.iter().chain([&child]);
+        let mut cells = 1_usize;
+        for &member in members.clone() {
+            cells = cells.checked_mul(self.states(member))?;
+        }
+        if cells > self.most_cells() {
+            return None;
+        }
+        let mut places = vec![0_u32; self.distinct()];
+        for &member in members {
+            let states = self.states(member) as u32;
+            for (place, &state) in places.iter_mut().zip(self.column(member)) {
+                *place = *place * states + state;
+            }
+        }
+        Some(FamilyBase { places, cells })
+    }
+
+    /// Visits the counts of a child's states for each configuration of its parents that occurs: those of a base, and one more if there is one.
+    /// Counts of zero may be left out.
+    pub(super) fn for_each_configuration(
+        &self,
+        (child, parents, more): (u32, &[u32], Option<u32>),
+        base: Option<&FamilyBase>,
+        memory: &mut CountingMemory,
+        mut visit: impl FnMut(&[u32]),
+    ) {
+        let states = more.map_or(1, |more| self.states(more));
+        let dense = base.and_then(|base| {
+            let cells = base.cells.checked_mul(states)?;
+            (cells <= self.most_cells()).then_some((base, cells))
+        });
+        let Some((base, cells)) = dense else {
+            return self.for_each_sparse((child, parents, more), memory, visit);
+        };
+        memory.cells.clear();
+        memory.cells.resize(cells, 0);
+        let numbers = self.numbers();
+        if let Some(more) = more {
+            let stride = base.cells as u32;
+            let rows = base.places.iter().zip(self.column(more)).zip(numbers);
+            for ((&place, &state), &number) in rows {
+                memory.cells[(state * stride + place) as usize] += number;
+            }
+        } else {
+            for (&place, &number) in base.places.iter().zip(numbers) {
+                memory.cells[place as usize] += number;
+            }
+        }
+        for counts in memory.cells.chunks(self.states(child)) {
+            visit(counts);
+        }
+    }
+
+    /// As [`for_each_configuration`](Self::for_each_configuration), by sorting the rows: for tables with many more cells than there are rows.
+    fn for_each_sparse(
+        &self,
+        (child, parents, more): (u32, &[u32], Option<u32>),
+        memory: &mut CountingMemory,
+        mut visit: impl FnMut(&[u32]),
+    ) {
+        let CountingMemory { keys, counts, .. } = memory;
+        keys.clear();
+        let rows = self.numbers().iter().zip(self.column(child));
+        keys.extend(rows.map(|(&number, &state)| (0, state, number)));
+        let mut configurations = 1_u64;
+        for &parent in parents.iter().chain(&more) {
+            let states = self.states(parent) as u64;
+            for (key, &state) in keys.iter_mut().zip(self.column(parent)) {
+                key.0 = key.0 * states + u64::from(state);
+            }
+            configurations = configurations.saturating_mul(states);
+            if configurations > u64::from(u32::MAX) {
+                // Those that occur are numbered anew, so that the next parent fits.
+                let mut known = FxHashMap::default();
+                for key in keys.iter_mut() {
+                    let next = known.len() as u64;
+                    key.0 = *known.entry(key.0).or_insert(next);
+                }
+                configurations = known.len() as u64;
+            }
+        }
+        keys.sort_unstable();
+        for configuration in keys.chunk_by(|a, b| a.0 == b.0) {
+            counts.clear();
+            for state in configuration.chunk_by(|a, b| a.1 == b.1) {
+                counts.push(state.iter().map(|key| key.2).sum());
+            }
+            visit(counts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::rand::RngExt;
+    use figrs_core::stream;
+
+    use super::super::super::Network;
+    use super::*;
+
+    /// Data of random states about variables with these numbers of states.
+    fn rows(states: &[usize], count: usize, seed: u64) -> RowCounts {
+        let mut random = stream(seed, 0);
+        let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
+        let mut text = names.join(",") + "\n";
+        // Every state occurs, so that the data has them all.
+        let most = *states.iter().max().unwrap();
+        for row in 0..count.max(most) {
+            let cells = states.iter().map(|&n| match row {
+                row if row < most => (row % n).to_string(),
+                _ => random.random_range(0..n).to_string(),
+            });
+            text += &(cells.collect::<Vec<_>>().join(",") + "\n");
+        }
+        let (network, data) = Network::from_data_csv(&text).unwrap();
+        RowCounts::new(&network, &data).unwrap()
+    }
+
+    fn tables(rows: &RowCounts, parents: &[u32], more: Option<u32>, dense: bool) -> Vec<Vec<u32>> {
+        let base = rows.base(0, parents).filter(|_| dense);
+        assert_eq!(base.is_some(), dense);
+        let mut all = Vec::new();
+        let mut memory = CountingMemory::default();
+        rows.for_each_configuration((0, parents, more), base.as_ref(), &mut memory, |counts| {
+            let positive: Vec<u32> = counts.iter().copied().filter(|n| *n > 0).collect();
+            if !positive.is_empty() {
+                all.push(positive);
+            }
+        });
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn sorted_rows_and_dense_tables_count_the_same() {
+        let rows = rows(&[3, 2, 4, 5], 200, 1);
+        for parents in [&[][..], &[1], &[1, 3]] {
+            for more in [None, Some(2)] {
+                let dense = tables(&rows, parents, more, true);
+                assert_eq!(dense, tables(&rows, parents, more, false));
+                let all: u64 = dense.iter().flatten().map(|&n| u64::from(n)).sum();
+                assert_eq!(all, 200);
+            }
+        }
+    }
+
+    /// The configurations of nine variables of 300 states are more than 64 bits number.
+    #[test]
+    fn tables_of_any_size_are_counted() {
+        let rows = rows(&[300; 10], 400, 2);
+        let parents: Vec<u32> = (1..10).collect();
+        assert!(rows.base(0, &parents).is_none());
+        let found = tables(&rows, &parents, None, false);
+        assert_eq!(found, vec![vec![1]; 400]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Scores of families, a variable with its parents, each computed once.
+
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+
+use figrs_infer::in_order;
+use rustc_hash::FxHashMap;
+
+use super::NetworkScore;
+use super::family_counts::{CountingMemory, FamilyBase};
+use super::family_terms::ScoreTerms;
+use super::row_counts::RowCounts;
+
+/// Number of families kept at most.
+const MOST_KEPT: usize = 1 << 21;
+/// Cells read at least for threads to be worth beginning.
+const WORTH_THREADS: usize = 1 << 18;
+/// Families that a thread takes at once.
+const BATCH: u64 = 4;
+
+/// The scores of families on some data.
+pub(super) struct FamilyScores<'d> {
+    rows: &'d RowCounts,
+    terms: ScoreTerms,
+    /// By variable, then by its parents in ascending order.
+    known: Vec<FxHashMap<Box<[u32]>, f64>>,
+    memory: CountingMemory,
+    threads: usize,
+}
+
+impl<'d> FamilyScores<'d> {
+    pub(super) fn new(rows: &'d RowCounts, score: NetworkScore, threads: usize) -> Self {
+        let variables = 0..rows.width() as u32;
+        let most_states = variables.map(|v| rows.states(v)).max().unwrap_or(0);
+        Self {
+            rows,
+            terms: ScoreTerms::new(score, rows.total(), most_states),
+            known: vec![FxHashMap::default(); rows.width()],
+            memory: CountingMemory::default(),
+            threads,
+        }
+    }
+
+    pub(super) fn rows(&self) -> &'d RowCounts {
+        self.rows
+    }
+
+    /// The score of a variable with these parents, in ascending order.
+    pub(super) fn family(&mut self, child: u32, parents: &[u32]) -> f64 {
+        if let Some(&score) = self.known[child as usize].get(parents) {
+            return score;
+        }
+        let base = self.rows.base(child, parents);
+        let mut memory = std::mem::take(&mut self.memory);
+        let score = self.counted((child, parents, None), base.as_ref(), &mut memory);
+        self.memory = memory;
+        self.keep(child, parents.into(), score);
+        score
+    }
+
+    /// The scores of a variable whose parents are these with one of the candidates added, or taken away if it is among them; `None` if the
+    /// work was interrupted.
+    pub(super) fn toggled(
+        &mut self,
+        child: u32,
+        parents: &[u32],
+        candidates: &[u32],
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<f64>> {
+        let families: Vec<Box<[u32]>> = candidates
+            .iter()
+            .map(|&candidate| toggled(parents, candidate).into())
+            .collect();
+        let known = &self.known[child as usize];
+        let unknown = (0..candidates.len()).filter(|&i| !known.contains_key(&families[i]));
+        let unknown: Vec<usize> = unknown.collect();
+        let base = (!unknown.is_empty()).then(|| self.rows.base(child, parents));
+        let base = base.flatten();
+        let is_large = unknown.len() * self.rows.distinct() >= WORTH_THREADS;
+        let mut computed = Vec::with_capacity(unknown.len());
+        let ran = in_order(
+            if is_large { self.threads } else { 1 },
+            (0..unknown.len() as u64, BATCH),
+            || Ok(CountingMemory::default()),
+            |memory, unit| {
+                if is_interrupted() {
+                    return Ok(None);
+                }
+                let (candidate, family) = (
+                    candidates[unknown[unit as usize]],
+                    &families[unknown[unit as usize]],
+                );
+                let score = if family.len() > parents.len() {
+                    let family = (child, parents, Some(candidate));
+                    self.counted(family, base.as_ref(), memory)
+                } else {
+                    let base = self.rows.base(child, family);
+                    self.counted((child, family, None), base.as_ref(), memory)
+                };
+                Ok(Some(score))
+            },
+            |score| match score {
+                Some(score) => {
+                    computed.push(score);
+                    ControlFlow::Continue(())
+                }
+                None => ControlFlow::Break(()),
+            },
+        );
+        // Nothing fails there.
+        if let Err(panic) = ran {
+            resume_unwind(Box::new(panic.to_string()));
+        }
+        if computed.len() < unknown.len() {
+            return None;
+        }
+        let known = &self.known[child as usize];
+        let mut scores: Vec<f64> = families
+            .iter()
+            .map(|family| known.get(family).copied().unwrap_or(0.0))
+            .collect();
+        for (&i, &score) in unknown.iter().zip(&computed) {
+            scores[i] = score;
+            self.keep(child, families[i].clone(), score);
+        }
+        Some(scores)
+    }
+
+    /// The score of a family, by counting.
+    fn counted(
+        &self,
+        (child, parents, more): (u32, &[u32], Option<u32>),
+        base: Option<&FamilyBase>,
+        memory: &mut CountingMemory,
+    ) -> f64 {
+        let all = parents.iter().chain(&more);
+        let configurations = all.map(|&p| self.rows.states(p) as f64).product();
+        let terms = self.terms.family(self.rows.states(child), configurations);
+        let mut sum = terms.constant;
+        let family = (child, parents, more);
+        self.rows
+            .for_each_configuration(family, base, memory, |counts| {
+                sum += terms.configuration(counts);
+            });
+        sum
+    }
+
+    /// Keeps a score; those of a variable that has too many are forgotten before.
+    fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
+        let most = MOST_KEPT / self.known.len().max(1);
+        let known = &mut self.known[child as usize];
+        if known.len() >= most {
+            known.clear();
+        }
+        known.insert(parents, score);
+    }
+}
+
+/// A list in ascending order with an item added, or taken away if it is there.
+fn toggled(list: &[u32], item: u32) -> Vec<u32> {
+    let mut list = list.to_vec();
+    match list.binary_search(&item) {
+        Ok(place) => drop(list.remove(place)),
+        Err(place) => list.insert(place, item),
+    }
+    list
+}

@@ -1,0 +1,159 @@
+//! Terms of decomposable scores: a function of each count, one of the number of each configuration, and a constant of the family.
+
+use statrs::function::gamma::ln_gamma;
+
+use super::NetworkScore;
+
+/// Largest count whose logarithms are looked up.
+const MOST_LOOKED_UP: u64 = 1 << 20;
+
+/// The numbers of a score that all families share.
+pub(super) struct ScoreTerms {
+    score: NetworkScore,
+    log_total: f64,
+    /// By count: `n ln n`, or the logarithm of the factorial for K2.
+    by_count: Vec<f64>,
+}
+
+/// The terms of one family.
+pub(super) struct FamilyTerms<'s> {
+    shared: &'s ScoreTerms,
+    kind: TermKind,
+    /// The term of the family itself: minus its penalty.
+    pub(super) constant: f64,
+}
+
+enum TermKind {
+    /// Of the likelihood.
+    Likelihood,
+    /// Of factorials, with the number of states.
+    Factorials { states: u64, log_offset: f64 },
+    /// Of a Dirichlet prior: its weight of a cell and of a configuration, and the logarithms of their gamma functions.
+    Dirichlet {
+        cell: (f64, f64),
+        configuration: (f64, f64),
+    },
+}
+
+impl ScoreTerms {
+    pub(super) fn new(score: NetworkScore, total: u64, most_states: usize) -> Self {
+        let most = (total + most_states as u64).min(MOST_LOOKED_UP);
+        let by_count = match score {
+            NetworkScore::Bdeu { .. } => Vec::new(),
+            NetworkScore::K2 => (0..=most).map(|n| ln_gamma(n as f64 + 1.0)).collect(),
+            _ => (0..=most).map(n_log_n).collect(),
+        };
+        Self {
+            score,
+            log_total: (total.max(1) as f64).ln(),
+            by_count,
+        }
+    }
+
+    /// The terms of a variable with so many states, whose parents have so many configurations.
+    pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
+        let parameters = (states as f64 - 1.0) * configurations;
+        let kind = match self.score {
+            NetworkScore::K2 => TermKind::Factorials {
+                states: states as u64,
+                log_offset: self.log_factorial(states as u64 - 1),
+            },
+            NetworkScore::Bdeu {
+                equivalent_sample_size,
+            } => {
+                let configuration = equivalent_sample_size / configurations;
+                let cell = configuration / states as f64;
+                TermKind::Dirichlet {
+                    cell: (cell, ln_gamma(cell)),
+                    configuration: (configuration, ln_gamma(configuration)),
+                }
+            }
+            _ => TermKind::Likelihood,
+        };
+        let constant = match self.score {
+            NetworkScore::Bic => -0.5 * self.log_total * parameters,
+            NetworkScore::Aic => -parameters,
+            _ => 0.0,
+        };
+        FamilyTerms {
+            shared: self,
+            kind,
+            constant,
+        }
+    }
+
+    fn n_log_n(&self, n: u64) -> f64 {
+        let known = self.by_count.get(n as usize).copied();
+        known.unwrap_or_else(|| n_log_n(n))
+    }
+
+    fn log_factorial(&self, n: u64) -> f64 {
+        let known = self.by_count.get(n as usize).copied();
+        known.unwrap_or_else(|| ln_gamma(n as f64 + 1.0))
+    }
+}
+
+impl FamilyTerms<'_> {
+    /// The term of one configuration of the parents, by the counts of the child's states. Counts of zero add nothing.
+    pub(super) fn configuration(&self, counts: &[u32]) -> f64 {
+        let (mut all, mut sum) = (0, 0.0);
+        for &count in counts.iter().filter(|count| **count > 0) {
+            let count = u64::from(count);
+            all += count;
+            sum += match &self.kind {
+                TermKind::Likelihood => self.shared.n_log_n(count),
+                TermKind::Factorials { .. } => self.shared.log_factorial(count),
+                TermKind::Dirichlet { cell, .. } => log_rising(*cell, count),
+            };
+        }
+        if all == 0 {
+            return 0.0;
+        }
+        sum - match &self.kind {
+            TermKind::Likelihood => self.shared.n_log_n(all),
+            TermKind::Factorials { states, log_offset } => {
+                self.shared.log_factorial(all + states - 1) - log_offset
+            }
+            TermKind::Dirichlet { configuration, .. } => log_rising(*configuration, all),
+        }
+    }
+}
+
+fn n_log_n(n: u64) -> f64 {
+    let n = n.max(1) as f64;
+    n * n.ln()
+}
+
+/// The logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
+fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
+    // A product of few factors is faster, and as exact.
+    const FEW: u64 = 6;
+    // The difference of two logarithms that are so large would lose digits: Stirling's formula has them apart.
+    const LARGE: f64 = 1e6;
+    if a > LARGE {
+        let n = n as f64;
+        let correction = (1.0 / (a + n) - 1.0 / a) / 12.0;
+        return n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction;
+    }
+    if n <= FEW {
+        return (0..n).map(|i| a + i as f64).product::<f64>().ln();
+    }
+    ln_gamma(a + n as f64) - log_gamma
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rising_factorials_are_sums_of_logarithms() {
+        for a in [1e-9, 0.01, 0.5, 3.0, 999_999.0, 1_000_001.0, 1e12] {
+            for n in [1, 2, 6, 7, 40, 3000] {
+                let sum: f64 = (0..n).map(|i| (a + i as f64).ln()).sum();
+                let found = log_rising((a, ln_gamma(a)), n);
+                let error = (found - sum).abs() / sum.abs().max(1.0);
+                assert!(error < 1e-11, "{a} {n}: {found} {sum}");
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Hill climbing over structures, with a tabu list and restarts.
+
+use std::collections::VecDeque;
+
+use figrs_core::rand::{Rng, RngExt};
+use figrs_core::stream;
+
+use super::arc_rules::ArcRules;
+use super::climber::Climber;
+use super::dag::{ArcChange, Dag};
+
+/// Settings of hill climbing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HillClimbing {
+    /// Number of changes for which a changed arc is tabu, and of changes without a better structure at which the search ends; without a tabu
+    /// list only changes that raise the score are made.
+    pub(super) tabu_length: Option<usize>,
+    pub(super) restarts: u64,
+    pub(super) seed: u64,
+}
+
+/// The observer of a search: told of each step, and asked whether to end.
+pub(super) struct SearchObserver<'o> {
+    pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
+    pub(super) report: &'o dyn Fn(u64),
+}
+
+/// The end of a search.
+pub(super) struct FoundStructure {
+    pub(super) dag: Dag,
+    pub(super) steps: u64,
+    pub(super) is_interrupted: bool,
+}
+
+/// The best structure of some climbs so far.
+#[derive(Clone)]
+struct BestStructure {
+    dag: Dag,
+    total: f64,
+}
+
+impl HillClimbing {
+    /// Climbs from the climber's structure. The first restart climbs again from there, with other preferences among changes of equal gain. The others go
+    /// on from the two tops in turn: from the best structure above one of them so far, with arcs reversed that leave the score as it is, every other time
+    /// after random changes.
+    pub(super) fn run(
+        self,
+        climber: &mut Climber<'_, '_>,
+        observer: &SearchObserver<'_>,
+    ) -> FoundStructure {
+        let start = BestStructure {
+            dag: climber.dag().clone(),
+            total: climber.total(),
+        };
+        let mut tops = vec![start.clone()];
+        let mut steps = 0;
+        let mut ended = self.climb(climber, observer, &mut tops[0], &mut steps);
+        for restart in 1..=self.restarts {
+            if ended.is_none() {
+                break;
+            }
+            let mut random = stream(self.seed, restart);
+            let again = if restart == 1 {
+                climber.turn_preference();
+                tops.push(start.clone());
+                start.dag.clone()
+            } else {
+                let mut dag = tops[restart as usize % 2].dag.clone();
+                if restart / 2 % 2 == 0 {
+                    dag = disturbed(&dag, climber.rules(), &mut random);
+                }
+                equivalent(&dag, climber.rules(), &mut random)
+            };
+            let top = &mut tops[restart as usize % 2];
+            ended = climber
+                .go_to(again, observer.is_interrupted)
+                .and_then(|()| self.climb(climber, observer, top, &mut steps));
+            if restart == 1 {
+                climber.turn_preference();
+            }
+        }
+        // Of equal ones the first.
+        let best = tops.into_iter().fold(
+            start,
+            |best, top| {
+                if top.total > best.total { top } else { best }
+            },
+        );
+        FoundStructure {
+            dag: best.dag,
+            steps,
+            is_interrupted: ended.is_none(),
+        }
+    }
+
+    /// Makes the best change again and again; `None` if the work was interrupted.
+    fn climb(
+        self,
+        climber: &mut Climber<'_, '_>,
+        observer: &SearchObserver<'_>,
+        best: &mut BestStructure,
+        steps: &mut u64,
+    ) -> Option<()> {
+        let length = self.tabu_length.unwrap_or(0);
+        let mut tabu: VecDeque<(u32, u32)> = VecDeque::new();
+        // Of this climb: a restart begins below the best of all.
+        let mut peak = climber.total();
+        let mut since_peak = 0;
+        loop {
+            if (observer.is_interrupted)() {
+                return None;
+            }
+            let total = climber.total();
+            let peaks = peak + climber.resolution();
+            let change = climber.best_change(|change, gain| {
+                let (from, to) = change.ends();
+                let is_tabu = tabu.contains(&(from, to)) || tabu.contains(&(to, from));
+                !is_tabu || total + gain > peaks
+            });
+            let Some((change, gain)) = change else {
+                return Some(());
+            };
+            if gain <= climber.resolution() && length == 0 {
+                return Some(());
+            }
+            let made = climber.make(change, observer.is_interrupted);
+            *steps += 1;
+            (observer.report)(*steps);
+            if climber.total() > best.total + climber.resolution() {
+                (best.dag, best.total) = (climber.dag().clone(), climber.total());
+            }
+            made?;
+            if climber.total() > peaks {
+                peak = climber.total();
+                since_peak = 0;
+            } else {
+                since_peak += 1;
+                if since_peak >= length {
+                    return Some(());
+                }
+            }
+            tabu.push_back(change.ends());
+            if tabu.len() > length {
+                tabu.pop_front();
+            }
+        }
+    }
+}
+
+/// A structure with random changes, one for every eighth variable and one more: an arc is added, or one that is there deleted or reversed.
+fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
+    /// Draws for each change: most pairs of variables may be changed.
+    const DRAWS: usize = 50;
+    let mut dag = structure.clone();
+    let variables = dag.len() as u32;
+    if variables < 2 {
+        return dag;
+    }
+    let mut left = 1 + variables as usize / 8;
+    for _ in 0..left * DRAWS {
+        let arcs = dag.arcs();
+        let change = if !arcs.is_empty() && random.random_bool(0.5) {
+            let (from, to) = arcs[random.random_range(0..arcs.len())];
+            if random.random_bool(0.5) {
+                ArcChange::Delete(from, to)
+            } else {
+                ArcChange::Reverse(from, to)
+            }
+        } else {
+            let (from, to) = (
+                random.random_range(0..variables),
+                random.random_range(0..variables),
+            );
+            ArcChange::Add(from, to)
+        };
+        if rules.allow(&dag, change) && dag.allows(change) {
+            dag.change(change);
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    dag
+}
+
+/// A structure of the same equivalence class: random arcs are reversed whose ends have the same other parents (covered arcs), which changes no
+/// independence.
+fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
+    /// Draws for each arc, of which about half are covered.
+    const DRAWS: usize = 4;
+    let mut dag = structure.clone();
+    let mut arcs = dag.arcs();
+    for _ in 0..DRAWS * arcs.len() {
+        let place = random.random_range(0..arcs.len());
+        let (from, to) = arcs[place];
+        let change = ArcChange::Reverse(from, to);
+        if dag.is_covered(from, to) && rules.allow(&dag, change) {
+            dag.change(change);
+            arcs[place] = (to, from);
+        }
+    }
+    dag
+}

@@ -1,0 +1,91 @@
+//! The search of K2: the parents of each variable among those before it in an order.
+
+use super::super::Network;
+use super::StructureLearningError;
+use super::arc_rules::{ArcRules, position};
+use super::climber::resolution;
+use super::dag::ArcChange;
+use super::family_scores::FamilyScores;
+use super::hill_climbing::{FoundStructure, SearchObserver};
+
+/// The positions of all variables: those that are named, and then the others as they stand in the network.
+///
+/// **Errors.** Unknown and repeated names; a required arc against the order.
+pub(super) fn order(
+    network: &Network,
+    names: &[String],
+    rules: &ArcRules,
+) -> Result<Vec<u32>, StructureLearningError> {
+    let variables = network.variables();
+    let mut place: Vec<Option<usize>> = vec![None; variables.len()];
+    let mut order = Vec::with_capacity(variables.len());
+    for name in names {
+        let position = position(network, name)?;
+        if place[position as usize].replace(order.len()).is_some() {
+            let variable = name.clone();
+            return Err(StructureLearningError::RepeatedInOrder { variable });
+        }
+        order.push(position);
+    }
+    for position in 0..variables.len() as u32 {
+        if place[position as usize].is_none() {
+            place[position as usize] = Some(order.len());
+            order.push(position);
+        }
+    }
+    for (child, parents) in rules.least().all_parents().iter().enumerate() {
+        if let Some(&parent) = parents.iter().find(|&&p| place[p as usize] > place[child]) {
+            return Err(StructureLearningError::AgainstOrder {
+                from: variables[parent as usize].name().into(),
+                to: variables[child].name().into(),
+            });
+        }
+    }
+    Ok(order)
+}
+
+/// Gives each variable in turn the parent before it in the order that raises the score of its family most, as long as one raises it; of equal
+/// ones the first in the order.
+pub(super) fn search(
+    families: &mut FamilyScores<'_>,
+    rules: &ArcRules,
+    order: &[u32],
+    observer: &SearchObserver<'_>,
+) -> FoundStructure {
+    let mut dag = rules.least().clone();
+    let mut steps = 0;
+    let resolution = resolution(families.rows().total());
+    for (place, &child) in order.iter().enumerate() {
+        loop {
+            let own = families.family(child, dag.parents(child));
+            let may_add =
+                |&parent: &u32| !dag.has(parent, child) && rules.allows_parent(&dag, parent, child);
+            let candidates: Vec<u32> = order[..place].iter().copied().filter(may_add).collect();
+            let parents = dag.parents(child);
+            let toggled = families.toggled(child, parents, &candidates, observer.is_interrupted);
+            let Some(scores) = toggled else {
+                return FoundStructure {
+                    dag,
+                    steps,
+                    is_interrupted: true,
+                };
+            };
+            let mut best: Option<(u32, f64)> = None;
+            for (&candidate, &score) in candidates.iter().zip(&scores) {
+                let least = best.map_or(own, |(_, score)| score);
+                if score > least + resolution {
+                    best = Some((candidate, score));
+                }
+            }
+            let Some((parent, _)) = best else { break };
+            dag.change(ArcChange::Add(parent, child));
+            steps += 1;
+            (observer.report)(steps);
+        }
+    }
+    FoundStructure {
+        dag,
+        steps,
+        is_interrupted: false,
+    }
+}
