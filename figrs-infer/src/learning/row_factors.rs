@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::Until;
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{FactorGraph, FactorTable, Weights};
+use figrs_core::factor::{FactorGraph, Weights};
 use figrs_core::internals::stored_entry;
 
 use super::case_rows::CaseRow;
