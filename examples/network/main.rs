@@ -156,7 +156,7 @@ enum Task {
     Learn,
     /// The network in the format of the extension of --out; .uai has no names of variables and states.
     Convert,
-    /// What to choose at each decision of an influence diagram for what is known, so that the expected sum of its utilities is largest.
+    /// The policy of each decision of an influence diagram that makes the expected sum of its utilities largest.
     Decide,
     /// The score of the structure on --data.
     Score,

@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// Builds a decision: an element whose value is not random, but chosen among options, in knowledge of the values of some elements.
 ///
-/// What is known is given first: one element, a tuple or a list of them, or `()` for nothing. A decision has no probabilities. `MaximiseUtility`
+/// The known elements are given first: one element, a tuple or a list of them, or `()` for nothing. A decision has no probabilities. `MaximiseUtility`
 /// (of `figrs-infer`) finds the choices of the largest expected utility; every other algorithm refuses a model that reaches a
 /// decision by [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene) sets it.
 ///

@@ -56,7 +56,7 @@ pub struct MaximiseUtility {
 /// Memory of whoever decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
-    /// What was known and decided before is known.
+    /// All that was known and decided before is known.
     #[default]
     NoForgetting,
     /// Only what a decision was built to know is known.

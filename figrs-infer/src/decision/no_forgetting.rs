@@ -42,7 +42,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// What is known, the earliest first.
+/// The variables of all that is known, the earliest first.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

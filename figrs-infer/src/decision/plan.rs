@@ -127,7 +127,7 @@ impl DecisionPlan {
     /// The expected sum of all utilities if a decision is made by this choice where these elements have the observed values, and all
     /// else follows the plan.
     ///
-    /// What is not stated is averaged over. Where the plan does not lead there, all options of earlier decisions are taken to be
+    /// Elements that are not stated are averaged over. Where the plan does not lead there, all options of earlier decisions are taken to be
     /// equally likely.
     ///
     /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if the values

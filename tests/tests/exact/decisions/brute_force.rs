@@ -55,7 +55,7 @@ pub(super) fn joints(diagram: &Diagram) -> Vec<Joint> {
     all.into_iter().map(joint).collect()
 }
 
-/// What each decision knows: a list of variables for each, in the order of the decisions.
+/// The variables that each decision knows, in the order of the decisions.
 pub(super) type Information = Vec<(usize, Vec<usize>)>;
 
 /// The information that is named.

@@ -57,7 +57,7 @@ fn long_processes_are_solved_by_their_states() {
     }
 }
 
-/// What is known has 90 000 combinations, 300 of which are possible: tables list those.
+/// The known elements have 90 000 combinations, 300 of which are possible: tables list those.
 #[test]
 fn combinations_that_are_impossible_take_no_room() {
     let hidden = Uniform::new(0..300usize);

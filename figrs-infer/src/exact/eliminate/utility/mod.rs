@@ -109,7 +109,7 @@ pub(crate) fn expected_utilities(
     }))
 }
 
-/// What is found in ordinary numbers, unless they do not suffice.
+/// The result in ordinary numbers, unless they do not suffice.
 fn linear<'g, R>(
     diagram: UtilityGraph<'g>,
     find: impl FnOnce(UtilityGraph<'g>) -> Result<Option<R>, EliminationError>,
