@@ -88,7 +88,7 @@ pub mod prelude {
         Enumerate, Error, ExpectationMaximization, Fit, ForwardSampling, Frontier, Gibbs,
         ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
         MaximiseUtility, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
-        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SelfChecked,
+        MpeVariableElimination, Quality, Query, RejectionSampling, Resampling, Run, SelfChecked,
         SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
         independent,
     };
