@@ -80,8 +80,11 @@ fn further_values_and_evidence_are_those_of_all_cases_at_once() {
     assert_near(fit.value(&mean).unwrap(), before);
 }
 
+/// Throws, the biases of two coins, and rows of throws.
+type CoinThrows = (Vec<Element<bool>>, [Element<f64>; 2], Vec<[bool; 8]>);
+
 /// Throws of one of two coins, drawn at .9 and .3.
-fn throws() -> (Vec<Element<bool>>, [Element<f64>; 2], Vec<[bool; 8]>) {
+fn throws() -> CoinThrows {
     let [first, second] = ["first", "second"].map(|name| Learned::beta(name, 1.0, 1.0));
     let is_first = Flip::new(0.4);
     let throws = (0..8).map(|_| If::new(&is_first, Flip::new(&first), Flip::new(&second)));
