@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use quick_xml::Reader;
 use quick_xml::escape::{EscapeError, resolve_predefined_entity};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+use rustc_hash::FxHashSet;
 
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult, unexpected};
@@ -36,8 +37,20 @@ impl XmlElement<'_> {
 
     /// An attribute, where it is given.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
-        let found = self.start.try_get_attribute(name);
-        let found = found.map_err(|error| malformed(self.at, &error))?;
+        let mut found = None;
+        // The reader's own check for repeated names takes time quadratic in their number.
+        let mut seen = FxHashSet::default();
+        for attribute in self.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| malformed(self.at, &error))?;
+            if !seen.insert(attribute.key) {
+                let key = String::from_utf8_lossy(attribute.key.as_ref());
+                let reason = format!("the attribute `{key}` stands a second time");
+                return Err(LexerError::new(self.at, TextProblem::Xml { reason }));
+            }
+            if attribute.key.as_ref() == name.as_bytes() {
+                found = Some(attribute);
+            }
+        }
         let Some(found) = found else { return Ok(None) };
         let value = std::str::from_utf8(&found.value).unwrap_or_default();
         // White space that is not escaped is a space.

@@ -260,6 +260,18 @@ fn declared_entities_do_not_expand() {
 }
 
 #[test]
+fn many_attributes_are_read_in_linear_time() {
+    let attributes: Vec<String> = (0..200_000).map(|i| format!(" a{i}=''")).collect();
+    let text = format!(
+        "<VARIABLE{} TYPE='free'><NAME>b</NAME></VARIABLE>",
+        attributes.concat()
+    );
+    let (line, _, mistake) = problem(&with(&text));
+    assert_eq!(line, 3);
+    assert!(mistake.to_string().contains("found `free`"), "{mistake}");
+}
+
+#[test]
 fn deep_documents_do_not_overflow_the_stack() {
     let deep = "<a>".repeat(1_000_000);
     let (_, _, mistake) = problem(&format!("<BIF><NETWORK><PROPERTY>{deep}"));
