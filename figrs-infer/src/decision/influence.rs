@@ -80,7 +80,10 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
     let mut own = vec![None; expansion.elements().len()];
     for (number, asked) in question.decisions.iter().enumerate() {
-        if let Some(position) = expansion.position(&asked.element) {
+        // One that an intervention sets is not decided.
+        let position = expansion.position(&asked.element);
+        let is_open = |at: &usize| !matches!(expansion.elements()[*at].content, Content::Fixed);
+        if let Some(position) = position.filter(is_open) {
             own[position] = Some(number);
         }
     }

@@ -95,6 +95,13 @@ fn evidence_does_not_depend_on_decisions() {
         };
         assert_eq!((short(&decision), short(&element)), ("umbrella", expected));
     }
+    // A decision that is set may be followed by evidence.
+    let set = Model::new().intervene(&w.umbrella, false);
+    let plan = MaximiseUtility::new();
+    let plan = plan
+        .run(&set.observe(&wet, true), [&w.comfort], &w.umbrella)
+        .unwrap();
+    assert_eq!(plan.expected_utility(), -10.0);
     let doubted = Score::weigh(&w.rain, |&rain| if rain { 0.5 } else { 1.0 }).named("doubted");
     let rain = w.rain.clone();
     let felt = w.umbrella.flat_map(move |&umbrella| {
