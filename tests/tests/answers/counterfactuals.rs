@@ -108,7 +108,7 @@ fn chances_are_shared_where_both_worlds_come_to_them() {
     let states = [&cause, &other].map(|parent| (parent, vec![false, true]));
     let rows = vec![0.8, 0.2, 0.8, 0.2, 0.1, 0.9, 0.1, 0.9];
     let by_table = Table::new(states, [false, true], rows);
-    let by_family = Flip::new(&cause.map(|&cause| if cause { 0.9 } else { 0.2 }));
+    let by_family = Flip::new(cause.map(|&cause| if cause { 0.9 } else { 0.2 }));
     for effect in [&by_chain, &by_table, &by_family] {
         // The cause was there, and had it been there nothing is different.
         let model = Model::new().observe(&cause, true).observe(effect, false);

@@ -242,7 +242,7 @@ fn values_without_end_are_allowed_where_nothing_creates_elements() {
 fn impossible_evidence_is_named() {
     let coin = Flip::new(0.5).named("coin");
     let model = Model::new().observe(&coin, true).observe(&coin, false);
-    let error = independent(&model, &coin, &Flip::new(0.5), ()).unwrap_err();
+    let error = independent(&model, &coin, Flip::new(0.5), ()).unwrap_err();
     assert!(
         matches!(&error, Error::ImpossibleEvidence { conflict } if conflict.len() == 2),
         "{error}"

@@ -124,7 +124,7 @@ impl Node {
                     [row(0), row(1), row(2), row(3)].concat(),
                 )
             }
-            NodeKind::Family => Flip::new(&(&a, &b).map(move |(a, b)| level(code, number(a, b)))),
+            NodeKind::Family => Flip::new((&a, &b).map(move |(a, b)| level(code, number(a, b)))),
             NodeKind::Captured => a.flat_map(move |&a| if a { b.clone() } else { c.clone() }),
             NodeKind::Nested => a.flat_map(move |&a| {
                 if a {

@@ -36,7 +36,7 @@ fn differences(built: &Built, parameter: &Param) -> Result<Option<Vec<(f64, f64)
     let side = if now < 0.5 { 1.0 } else { -1.0 };
     let mut rows: Vec<Vec<Vec<f64>>> = Vec::new();
     for level in 0..LEVELS {
-        let step = side * widest / 2f64.powi(level as i32);
+        let step = side * widest / 2f64.powf(level as f64);
         let mut ends = Vec::new();
         for end in [step, if central { -step } else { 0.0 }] {
             parameter.set(now + end);
@@ -52,7 +52,7 @@ fn differences(built: &Built, parameter: &Param) -> Result<Option<Vec<(f64, f64)
         if let Some(before) = rows.last() {
             for order in 1..=level {
                 let power = if central { 2 * order } else { order };
-                let factor = 2f64.powi(power as i32);
+                let factor = 2f64.powf(power as f64);
                 let finer = row[order - 1].iter().zip(&before[order - 1]);
                 row.push(finer.map(|(a, b)| a + (a - b) / (factor - 1.0)).collect());
             }
