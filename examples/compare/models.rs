@@ -6,7 +6,6 @@ use figrs::Compare;
 use figrs::models::grid::Size;
 use figrs::models::island::Island;
 use figrs::models::maze::PerfectMaze;
-use figrs::models::network::Network;
 use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
 use figrs_command::{Failure, observations, queried, read_network};
