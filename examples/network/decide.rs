@@ -1,6 +1,7 @@
 //! Decisions of an influence diagram.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use figrs::DecisionPlan;
 use figrs::models::network::{DiagramElements, NormalisedRow, State};
@@ -26,12 +27,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure> {
-    let diagram = read_diagram(&options.file)?;
+    let file = options.file.as_deref().unwrap_or(Path::new(""));
+    let diagram = read_diagram(file)?;
     super::note_rows(diagram.normalised(), |row: &NormalisedRow| {
         diagram.variables()[row.variable].name().to_owned()
     });
     if diagram.utilities().is_empty() {
-        let file = options.file.display();
+        let file = file.display();
         return Err(
             format!("{file} has no utilities, so that there is nothing to decide for").into(),
         );

@@ -183,7 +183,7 @@ mod tests {
         let mut text = String::from("a,b,c,d,e,f\n");
         for _ in 0..200 {
             let first = random.random_range(0..4);
-            let mut cell = || (first + random.random_range(0..3)) / 2 % 3;
+            let mut cell = || ((first + random.random_range(0..3)) >> 1) % 3;
             let cells: Vec<String> = (0..6).map(|_| cell().to_string()).collect();
             text += &(cells.join(",") + "\n");
         }
