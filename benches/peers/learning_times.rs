@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let algorithm =
         ExpectationMaximization::new(JunctionTree::new()).threads(NonZero::<usize>::MIN);
     let learner = NetworkLearner::by(algorithm.exact_rounds(rounds)).prior(1.0);
-    let (tables, learned) = clock.repeat(seconds, || learner.learn(&network, &open))?;
+    let (tables, learned) = clock.repeat(seconds, || Ok(learner.learn(&network, &open)?))?;
     let (variables, complete) = Network::from_data(complete)?;
     let score = NetworkScore::Bic;
     let mut structures = Vec::new();
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let learner = StructureLearner::new(score)
             .threads(NonZero::<usize>::MIN)
             .restarts(restarts);
-        let (times, found) = clock.repeat(seconds, || learner.learn(&variables, &complete))?;
+        let (times, found) = clock.repeat(seconds, || Ok(learner.learn(&variables, &complete)?))?;
         structures.push((name, json!({"times": times, "score": found.score.total})));
     }
     let structures: serde_json::Map<_, _> = structures

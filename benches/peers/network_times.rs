@@ -5,7 +5,6 @@
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use figrs::models::network::{Network, Observation, State, Variable};
 use figrs::{CompiledTree, Element, JunctionTree, Model};

@@ -1,5 +1,6 @@
 //! CPU time of a thread.
 
+use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ pub struct Clock {
 
 impl Clock {
     /// The clock from now on.
+    #[must_use]
     pub fn new() -> Self {
         Self {
             start: Instant::now(),
@@ -23,11 +25,13 @@ impl Clock {
     }
 
     /// `cpu` or `wall`.
+    #[must_use]
     pub fn name(&self) -> &'static str {
         if self.is_cpu { "cpu" } else { "wall" }
     }
 
     /// Seconds.
+    #[must_use]
     pub fn now(&self) -> f64 {
         let cpu = if self.is_cpu { cpu_seconds() } else { None };
         cpu.unwrap_or_else(|| self.start.elapsed().as_secs_f64())
@@ -36,11 +40,15 @@ impl Clock {
     /// Asks the same question again and again: the CPU seconds of each time, and the last answer.
     ///
     /// An answer is freed while no clock runs.
-    pub fn repeat<T, E>(
+    ///
+    /// # Errors
+    ///
+    /// Those of the question.
+    pub fn repeat<T>(
         &self,
         seconds: f64,
-        mut ask: impl FnMut() -> Result<T, E>,
-    ) -> Result<(Vec<f64>, T), E> {
+        mut ask: impl FnMut() -> Result<T, Box<dyn Error>>,
+    ) -> Result<(Vec<f64>, T), Box<dyn Error>> {
         let begin = Instant::now();
         let mut times = Vec::new();
         loop {
