@@ -9,7 +9,7 @@ use figrs_core::stream;
 use figrs_infer::Stopped;
 use figrs_models::network::{
     LearnedStructure, Network, NetworkData, NetworkError, NetworkScore, State, StructureLearner,
-    StructureLearningError, StructureSearch, Unknown,
+    StructureLearningError, StructureSearch, Unknown, Variable,
 };
 use proptest::prelude::*;
 
@@ -28,27 +28,24 @@ const SCORES: [NetworkScore; 6] = [
 
 /// The names of variables are their positions after a `v`, and those of states after an `s`.
 fn network(states: &[usize], parents: &[Vec<usize>]) -> Network {
-    let mut text = String::from("network n { }\n");
-    for (v, n) in states.iter().enumerate() {
+    let variable = |(v, n): (usize, &usize)| {
         let names: Vec<String> = (0..*n).map(|x| format!("s{x}")).collect();
-        text += &format!(
-            "variable v{v} {{ type discrete [ {n} ] {{ {} }}; }}\n",
-            names.join(", ")
-        );
-    }
-    for (v, parents) in parents.iter().enumerate() {
+        let names = names.join(", ");
+        format!("variable v{v} {{ type discrete [ {n} ] {{ {names} }}; }}\n")
+    };
+    let table = |(v, parents): (usize, &Vec<usize>)| {
         let row = vec![(1.0 / states[v] as f64).to_string(); states[v]].join(", ");
         let names: Vec<String> = parents.iter().map(|p| format!("v{p}")).collect();
-        text += &if parents.is_empty() {
+        let names = names.join(", ");
+        if parents.is_empty() {
             format!("probability ( v{v} ) {{ table {row}; }}\n")
         } else {
-            format!(
-                "probability ( v{v} | {} ) {{ default {row}; }}\n",
-                names.join(", ")
-            )
-        };
-    }
-    Network::from_bif(&text).unwrap()
+            format!("probability ( v{v} | {names} ) {{ default {row}; }}\n")
+        }
+    };
+    let variables: String = states.iter().enumerate().map(variable).collect();
+    let tables: String = parents.iter().enumerate().map(table).collect();
+    Network::from_bif(&format!("network n {{ }}\n{variables}{tables}")).unwrap()
 }
 
 fn without_arcs(states: &[usize]) -> Network {
@@ -592,7 +589,7 @@ fn data_that_cannot_be_scored_is_an_error() {
     );
     let third = without_arcs(&[2, 2, 2]);
     for (network, other) in [(&network, &third), (&third, &network)] {
-        let names: Vec<&str> = other.variables().iter().map(|v| v.name()).collect();
+        let names: Vec<&str> = other.variables().iter().map(Variable::name).collect();
         let row = vec!["s0"; names.len()].join(",");
         let data = other.data_from_csv(&format!("{}\n{row}\n", names.join(",")));
         let error = NetworkScore::Bic.of(network, &data.unwrap()).unwrap_err();

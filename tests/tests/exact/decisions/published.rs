@@ -63,8 +63,8 @@ fn a_company_is_founded_after_a_survey() {
         near(*utility, expected);
     }
     let answers = [-1.25 / 0.41, 1.15 / 0.35, 2.1 / 0.24];
-    for (survey, expected) in answers.into_iter().enumerate() {
-        let known = Model::new().observe(&e.survey, survey as i32);
+    for (survey, expected) in (0..).zip(answers) {
+        let known = Model::new().observe(&e.survey, survey);
         near(plan.utility_of(&e.found, &known, &true).unwrap(), expected);
         near(plan.utility_of(&e.found, &known, &false).unwrap(), 0.0);
         assert_eq!(policy.choice(&known).unwrap(), survey > 0);
@@ -173,7 +173,9 @@ fn half_of_the_persons_are_told() {
                         .iter()
                         .map(|&(p, (b, h))| (0.3 * p, (b | 1 << friend, h)));
                     let trusting: Vec<_> = trusting.collect();
-                    states.iter_mut().for_each(|(p, _)| *p *= 0.7);
+                    for (p, _) in &mut states {
+                        *p *= 0.7;
+                    }
                     states.extend(trusting);
                 }
             }

@@ -60,8 +60,8 @@ impl Diagram {
             let node = match alike {
                 _ if is_decision => Node::Decision { known: earlier },
                 Some(other) if rng.random_bool(0.2) => {
-                    let candidates = (0..place).filter(|&p| diagram.cards[p] == card);
-                    let last = candidates.last().unwrap_or(other);
+                    let mut alike = (0..place).filter(|&p| diagram.cards[p] == card);
+                    let last = alike.next_back().unwrap_or(other);
                     let selector = rng.random_range(0..place);
                     let branches = [other, last];
                     Node::Branch { selector, branches }
@@ -132,7 +132,7 @@ impl Diagram {
                     let [a, b] = branches.map(|place| values[place].clone());
                     values[selector].flat_map(move |&s| if s == 0 { a.clone() } else { b.clone() })
                 }
-                Node::Decision { known } => Decision::new(&of(&known, &values), 0..cards[place]),
+                Node::Decision { known } => Decision::new(of(&known, &values), 0..cards[place]),
             };
             values.push(element.named(format!("v{place}")));
         }
