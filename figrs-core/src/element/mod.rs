@@ -42,6 +42,7 @@ mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;
+mod kind;
 pub(crate) mod label;
 mod laplace;
 mod learned;

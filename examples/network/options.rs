@@ -1,0 +1,343 @@
+//! Options of the command line, and which of them belong together.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use figrs::models::network::NetworkFormat;
+use figrs_command::{
+    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input,
+    seconds,
+};
+
+use super::structure::StructureOptions;
+
+/// The end of the long help.
+const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
+  {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
+   "log_evidence": x, "log_evidence_standard_error": x,
+   "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
+   "seconds": {"parse", "compile", "query"}}
+  Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
+   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each; of a learned
+   structure, with uniform tables and with the learned ones. The key of a variable without parents is "". There is a score where a structure
+   was searched for, and where --score asks for it.
+  Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
+  Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
+   for each combination of states, of the variables that the choice depends on, that is possible.
+  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
+  Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
+  last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
+
+Cost: of the junction tree; the variables of its largest clique, the predicted operations, and the bytes of
+  all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages.
+
+Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
+  query is the rest, without printing. Only the junction tree compiles apart.
+
+Structures: scores are sums over the variables, in natural logarithms, the larger the better: with the log-likelihood L of N cases and k
+  parameters, bic is L - k ln(N) / 2 and aic L - k; bdeu and k2 are logarithms of the probability of the data under Dirichlet priors. Without
+  --file the variables are the columns, and their states the different cells: ascending if all are numbers, else by their letters. Of changes
+  that raise the score equally, additions are made before deletions and these before reversals; then the first child and the first parent. Tables
+  of more than 16777216 entries are not tried.
+
+Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once.
+
+Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
+  2 if files or options are wrong."#;
+
+/// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format for posteriors, the probability of evidence, or worlds.
+///
+/// Variables and states of a UAI file are named by their index, from 0. The same options give the same answers.
+#[derive(Clone, Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+pub(crate) struct Options {
+    /// The network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
+    /// in any of the formats. Task learn can do without it.
+    #[arg(long, value_name = "FILE", required_unless_present = "data")]
+    pub(crate) file: Option<PathBuf>,
+    /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence: Option<PathBuf>,
+    /// More evidence.
+    #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
+    pub(crate) observe: Vec<String>,
+    /// The variables to report, or all. Marginals and cost are only computed for these; worlds are always of all variables.
+    #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
+    pub(crate) query: Vec<String>,
+    /// Task: a question about the network.
+    #[arg(long, value_enum, default_value_t = Task::Marginals)]
+    pub(crate) task: Task,
+    /// Algorithm that answers it.
+    #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
+    pub(crate) algorithm: Method,
+    /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values; - is
+    /// standard input.
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) data: Option<PathBuf>,
+    /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples, .csv; replaced when everything
+    /// is there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) structures: StructureOptions,
+    /// Numbers that learning starts from (default file).
+    #[arg(long, value_enum)]
+    pub(crate) start: Option<Start>,
+    /// Count added to that of every state in learning (default 0).
+    #[arg(long, value_name = "COUNT", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) prior: Option<f64>,
+    /// Make exactly so many rounds of learning; with --tolerance, at most so many (default: at most 1000).
+    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    pub(crate) iterations: Option<u64>,
+    /// End learning once a round raises the log-likelihood by no more than this share of it (default 1e-8).
+    #[arg(long, value_name = "SHARE", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) count: Option<u32>,
+    /// Number of samples that importance-sampling draws (default 100000).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) samples: Option<u64>,
+    /// Seed of the random numbers of sample, importance-sampling, --start random and searches for structures (default 0).
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Memory for the tables of exact algorithms other than enumerate together, as 512MiB or 6GiB; a number alone is of bytes;
+    /// what the machine has to spare if not given.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) memory: Option<Bytes>,
+    /// End after this many seconds, or a second later, with the answer so far.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
+    /// Compile and query this many times, and report the medians of the seconds.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) repeat: u32,
+    /// Let each decision know only its parents in the file, not what was known and decided before.
+    #[arg(long)]
+    pub(crate) limited_memory: bool,
+    /// Text to read, or JSON with full precision.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Task {
+    /// The posterior of each queried variable, and the log-evidence.
+    Marginals,
+    /// The logarithm of the probability of the evidence; of a Markov network, of the sum over all worlds that
+    /// meet it.
+    Evidence,
+    /// The most probable world.
+    Mpe,
+    /// The most probable worlds, best first.
+    KBest,
+    /// Independent worlds, drawn with exactly their posterior probabilities.
+    Sample,
+    /// The predicted cost of the marginals of the queried variables, without computing them.
+    Cost,
+    /// The tables that make --data most likely, by expectation-maximisation; and the structure with the best score, if --structure asks for it.
+    Learn,
+    /// The network in the format of the extension of --out; .uai has no names of variables and states.
+    Convert,
+    /// The policy of each decision of an influence diagram that makes the expected sum of its utilities largest.
+    Decide,
+    /// The score of the structure on --data.
+    Score,
+}
+
+/// Numbers that learning starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Start {
+    /// Those of the file.
+    File,
+    /// All states of a row equally likely.
+    Uniform,
+    /// Drawn with --seed.
+    Random,
+}
+
+/// A finite number that is not negative.
+fn count(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if f64::is_finite(number) && number >= 0.0 => Ok(number),
+        _ => Err("give a number that is not negative".into()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// Exact, every task.
+    JunctionTree,
+    /// Exact, marginals and evidence; one elimination for each variable.
+    VariableElimination,
+    /// Exact, mpe.
+    MpeVariableElimination,
+    /// Exact, marginals, evidence and mpe, world by world: small networks only.
+    Enumerate,
+    /// Estimates of marginals and evidence with standard errors.
+    ImportanceSampling,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Method {
+    pub(crate) fn can(self, task: Task) -> bool {
+        match self {
+            Self::JunctionTree => true,
+            Self::VariableElimination | Self::ImportanceSampling => {
+                matches!(task, Task::Marginals | Task::Evidence)
+            }
+            Self::MpeVariableElimination => task == Task::Mpe,
+            Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),
+        }
+    }
+}
+
+impl Options {
+    /// Refuses options without effect.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if !self.algorithm.can(self.task) {
+            let able = Method::value_variants().iter();
+            let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
+            let (algorithm, task) = (named(&self.algorithm), named(&self.task));
+            let able = able.join(" or ");
+            return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
+        }
+        let sampling = self.algorithm == Method::ImportanceSampling;
+        let several = matches!(self.task, Task::KBest | Task::Sample);
+        self.check_learning()?;
+        self.check_deciding()?;
+        if self.count.is_some() && !several {
+            return Err("--count needs --task k-best or sample".into());
+        }
+        if self.samples.is_some() && !sampling {
+            return Err("--samples needs --algorithm importance-sampling".into());
+        }
+        let draws = sampling
+            || self.task == Task::Sample
+            || self.start == Some(Start::Random)
+            || self.task == Task::Learn && self.structures.draws(self.file.is_some());
+        if self.seed.is_some() && !draws {
+            return Err(
+                "--seed needs --task sample, --start random, --structure hill-climb or tabu, or --algorithm importance-sampling"
+                    .into(),
+            );
+        }
+        if self.memory.is_some() && (sampling || self.algorithm == Method::Enumerate) {
+            return Err("--memory needs junction-tree or an algorithm by elimination".into());
+        }
+        if self.task == Task::Evidence && self.query != ["all"] {
+            return Err("--query has no effect on --task evidence; leave it out".into());
+        }
+        Ok(())
+    }
+
+    /// Refuses options of decisions where nothing is decided, and others where something is.
+    fn check_deciding(&self) -> Result<(), Failure> {
+        let decides = self.task == Task::Decide;
+        if self.limited_memory && !decides {
+            return Err("--limited-memory needs --task decide".into());
+        }
+        let others = [
+            ("--query", self.query != ["all"]),
+            ("--repeat", self.repeat != 1),
+        ];
+        match others.iter().find(|(_, given)| *given && decides) {
+            Some((flag, _)) => {
+                Err(format!("{flag} has no effect on --task decide; leave it out").into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses options of learning where nothing is learned, and others where something is.
+    fn check_learning(&self) -> Result<(), Failure> {
+        let learns = self.task == Task::Learn;
+        let has_file = self.file.is_some();
+        let searches = learns && self.structures.searches(has_file);
+        let reads_data = learns || self.task == Task::Score;
+        let task = named(&self.task);
+        if !has_file && !learns {
+            return Err(format!("--task {task} needs --file").into());
+        }
+        let of_learning = [
+            ("--start", self.start.is_some()),
+            ("--prior", self.prior.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+        ];
+        if let Some((flag, _)) = of_learning.iter().find(|(_, given)| *given && !learns) {
+            return Err(format!("{flag} needs --task learn").into());
+        }
+        if self.data.is_some() && !reads_data {
+            return Err("--data needs --task learn or score".into());
+        }
+        self.structures.check(self.task, has_file)?;
+        let of_rounds = [
+            ("--start", self.start.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+            ("--memory", self.memory.is_some()),
+        ];
+        if let Some((flag, _)) = of_rounds.iter().find(|(_, given)| *given && searches) {
+            return Err(format!(
+                "{flag} has no effect on a search for a structure, whose tables are counted without rounds; leave it out, or learn the tables \
+                 alone by --file and --structure given"
+            )
+            .into());
+        }
+        if reads_data || self.task == Task::Convert {
+            let others = [
+                ("--evidence", self.evidence.is_some()),
+                ("--observe", !self.observe.is_empty()),
+                ("--query", self.query != ["all"]),
+                ("--repeat", self.repeat != 1),
+                ("--memory", self.memory.is_some() && !learns),
+            ];
+            if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
+                return Err(format!("{flag} has no effect on --task {task}; leave it out").into());
+            }
+        }
+        if reads_data && self.data.is_none() {
+            return Err(format!("--task {task} needs --data FILE.csv").into());
+        }
+        let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
+        if is_stream(&self.file) && is_stream(&self.data) {
+            return Err("--file and --data are both -, and standard input is read once".into());
+        }
+        self.check_out()
+    }
+
+    /// Checks the extension of `--out`, and that the file can be written.
+    fn check_out(&self) -> Result<(), Failure> {
+        let Some(out) = &self.out else { return Ok(()) };
+        let (is_known, known) = match self.task {
+            Task::Learn | Task::Convert => {
+                let known = ".bif, .bifxml, .net, .uai or .xdsl";
+                (NetworkFormat::of(out).is_ok(), known)
+            }
+            Task::Sample => (has_extension(out, "csv"), ".csv"),
+            _ => return Err("--out needs --task convert, learn or sample".into()),
+        };
+        if !is_known {
+            let task = named(&self.task);
+            return Err(format!("--out of --task {task} is a {known} file").into());
+        }
+        let files = [
+            ("--file", self.file.as_deref()),
+            ("--data", self.data.as_deref()),
+        ];
+        check_distinct(&[&files[..], &[("--out", Some(out))]].concat())?;
+        check_writable(out)
+    }
+}
+
+pub(crate) fn named(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}

@@ -1,0 +1,56 @@
+//! The kinds of nodes.
+
+use std::fmt;
+
+use super::footprint::ALLOCATION;
+use super::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
+use crate::model::evidence::Evidence;
+
+/// The closed list of node kinds; everything else is built from these.
+pub enum Kind {
+    /// A random value with a distribution of its own.
+    Atomic(Box<dyn AtomicOp>),
+    /// A deterministic function of parents.
+    Apply(Vec<AnyElement>, Box<dyn ApplyOp>),
+    /// A function from parent values to an element.
+    Chain(Vec<AnyElement>, Box<dyn ChainOp>),
+    /// A conditional table over finite parents.
+    Table(Vec<AnyElement>, Box<dyn TableOp>),
+    /// The parent's value, weighed when it is reached.
+    Score(AnyElement, Evidence),
+}
+
+impl Kind {
+    /// The family whose member it is, if it is one.
+    #[inline]
+    pub fn family(&self) -> Option<&dyn FamilyOp> {
+        match self {
+            Self::Chain(_, op) => op.family(),
+            Self::Atomic(_) | Self::Apply(..) | Self::Table(..) | Self::Score(..) => None,
+        }
+    }
+
+    /// Approximate heap size in bytes, besides its own size.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let (parents, op) = match self {
+            Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
+            Self::Apply(parents, op) => (parents.capacity(), size_of_val(&**op)),
+            Self::Chain(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Table(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Score(..) => return 0,
+        };
+        parents * size_of::<AnyElement>() + op + 2 * ALLOCATION
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomic(op) => write!(f, "Atomic({})", op.describe()),
+            Self::Apply(parents, _) => write!(f, "Apply({parents:?})"),
+            Self::Chain(parents, _) => write!(f, "Chain({parents:?})"),
+            Self::Table(parents, _) => write!(f, "Table({parents:?})"),
+            Self::Score(parent, evidence) => write!(f, "Score({parent:?} {evidence:?})"),
+        }
+    }
+}
