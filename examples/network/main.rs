@@ -12,17 +12,15 @@ mod score;
 mod structure;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use clap::{Parser, ValueEnum};
 use figrs::eliminate::EliminationError;
-use figrs::models::network::{Network, NetworkFormat, NormalisedRow};
+use figrs::models::network::{Network, NormalisedRow};
 use figrs_command::{
-    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input, note,
-    observations, parsed, queried, read_network, replace, seconds, stop,
+    Bytes, Failure, note, observations, parsed, queried, read_network, replace, stop,
 };
 
 use options::{Format, Method, Options, Start, Task, named};

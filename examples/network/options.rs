@@ -1,6 +1,6 @@
 //! Options of the command line, and which of them belong together.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};

@@ -20,7 +20,6 @@ use super::param::Number;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::error::{Fault, ModelError};
 use crate::factor::Weights;
-use crate::model::evidence::Evidence;
 use crate::random::Stream;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;

@@ -10,8 +10,7 @@ use figrs_core::rand::RngExt;
 use figrs_core::stream;
 use figrs_infer::Stopped;
 use figrs_models::network::{
-    LearnedStructure, Network, NetworkData, NetworkError, NetworkScore, State, StructureLearner,
-    StructureLearningError, StructureSearch, Unknown, Variable,
+    LearnedStructure, Network, NetworkScore, StructureLearner, StructureSearch,
 };
 use proptest::prelude::*;
 
