@@ -40,22 +40,28 @@ impl CaseRows {
     }
 
     /// Adds a row.
-    pub(super) fn push(&mut self, weight: f64, mut row: Vec<u32>) {
+    pub(super) fn push(&mut self, weight: f64, row: Vec<u32>) {
+        self.push_numbered(weight, row, self.added);
+    }
+
+    /// Adds a row of this number.
+    pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
         // Columns may be added later: missing cells at the end are not stored.
         while row.last() == Some(&MISSING) {
             row.pop();
         }
-        let first = self.added;
-        let entry = self.rows.entry(row.into()).or_insert((0.0, first));
+        let entry = self.rows.entry(row.into()).or_insert((0.0, number));
         entry.0 += weight;
-        self.added += 1;
+        self.added = self.added.max(number + 1);
     }
 
-    /// Adds other rows.
+    /// Adds other rows, whose numbers follow on these.
     pub(super) fn append(&mut self, other: &Self) {
+        let first = self.added;
         for row in other.iter() {
-            self.push(row.weight, row.cells.to_vec());
+            self.push_numbered(row.weight, row.cells.to_vec(), first + row.number);
         }
+        self.added = first + other.added;
     }
 
     /// The different rows, in the order in which they were added first.

@@ -29,16 +29,10 @@ pub(super) enum Cell {
 
 impl Clone for CaseColumn {
     fn clone(&self) -> Self {
-        let mut values = self.element.no_values();
-        for &cell in &self.cell_of_value {
-            if let Cell::Value(value) = &self.cells[cell as usize] {
-                values.insert(value.as_any());
-            }
-        }
         Self {
             element: self.element.clone(),
             cells: self.cells.clone(),
-            values,
+            values: self.values_of_cells(),
             cell_of_value: self.cell_of_value.clone(),
         }
     }
@@ -52,6 +46,17 @@ impl CaseColumn {
             cells: Vec::new(),
             cell_of_value: Vec::new(),
         }
+    }
+
+    /// The different values among the cells.
+    fn values_of_cells(&self) -> SupportBuilder {
+        let mut values = self.element.no_values();
+        for &cell in &self.cell_of_value {
+            if let Cell::Value(value) = &self.cells[cell as usize] {
+                values.insert(value.as_any());
+            }
+        }
+        values
     }
 
     /// A value of one of its cells.
@@ -157,14 +162,40 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Gives the rows of other cases, in the numbers of this table, whose columns take in their cells.
+    /// The same columns without rows.
+    pub(super) fn columns_only(&self) -> Self {
+        Self {
+            columns: self.columns.clone(),
+            places: self.places.clone(),
+            rows: CaseRows::default(),
+        }
+    }
+
+    /// Number of cells of each column.
+    pub(super) fn lengths(&self) -> Vec<usize> {
+        self.columns
+            .iter()
+            .map(|column| column.cells.len())
+            .collect()
+    }
+
+    /// Forgets all but so many cells of each column.
+    pub(super) fn truncate(&mut self, lengths: &[usize]) {
+        for (column, &length) in self.columns.iter_mut().zip(lengths) {
+            if column.cells.len() > length {
+                column.cells.truncate(length);
+                column
+                    .cell_of_value
+                    .retain(|&cell| (cell as usize) < length);
+                column.values = column.values_of_cells();
+            }
+        }
+    }
+
+    /// Adds the rows of other cases, in the numbers of this table, whose columns take in their cells.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column here.
-    pub(super) fn translate(
-        &mut self,
-        other: &Self,
-        mut row: impl FnMut(f64, Vec<u32>),
-    ) -> Result<(), Error> {
+    pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
         let mut cells: Vec<(usize, Vec<u32>)> = Vec::with_capacity(other.columns.len());
         for column in &other.columns {
             let id = column.element.id();
@@ -181,13 +212,13 @@ impl CaseTable {
             };
             cells.push((place, column.cells.iter().map(number).collect()));
         }
-        for other in other.rows.iter() {
+        for row in other.rows.iter() {
             let mut translated = vec![MISSING; self.columns.len()];
             for (column, (place, cells)) in cells.iter().enumerate() {
-                let cell = other.cell(column);
+                let cell = row.cell(column);
                 translated[*place] = cells.get(cell as usize).copied().unwrap_or(MISSING);
             }
-            row(other.weight, translated);
+            self.rows.push_numbered(row.weight, translated, row.number);
         }
         Ok(())
     }

@@ -41,22 +41,31 @@ impl ColumnFactors {
     }
 }
 
-/// Adds the evidence of cells that columns have got since.
+/// By column, the evidence of cells that it has got since.
 ///
 /// **Errors.** As [`column_factors`].
-pub(super) fn extend(
-    columns: &mut [ColumnFactors],
+pub(super) fn further_cells(
+    columns: &[ColumnFactors],
     expansion: &Expansion,
     statements: &StatementFactors,
     cases: &CaseTable,
-) -> Result<(), Error> {
-    for (at, column) in columns.iter_mut().enumerate() {
+) -> Result<Vec<Vec<CellFactor>>, Error> {
+    let further = |(at, column): (usize, &ColumnFactors)| match column {
+        ColumnFactors::Evidence { cells, .. } => {
+            cell_factors(expansion, statements, cases, (at, cells.len()))
+        }
+        ColumnFactors::Densities(_) => Ok(Vec::new()),
+    };
+    columns.iter().enumerate().map(further).collect()
+}
+
+/// Adds such evidence.
+pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>>) {
+    for (column, further) in columns.iter_mut().zip(further) {
         if let ColumnFactors::Evidence { cells, .. } = column {
-            let new = cell_factors(expansion, statements, cases, (at, cells.len()))?;
-            cells.extend(new);
+            cells.extend(further);
         }
     }
-    Ok(())
 }
 
 /// The factors of all columns.

@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
 
-use super::case_rows::CaseRow;
+use super::case_rows::{CaseRow, CaseRows};
 use super::cases::{CaseColumns, Cases};
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
@@ -28,7 +28,7 @@ use crate::run::watch::{RunMonitor, Watch, watched};
 ///
 /// **Guarantee.** With exact counts ([`JunctionTree`](crate::JunctionTree), [`VariableElimination`](crate::VariableElimination)) no round lowers the likelihood, or with
 /// [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle. Where all
-/// that the parameters decide is observed, the first round ends at the maximum.
+/// that the parameters decide is observed, and no element reads several of them, the first round ends at the maximum.
 ///
 /// **Complexity.** A round is a pass up and down the junction tree for each different row.
 ///
@@ -72,7 +72,7 @@ const DEFAULT_ROUNDS: u64 = 1000;
 /// Default change of the log-likelihood at which rounds end, as a share of it.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
 /// Most numbers of parameters for which a fit has standard errors unasked: each takes two evaluations of all cases.
-const SHOWN_ERRORS: usize = 32;
+const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
     Err(Error::InvalidSetting {
@@ -152,7 +152,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     ///
     /// A round goes once through all rows in a drawn order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
     /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
-    /// tolerance.
+    /// tolerance. Each step loads the parameters into all factors of the model: batches should have at least dozens of rows.
     ///
     /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
     /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
@@ -184,15 +184,17 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             let step = self.engine.prepare(model, &cases.table, monitor.until());
             let learner = Learner {
                 step: step.map_err(|error| monitor.error_of(error))?,
-                cases: cases.table.clone(),
+                columns: cases.table.columns_only(),
                 with_prior: self.with_prior,
                 threads: self.threads.map_or_else(cores, NonZero::get),
+                watch: self.watch.clone(),
             };
-            let (best, starts) = self.run(&learner, &monitor)?;
+            let rows = &cases.table.rows;
+            let (best, starts) = self.run(&learner, rows, &monitor)?;
             let is_small = learner.step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
-            let mut fit = Fit::new(model, learner, best, starts);
+            let mut fit = Fit::new(model, learner, (best, starts), rows.clone());
             if is_small && monitor.stopped().is_none() {
-                fit.add_standard_errors(monitor.until())?;
+                fit.add_standard_errors()?;
             }
             Ok(fit)
         })
@@ -240,9 +242,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     fn run(
         &self,
         learner: &Learner,
+        rows: &CaseRows,
         monitor: &RunMonitor<'_>,
     ) -> Result<(Rounds, Vec<f64>), Error> {
-        let rows: Vec<CaseRow<'_>> = learner.cases.rows.iter().collect();
+        let rows: Vec<CaseRow<'_>> = rows.iter().collect();
         let mut best: Option<Rounds> = None;
         let mut objectives = Vec::new();
         for start in 0..self.starts {
@@ -283,7 +286,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             with_prior: self.with_prior,
             tolerance: self.tolerance,
             rounds: self.rounds,
-            done: start * self.rounds,
+            done: start.saturating_mul(self.rounds),
             mini_batch: self.mini_batch,
             seed: (self.seed, start),
             threads: self.threads.map_or_else(cores, NonZero::get),

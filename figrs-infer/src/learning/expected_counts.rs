@@ -38,7 +38,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// The outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Takes in the cells that the columns have got since.
+    /// Takes in the cells that the columns have got since; none after an error.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
     /// The expected counts of some rows, and their log-likelihood, for natural logarithms of the probabilities of all outcomes; in so many

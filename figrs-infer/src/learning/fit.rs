@@ -3,8 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use figrs_core::{AnyElement, Datum, Element, Model, Until, Value};
+use figrs_core::{AnyElement, Datum, Element, ElementId, Model, Value};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
+use super::case_rows::CaseRows;
 use super::cases::{CaseColumns, Cases};
 use super::convergence::numbers;
 use super::learner::Learner;
@@ -22,11 +25,13 @@ use crate::run::watch::Stopped;
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
-    parameters: Vec<(AnyElement, Datum)>,
+    parameters: IndexMap<ElementId, (AnyElement, Datum), FxBuildHasher>,
     log_likelihoods: Vec<f64>,
     ended: Stopped,
     starts: Vec<f64>,
-    /// The expected counts of all cases that were learned from.
+    /// The cases that were learned from.
+    rows: Arc<CaseRows>,
+    /// Their expected counts.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
     /// Clones share it: it is set to the values of one before each use.
@@ -34,12 +39,19 @@ pub struct Fit {
 }
 
 impl Fit {
-    pub(super) fn new(model: &Model, learner: Learner, rounds: Rounds, starts: Vec<f64>) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        learner: Learner,
+        (rounds, starts): (Rounds, Vec<f64>),
+        rows: CaseRows,
+    ) -> Self {
         let learned = learner.step.outcomes().learned().iter();
         let elements = learned.map(|learned| learned.element.clone());
+        let parameters = elements.zip(rounds.values);
         Self {
             model: model.clone(),
-            parameters: elements.zip(rounds.values).collect(),
+            parameters: parameters.map(|(e, value)| (e.id(), (e, value))).collect(),
+            rows: Arc::new(rows),
             log_likelihoods: rounds.log_likelihoods,
             ended: rounds.ended,
             starts,
@@ -53,9 +65,7 @@ impl Fit {
     ///
     /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on it.
     pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
-        let id = parameter.erased().id();
-        let mut all = self.parameters.iter();
-        let found = all.find(|(element, _)| element.id() == id);
+        let found = self.parameters.get(&parameter.erased().id());
         let value = found.and_then(|(_, value)| value.get::<T>());
         value.cloned().ok_or_else(|| Error::NotLearned {
             element: parameter.label(),
@@ -64,7 +74,7 @@ impl Fit {
 
     /// The model that was learned from, with each parameter at its learned value: to be asked with any algorithm.
     pub fn model(&self) -> Model {
-        let parameters = self.parameters.iter();
+        let parameters = self.parameters.values();
         parameters.fold(self.model.clone(), |model, (element, value)| {
             model.intervene_any(element, value.clone())
         })
@@ -72,7 +82,7 @@ impl Fit {
 
     /// The standard errors of the learned values, from the observed information.
     ///
-    /// A fit of at most 32 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each number
+    /// A fit of at most 16 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each number
     /// that is free.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
@@ -91,16 +101,16 @@ impl Fit {
     pub fn standard_errors(&self) -> Result<StandardErrors, Error> {
         match &self.standard_errors {
             Some(errors) => Ok(errors.clone()),
-            None => guarded(|| self.learner().standard_errors(&Until::default())),
+            None => guarded(|| self.learner().standard_errors(&self.rows)),
         }
     }
 
     /// Adds the standard errors, unless time runs out.
-    pub(super) fn add_standard_errors(&mut self, until: &Until) -> Result<(), Error> {
-        let errors = self.learner().standard_errors(until);
+    pub(super) fn add_standard_errors(&mut self) -> Result<(), Error> {
+        let errors = self.learner().standard_errors(&self.rows);
         self.standard_errors = match errors {
             Ok(errors) => Some(errors),
-            Err(error) if error.is_stopped() => None,
+            Err(Error::NothingDone { .. }) => None,
             Err(error) => return Err(error),
         };
         Ok(())
@@ -110,7 +120,8 @@ impl Fit {
     /// cases, which are not looked at again, and the parameters are set to what all counts make most likely (incremental
     /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
     ///
-    /// Where all that the parameters decide is observed, the result is that of all cases learned together. The log-likelihoods by round are those
+    /// Where all that the parameters decide is observed, and no element reads several of them, the result is that of all cases learned together.
+    /// All different rows are kept for standard errors, each condition and weight of them too. The log-likelihoods by round are those
     /// of the first cases still.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], those of the
@@ -137,14 +148,12 @@ impl Fit {
             return Err(mistake.clone());
         }
         guarded(|| {
-            let mut learner = self.learner();
-            let mut counts = self.counts.clone();
-            let log_likelihood = learner.update(&cases.table, &mut counts, &Until::default())?;
-            let values = learner.values();
-            drop(learner);
-            self.counts = counts;
+            let shared = self.learner.clone();
+            let mut learner = self.set_to_values(&shared);
+            let all = (&mut self.counts, Arc::make_mut(&mut self.rows));
+            let log_likelihood = learner.update(&cases.table, all)?;
             self.standard_errors = None;
-            for ((_, known), value) in self.parameters.iter_mut().zip(values) {
+            for ((_, known), value) in self.parameters.values_mut().zip(learner.values()) {
                 *known = value;
             }
             Ok(log_likelihood)
@@ -153,9 +162,12 @@ impl Fit {
 
     /// The model prepared for learning, with the parameters at the values of this fit.
     fn learner(&self) -> MutexGuard<'_, Learner> {
-        let learner = self.learner.lock();
-        let learner = learner.unwrap_or_else(PoisonError::into_inner);
-        learner.set(self.parameters.iter().map(|(_, value)| value));
+        self.set_to_values(&self.learner)
+    }
+
+    fn set_to_values<'a>(&self, learner: &'a Mutex<Learner>) -> MutexGuard<'a, Learner> {
+        let learner = learner.lock().unwrap_or_else(PoisonError::into_inner);
+        learner.set(self.parameters.values().map(|(_, value)| value));
         learner
     }
 
@@ -188,9 +200,12 @@ impl Fit {
 
     fn write_parameters(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |element: &AnyElement| element.label().name.unwrap_or_default();
-        let names = self.parameters.iter().map(|(e, _)| name(e).chars().count());
+        let names = self
+            .parameters
+            .values()
+            .map(|(e, _)| name(e).chars().count());
         let width = names.max().unwrap_or(0);
-        for (element, value) in &self.parameters {
+        for (element, value) in self.parameters.values() {
             let errors = self.standard_errors.as_ref();
             let errors = errors.and_then(|errors| errors.of_any(element));
             let text = |(i, x): (usize, &f64)| match errors.and_then(|errors| errors[i]) {

@@ -150,20 +150,22 @@ impl CountedOutcomes {
         }
     }
 
-    /// Adds the outcomes of cells that columns have got since.
+    /// By member, the values of cells that columns have got since.
     ///
     /// **Errors.** [`Error::InvalidCase`].
-    pub(super) fn extend(&mut self, cases: &CaseTable) -> Result<(), Error> {
-        for member in 0..self.members.len() {
-            let Member {
-                column, outcomes, ..
-            } = &self.members[member];
-            if let Some(column) = *column {
-                let values = cases.observed_values(column, outcomes.len())?;
-                self.add_outcomes(member, values);
-            }
+    pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
+        let values = |member: &Member| match member.column {
+            Some(column) => cases.observed_values(column, member.outcomes.len()),
+            None => Ok(Vec::new()),
+        };
+        self.members.iter().map(values).collect()
+    }
+
+    /// Adds the outcomes of such values.
+    pub(super) fn extend(&mut self, values: Vec<Vec<Datum>>) {
+        for (member, values) in values.into_iter().enumerate() {
+            self.add_outcomes(member, values);
         }
-        Ok(())
     }
 
     /// Number of outcomes.

@@ -58,7 +58,18 @@ impl RoundsOfStart<'_> {
         let batch = self.settings.mini_batch;
         let batch = batch.filter(|&rows| rows < self.rows.len());
         loop {
-            let expected = match self.expect(self.rows) {
+            let stepped = match (&last, batch) {
+                (Some(_), Some(rows)) => {
+                    let round = log_likelihoods.len() as u64;
+                    self.steps(rows, round, &mut steps)
+                }
+                (Some(last), None) => {
+                    let outcomes = self.step.outcomes();
+                    outcomes.maximise(&last.counts, self.settings.with_prior)
+                }
+                (None, _) => Ok(()),
+            };
+            let expected = match stepped.and_then(|()| self.expect(self.rows)) {
                 Ok(expected) => expected,
                 Err(error) if error.is_stopped() => {
                     let stopped = self.monitor.stopped().unwrap_or(Stopped::Interrupted);
@@ -79,7 +90,8 @@ impl RoundsOfStart<'_> {
             }
             log_likelihoods.push(log_likelihood);
             let rounds = log_likelihoods.len() as u64 - 1;
-            self.monitor.report(self.settings.done + rounds);
+            self.monitor
+                .report(self.settings.done.saturating_add(rounds));
             let values = outcomes.learned().iter().map(LearnedParameter::value);
             let values: Vec<Datum> = values.collect();
             let has_converged = match (&last, self.settings.tolerance) {
@@ -110,10 +122,6 @@ impl RoundsOfStart<'_> {
                     log_likelihoods,
                     ..now
                 });
-            }
-            match batch {
-                Some(rows) => self.steps(rows, rounds, &mut steps)?,
-                None => outcomes.maximise(&now.counts, self.settings.with_prior)?,
             }
             last = Some(now);
         }

@@ -237,8 +237,12 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
 
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error> {
         let rows = &mut self.rows;
-        rows.outcomes.extend(cases)?;
-        column_factors::extend(&mut rows.columns, &rows.expansion, &rows.statements, cases)
+        let values = rows.outcomes.further_values(cases)?;
+        let cells =
+            column_factors::further_cells(&rows.columns, &rows.expansion, &rows.statements, cases)?;
+        rows.outcomes.extend(values);
+        column_factors::extend(&mut rows.columns, cells);
+        Ok(())
     }
 
     fn expect(
