@@ -39,7 +39,8 @@ Seconds: parse reads the files and builds the elements; compile is all before th
 Structures: scores are sums over the variables, in natural logarithms, the larger the better: with the log-likelihood L of N cases and k
   parameters, bic is L - k ln(N) / 2 and aic L - k; bdeu and k2 are logarithms of the probability of the data under Dirichlet priors. Without
   --file the variables are the columns, and their states the different cells: ascending if all are numbers, else by their letters. Of changes
-  that raise the score equally, additions are made before deletions and these before reversals; then the first child and the first parent. Tables
+  that raise the score equally, additions are made before deletions and these before reversals; then the child with the fewest children, of those the first, and the
+  first parent; a restart tries the last child first. Tables
   of more than 16777216 entries are not tried.
 
 Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once.

@@ -14,10 +14,18 @@ pub(super) struct Climber<'c, 'd> {
     dag: Dag,
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
-    /// The variables in the order in which they are preferred as children by changes of equal gain.
-    children: Vec<u32>,
+    preference: ChildPreference,
     /// Scores that differ by no more than this count as equal: they may differ by rounding.
     resolution: f64,
+}
+
+/// The child that is preferred by changes of equal gain: an arc and its reverse often have the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ChildPreference {
+    /// The one with the fewest children itself, of which the first.
+    FewestChildren,
+    /// The last.
+    Last,
 }
 
 /// Difference of scores of so many cases that may be by rounding: their terms are as large as `N ln N`.
@@ -41,7 +49,7 @@ impl<'c, 'd> Climber<'c, 'd> {
             rules,
             scores: vec![0.0; variables],
             gains: vec![vec![f64::NEG_INFINITY; variables]; variables],
-            children: (0..variables as u32).collect(),
+            preference: ChildPreference::FewestChildren,
             dag: start,
             resolution,
         };
@@ -59,9 +67,26 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.rules
     }
 
-    /// Turns round the order in which children are preferred by changes of equal gain: first it is that of the variables.
-    pub(super) fn turn_preference(&mut self) {
-        self.children.reverse();
+    /// Sets the child that is preferred by changes of equal gain.
+    pub(super) fn prefer(&mut self, preference: ChildPreference) {
+        self.preference = preference;
+    }
+
+    /// The variables in the order in which they are preferred as children.
+    fn children(&self) -> Vec<u32> {
+        let mut children: Vec<u32> = (0..self.dag.len() as u32).collect();
+        match self.preference {
+            ChildPreference::FewestChildren => {
+                let mut counts = vec![0; children.len()];
+                for &parent in self.dag.all_parents().iter().flatten() {
+                    counts[parent as usize] += 1;
+                }
+                // Stable: of equal ones the first.
+                children.sort_by_key(|&child| counts[child as usize]);
+            }
+            ChildPreference::Last => children.reverse(),
+        }
+        children
     }
 
     /// The score of the structure.
@@ -107,14 +132,15 @@ impl<'c, 'd> Climber<'c, 'd> {
     }
 
     /// The change with the largest gain among those that are allowed and meet a condition. Of equal ones, additions come before deletions and
-    /// these before reversals; then the first child in the order of preference, and the first parent in that of the variables.
+    /// these before reversals; then the preferred child, and the first parent.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
     ) -> Option<(ArcChange, f64)> {
+        let children = self.children();
         let mut best: Option<(ArcChange, f64)> = None;
         for kind in [ArcChange::Add, ArcChange::Delete, ArcChange::Reverse] {
-            for &to in &self.children {
+            for &to in &children {
                 for from in 0..self.dag.len() as u32 {
                     let change = kind(from, to);
                     let gain = self.gain(change);

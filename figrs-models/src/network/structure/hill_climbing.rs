@@ -6,7 +6,7 @@ use figrs_core::rand::{Rng, RngExt};
 use figrs_core::stream;
 
 use super::arc_rules::ArcRules;
-use super::climber::Climber;
+use super::climber::{ChildPreference, Climber};
 use super::dag::{ArcChange, Dag};
 
 /// Settings of hill climbing.
@@ -39,6 +39,15 @@ struct BestStructure {
     total: f64,
 }
 
+impl BestStructure {
+    /// Takes the climber's structure if it is better.
+    fn offer(&mut self, climber: &Climber<'_, '_>) {
+        if climber.total() > self.total + climber.resolution() {
+            (self.dag, self.total) = (climber.dag().clone(), climber.total());
+        }
+    }
+}
+
 impl HillClimbing {
     /// Climbs from the climber's structure. The first restart climbs again from there, with other preferences among changes of equal gain. The others go
     /// on from the two tops in turn: from the best structure above one of them so far, with arcs reversed that leave the score as it is, every other time
@@ -61,7 +70,7 @@ impl HillClimbing {
             }
             let mut random = stream(self.seed, restart);
             let again = if restart == 1 {
-                climber.turn_preference();
+                climber.prefer(ChildPreference::Last);
                 tops.push(start.clone());
                 start.dag.clone()
             } else {
@@ -76,7 +85,7 @@ impl HillClimbing {
                 .go_to(again, observer.is_interrupted)
                 .and_then(|()| self.climb(climber, observer, top, &mut steps));
             if restart == 1 {
-                climber.turn_preference();
+                climber.prefer(ChildPreference::FewestChildren);
             }
         }
         // Of equal ones the first.
@@ -106,6 +115,7 @@ impl HillClimbing {
         // Of this climb: a restart begins below the best of all.
         let mut peak = climber.total();
         let mut since_peak = 0;
+        best.offer(climber);
         loop {
             if (observer.is_interrupted)() {
                 return None;
@@ -126,9 +136,7 @@ impl HillClimbing {
             let made = climber.make(change, observer.is_interrupted);
             *steps += 1;
             (observer.report)(*steps);
-            if climber.total() > best.total + climber.resolution() {
-                (best.dag, best.total) = (climber.dag().clone(), climber.total());
-            }
+            best.offer(climber);
             made?;
             if climber.total() > peaks {
                 peak = climber.total();
