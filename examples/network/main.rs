@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 /// Remedy on the command line if a budget is too small or no sample met the evidence.
 fn remedy(error: &figrs::Error) -> Option<String> {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
-    let few = "query fewer variables, observe more, or use --algorithm importance-sampling";
+    let few = "query fewer variables, observe more, use --algorithm importance-sampling, or with --task decide --limited-memory";
     Some(match error {
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => format!(
             "the tables would take {} or more, over --memory {}; allow more, {few}",
@@ -115,6 +115,15 @@ fn run(options: &Options) -> Result<(), Failure> {
     let seconds: Vec<(&str, f64)> = seconds
         .filter_map(|(name, time)| Some((name, time?.as_secs_f64())))
         .collect();
+    if let (Some(reason), Some(out), Some(samples)) =
+        (findings.stopped, &options.out, &findings.samples)
+    {
+        let (told, count, out) = (reason.told(), samples.len(), out.display());
+        return Err(format!(
+            "{told} after {count} samples; {out} is as it was: give more --time, or draw fewer by --count"
+        )
+        .into());
+    }
     if let Some(reason) = findings.stopped {
         note(format!(
             "note: {}; this is what there was by then",

@@ -223,7 +223,18 @@ impl StructureOptions {
 }
 
 /// The network that the data is about, of --file or of the columns, and the data.
+///
+/// **Errors.** Those of the files; data without rows.
 pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
+    let (network, data) = read_any(options, path)?;
+    if data.is_empty() {
+        let problem = "there is no row below the names of the columns; give --data with rows";
+        return Err(format!("{}: {problem}", path.display()).into());
+    }
+    Ok((network, data))
+}
+
+fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
     let Some(file) = &options.file else {
         return Ok(if is_standard_input(path) {
             Network::from_data_csv(&read_standard_input()?)?

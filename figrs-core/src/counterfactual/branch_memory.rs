@@ -73,13 +73,15 @@ impl BranchMemory {
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) {
+    /// Remembers results for one more counterfactual; gives it those that are remembered already.
+    fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
             all.values = parents.iter().map(AnyElement::no_values).collect();
         }
         all.needed_by.push(Arc::downgrade(registry));
         self.is_active.store(true, Ordering::Release);
+        all.results.values().cloned().collect()
     }
 
     /// Forgets the results if no counterfactual is left.
@@ -168,8 +170,8 @@ impl BranchRegistry {
         element: &AnyElement,
         visited: VisitedElements,
     ) -> bool {
-        let mut open = vec![element.clone()];
-        while let Some(element) = open.pop() {
+        let mut open = vec![(element.clone(), visited)];
+        while let Some((element, visited)) = open.pop() {
             if registry
                 .lock()
                 .insert(element.id(), element.clone())
@@ -187,13 +189,15 @@ impl BranchRegistry {
                 Kind::Chain(parents, op) => {
                     if let Some(memory) = op.memory() {
                         registry.may_reach_scores.store(true, Ordering::Relaxed);
-                        memory.activate(parents, registry);
+                        let remembered = memory.activate(parents, registry).into_iter();
+                        open.extend(remembered.map(|e| (e, VisitedElements::Created)));
                     }
                 }
                 Kind::Score(..) => registry.may_reach_scores.store(true, Ordering::Relaxed),
                 Kind::Atomic(_) | Kind::Apply(..) | Kind::Table(..) => {}
             }
-            open.extend(element.parents().iter().cloned());
+            let parents = element.parents().iter().cloned();
+            open.extend(parents.map(|parent| (parent, visited)));
         }
         registry.check().is_ok()
     }

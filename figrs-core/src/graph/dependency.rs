@@ -50,6 +50,11 @@ impl DependencyGraph {
         graph
     }
 
+    /// Number of pieces of evidence: Scores, and those of the model.
+    pub fn evidence_count(&self) -> usize {
+        self.stated.len()
+    }
+
     /// The graph of a model none of whose elements creates others: works for values that are continuous or infinitely many. `None` if there is a
     /// Chain that is no member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {

@@ -90,13 +90,18 @@ impl<T: Value> Predictive<T> {
         // The evidence is not given here: its elements are asked about.
         let prior = model.filtered(|_| false);
         let evidence = model.evidence().iter().map(|(e, _)| e);
-        let roots: Vec<AnyElement> = targets
-            .iter()
-            .chain([element])
-            .chain(evidence)
-            .cloned()
-            .collect();
-        let graph = dependency_graph(&prior, &roots)?.with_statements_of(model);
+        let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
+        let answered = dependency_graph(&prior, &roots)?;
+        roots.push(element.clone());
+        let graph = dependency_graph(&prior, &roots)?;
+        if graph.evidence_count() > answered.evidence_count() {
+            // A Score that only the element reaches: the answer did not see it.
+            return Err(Error::NotPredictable {
+                element: element.label(),
+                missing: element.label().to_string(),
+            });
+        }
+        let graph = graph.with_statements_of(model);
         let separation = graph.separation(&[], &decided, EvidenceRole::Asked);
         if separation.reaches(element) {
             let missing = separation.cut(element);

@@ -19,6 +19,9 @@ pub(super) struct UpdatedRules {
     pub(super) rounds: usize,
 }
 
+/// Rounds of updates at most. Each raises the expected utility, so that few are needed; only rounding could keep more going.
+const MOST_ROUNDS: usize = 1000;
+
 /// Updates one rule after another, from decisions at random, until none changes.
 pub(super) fn rules(problem: &DecisionProblem, limits: &Limits) -> Result<UpdatedRules, Error> {
     let proven = InformationGraph::new(problem).solution_order();
@@ -28,7 +31,7 @@ pub(super) fn rules(problem: &DecisionProblem, limits: &Limits) -> Result<Update
     let mut rules: Vec<Option<DecisionRule>> = vec![None; count];
     let mut rounds = 0;
     let mut changed = true;
-    while changed {
+    while changed && rounds < MOST_ROUNDS {
         changed = false;
         rounds += 1;
         for &number in &order {

@@ -14,6 +14,7 @@ pub(super) struct InformationGraph {
     is_observed: Vec<bool>,
     /// `true` for elements about whose value evidence says something.
     has_evidence: Vec<bool>,
+    has_scores: bool,
 }
 
 impl InformationGraph {
@@ -23,6 +24,7 @@ impl InformationGraph {
         let count = elements.len();
         let mut reads: Vec<Vec<usize>> = Vec::with_capacity(count);
         let mut has_evidence = vec![false; count];
+        let mut has_scores = false;
         for (position, expanded) in elements.iter().enumerate() {
             let mut read = expanded.parents.clone();
             if let Content::Chain { results, .. } = &expanded.content {
@@ -30,6 +32,7 @@ impl InformationGraph {
             }
             if matches!(expanded.content, Content::Score(_)) {
                 has_evidence[position] = true;
+                has_scores = true;
             }
             reads.push(read);
         }
@@ -61,14 +64,18 @@ impl InformationGraph {
             utilities,
             is_observed,
             has_evidence,
+            has_scores,
         }
     }
 
     /// An order of the decisions in which one update of each finds the best rules, if the graph has one: each is extremal among those that come
-    /// after it.
+    /// after it. None where there are Scores: those in branches would connect more than this graph shows.
     ///
     /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
     pub(super) fn solution_order(&self) -> Option<Vec<usize>> {
+        if self.has_scores {
+            return None;
+        }
         let mut left: Vec<usize> = (0..self.decisions.len()).rev().collect();
         let mut order = Vec::with_capacity(left.len());
         while !left.is_empty() {

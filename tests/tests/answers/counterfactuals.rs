@@ -158,6 +158,36 @@ fn captured_elements_are_those_of_the_same_world() {
     check(&had, &recovers, 1.0);
 }
 
+/// Results that were remembered for one counterfactual are those of another that comes later and stays longer.
+#[test]
+fn counterfactuals_of_one_model_overlap() {
+    let (treated, frail) = (Flip::new(0.5), Flip::new(0.3));
+    let strength = (&treated, &frail).map(|(treated, frail)| *treated || !frail);
+    let recovers = Flip::new(0.6).flat_map(move |&good| {
+        let strong = strength.clone();
+        let mild = Flip::new(if good { 0.5 } else { 0.2 });
+        mild.flat_map(move |&mild| {
+            let fever = Flip::new(if mild { 0.3 } else { 0.7 });
+            (&strong, &fever).map(|(strong, fever)| *strong || !fever)
+        })
+    });
+    let model = Model::new()
+        .observe(&treated, true)
+        .observe(&recovers, true);
+    let first = model.had(&treated, false);
+    let fever = 0.6 * (0.5 * 0.3 + 0.5 * 0.7) + 0.4 * (0.2 * 0.3 + 0.8 * 0.7);
+    let expected = 0.7 + 0.3 * (1.0 - fever);
+    check_exactly(&first, &recovers, expected);
+    let second = model.had(&treated, false);
+    check_exactly(&second, &recovers, expected);
+    drop(first);
+    check_exactly(&second, &recovers, expected);
+    // Frailty makes no difference to those who are treated, and nothing else differs.
+    let treated_all_the_same = model.had(&treated, true).had(&frail, true);
+    drop(second);
+    check_exactly(&treated_all_the_same, &recovers, 1.0);
+}
+
 /// The probability that a cause was necessary and sufficient is about both worlds at once.
 #[test]
 fn both_worlds_in_one_question() {

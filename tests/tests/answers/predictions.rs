@@ -191,8 +191,7 @@ fn predictions_are_posteriors(
         for answer in [&answer, &direct] {
             let shares = match element.predicted(answer, COUNT, 3) {
                 Ok(shares) => shares,
-                // By a Score that weighs every world with zero where the targets are set.
-                Err(Error::NotPredictable { .. } | Error::NoSampleMetEvidence { .. }) => continue,
+                Err(Error::NotPredictable { .. }) => continue,
                 Err(error) => return Err(TestCaseError::fail(error.to_string())),
             };
             let roots = vec![built.targets[0].erased(), element.erased()];
@@ -220,4 +219,23 @@ fn predictions_of_random_models_follow_the_posterior() {
         predictions_are_posteriors(description, &checked)
     });
     assert!(checked.get() > 60, "{} predictions", checked.get());
+}
+
+#[test]
+fn a_score_that_only_the_element_reaches_is_refused() {
+    let sunny = Flip::new(0.5);
+    let weighed = Score::weigh(&sunny, |&sunny| if sunny { 3.0 } else { 1.0 });
+    let not = weighed.not();
+    let answer = VariableElimination::new()
+        .run(&Model::new(), &sunny)
+        .unwrap();
+    assert!(matches!(
+        answer.predict(&not),
+        Err(Error::NotPredictable { .. })
+    ));
+    // An answer that has seen it predicts.
+    let answer = VariableElimination::new()
+        .run(&Model::new(), (&sunny, &not))
+        .unwrap();
+    check(&answer, &not, &true, 0.25);
 }

@@ -71,6 +71,15 @@ fn samples_are_written_as_data() {
         (rain - 0.2).abs() < 4.5 * (0.16f64 / 2000.0).sqrt(),
         "{rain}"
     );
+    // Data that is not complete when the time is over replaces nothing.
+    let output =
+        files.run("--file garden.bif --task sample --count 100000000 --time 0.2 --out drawn.csv");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("drawn.csv is as it was"));
+    assert_eq!(
+        drawn,
+        std::fs::read_to_string(files.path("drawn.csv")).unwrap()
+    );
 }
 
 #[test]
@@ -82,11 +91,20 @@ fn wrong_data_and_options_are_told() {
         "rain,cat=mood\nyes,sits\nno,flies\n",
     )
     .unwrap();
+    std::fs::write(files.path("empty.csv"), "rain,grass\n").unwrap();
     let data = "--file garden.bif --task learn --data data.csv";
     for (options, words) in [
         (
             "--file garden.bif --task learn --data state.csv".into(),
             "state.csv:3:1",
+        ),
+        (
+            "--file garden.bif --task learn --data empty.csv".into(),
+            "empty.csv: there is no row",
+        ),
+        (
+            "--file garden.bif --task score --data empty.csv".into(),
+            "empty.csv: there is no row",
         ),
         (
             "--file garden.bif --task learn --data impossible.csv".into(),

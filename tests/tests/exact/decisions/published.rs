@@ -200,3 +200,25 @@ fn half_of_the_persons_are_told() {
     let chosen: Vec<String> = chosen.filter_map(|told| told.label().name).collect();
     assert_eq!(chosen, ["ingo", "theo", "guy", "martijn"]);
 }
+
+#[test]
+fn a_score_in_a_branch_leaves_limited_memory_unproven() {
+    let (x, y) = (Flip::new(0.5), Flip::new(0.5));
+    let inner = y.clone();
+    let scored = x.flat_map(move |&x| {
+        if x {
+            Score::weigh(&inner, |&y| if y { 9.0 } else { 1.0 })
+        } else {
+            Constant::new(false)
+        }
+    });
+    let second = Decision::new(&x, [false, true]);
+    let first = Decision::new(&second, [false, true]);
+    let guess = (&first, &y).map(|(guess, y)| if guess == y { 1.0 } else { 0.0 });
+    let reached = scored.map(|_| 0.0);
+    let limited = MaximiseUtility::new().limited_memory();
+    let plan = limited
+        .run(&Model::new(), [&guess, &reached], (&second, &first))
+        .unwrap();
+    assert!(!plan.is_optimal());
+}

@@ -168,3 +168,46 @@ fn numbers_of_starts_and_batches_are_positive() {
         );
     }
 }
+
+#[test]
+fn after_an_error_a_fit_learns_on() {
+    let mix = Learned::dirichlet("mix", [2.0, 2.0]);
+    let mean = Learned::normal("mean", 0.0, StandardDeviation(10.0));
+    let choice = Select::by(&mix, ["a", "b"]);
+    let height = Normal::new(&mean, StandardDeviation(1.0));
+    let columns = || Cases::new((&choice, &height));
+    let learner = learner().map_estimate();
+    let first = columns().rows([("a", 1.0)]);
+    let mut fit = learner.fit(&Model::new(), &first).unwrap();
+    let wrong = columns().rows([("b", 7.0), ("c", 9.0)]);
+    for _ in 0..2 {
+        let error = fit.update(&wrong).unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidCase { row: 1, .. }),
+            "{error}"
+        );
+    }
+    fit.update(&columns().rows([("b", 3.0)])).unwrap();
+    let all = first.rows([("b", 3.0)]);
+    let all = learner.fit(&Model::new(), &all).unwrap();
+    assert_near(fit.value(&mix).unwrap()[0], all.value(&mix).unwrap()[0]);
+    assert_near(fit.value(&mean).unwrap(), all.value(&mean).unwrap());
+}
+
+#[test]
+fn the_cases_of_a_copy_are_its_own() {
+    // More numbers than have standard errors unasked.
+    let mix = Learned::dirichlet("mix", vec![1.0; 20]);
+    let choice = Select::by(&mix, 0..20);
+    let cases = || Cases::new(&choice).rows(0..20);
+    let mut fit = learner().fit(&Model::new(), &cases()).unwrap();
+    let copy = fit.clone();
+    fit.update(&cases()).unwrap();
+    let error = |fit: &Fit| {
+        let errors = fit.standard_errors().unwrap();
+        errors.of(&mix).unwrap()[0].unwrap()
+    };
+    let once = (0.05 * 0.95 / 20.0_f64).sqrt();
+    assert!((error(&copy) / once - 1.0).abs() < 1e-6);
+    assert!((error(&fit) / once * 2.0_f64.sqrt() - 1.0).abs() < 1e-6);
+}
