@@ -235,7 +235,7 @@ fn a_score_that_only_the_element_reaches_is_refused() {
     ));
     // An answer that has seen it predicts.
     let answer = VariableElimination::new()
-        .run(&Model::new(), &tuple((&sunny, &not)))
+        .run(&Model::new(), tuple((&sunny, &not)))
         .unwrap();
     check(&answer, &not, &true, 0.25);
 }
