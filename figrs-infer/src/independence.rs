@@ -30,7 +30,7 @@ use crate::run::guard::guarded;
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.
 ///
 /// ```
-/// # use figrs_core::{Flip, If, Model};
+/// # use figrs_core::{Flip, If, Model, Parents};
 /// # use figrs_infer::independent;
 /// let (burglary, earthquake) = (Flip::new(0.01), Flip::new(0.02));
 /// let alarm = (&burglary, &earthquake).flat_map(|(b, e)| Flip::new(if *b || *e { 0.9 } else { 0.01 }));
