@@ -120,7 +120,7 @@ impl Fit {
     /// cases, which are not looked at again, and the parameters are set to what all counts make most likely (incremental
     /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
     ///
-    /// Where all that the parameters decide is observed, and no element reads several of them, the result is that of all cases learned together.
+    /// The result is that of all cases learned together where all that the parameters decide is observed, and no element reads several of them.
     /// All different rows are kept for standard errors, each condition and weight of them too. The log-likelihoods by round are those
     /// of the first cases still.
     ///

@@ -85,7 +85,7 @@ fn variable<'t>(
     }
 }
 
-/// What a variable depends on, and its table.
+/// A definition: the parents of a variable, and its table.
 fn definition<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

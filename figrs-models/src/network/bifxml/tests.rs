@@ -73,7 +73,7 @@ fn with(more: &str) -> String {
     )
 }
 
-/// What stands on the third line, the column of the mistake, and words of it.
+/// Third lines, the column of the mistake, and words of it.
 const MISTAKES: &[(&str, usize, &str)] = &[
     (
         "<DEFINITION><FOR>a</FOR><TABLE>0.5 x</TABLE></DEFINITION>",

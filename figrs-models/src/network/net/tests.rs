@@ -123,7 +123,7 @@ fn decisions_and_utilities_are_read() {
     );
 }
 
-/// What stands on the second line after a node `a`, the column of the mistake, and words of it.
+/// Second lines after a node `a`, the column of the mistake, and words of it.
 const MISTAKES: &[(&str, usize, &str)] = &[
     (
         "potential (a) { data = (0.5 x); }",

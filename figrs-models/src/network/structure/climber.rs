@@ -122,7 +122,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// What a change adds to the score; minus infinity if the rules exclude it. It may close a cycle.
+    /// The gain of a change in the score; minus infinity if the rules exclude it. It may close a cycle.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {

@@ -87,7 +87,7 @@ impl RowCounts {
         self.states[variable as usize]
     }
 
-    /// How often each of the different rows occurs.
+    /// The number of occurrences of each different row.
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }
