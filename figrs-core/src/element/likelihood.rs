@@ -128,19 +128,7 @@ impl Likelihood {
             if self.terms.contains(&Term::LogOfEach) {
                 return if x > 0.0 { self.log_of(i) / x } else { 0.0 };
             }
-            let by_term = |&term: &Term| {
-                let coefficient = self.get(term);
-                match term {
-                    Term::LogOfEach => 0.0,
-                    _ if coefficient == 0.0 => 0.0,
-                    Term::Linear => coefficient,
-                    Term::Square => 2.0 * coefficient * x,
-                    Term::Inverse => -coefficient / (x * x),
-                    Term::Log => coefficient / x,
-                    Term::LogComplement => -coefficient / (1.0 - x),
-                }
-            };
-            self.terms.iter().map(by_term).sum()
+            self.at(x).1
         };
         value.iter().enumerate().map(derivative).collect()
     }

@@ -24,6 +24,7 @@ pub struct LearnedParameter {
     pub element: AnyElement,
     /// One parameter for each number of its value.
     pub params: Vec<Param>,
+    prior: LearnedPrior,
 }
 
 /// The prior of an element, if it is one that is learned.
@@ -36,9 +37,8 @@ fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
 
 impl LearnedParameter {
     /// The prior.
-    #[allow(clippy::missing_panics_doc)]
     pub fn prior(&self) -> &LearnedPrior {
-        prior_of(&self.element).expect("only learned elements have parameters")
+        &self.prior
     }
 
     /// Sets the parameters to a value of the element; false if it is none of as many numbers.
@@ -108,6 +108,7 @@ impl LearnedParameters {
             let learned = LearnedParameter {
                 element: element.clone(),
                 params: params.map(|x| Param::new(&name, x)).collect(),
+                prior: prior.clone(),
             };
             self.learned.insert(element.id(), learned);
         }

@@ -73,15 +73,15 @@ impl Weights {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// The same weights but for those of which `weight` tells the natural logarithm, by origin.
+    /// The same weights but for those of whose origin `weight` tells the natural logarithm.
     #[must_use]
-    pub fn with_log_weights(&self, weight: impl Fn(u32) -> f64) -> Self {
+    pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
             return self.clone();
         };
         let log = |(i, &origin): (usize, &u32)| match origin {
             Self::NO_ORIGIN => self.log(i),
-            origin => weight(origin),
+            origin => weight(origin).unwrap_or_else(|| self.log(i)),
         };
         let logs: Vec<f64> = origins.iter().enumerate().map(log).collect();
         let linear: Vec<f64> = logs.iter().map(|log| log.exp()).collect();

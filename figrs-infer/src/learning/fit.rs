@@ -47,7 +47,7 @@ impl Fit {
     ) -> Self {
         let learned = learner.step.outcomes().learned().iter();
         let elements = learned.map(|learned| learned.element.clone());
-        let parameters = elements.zip(rounds.values);
+        let parameters = elements.zip(rounds.last.values);
         Self {
             model: model.clone(),
             parameters: parameters.map(|(e, value)| (e.id(), (e, value))).collect(),
@@ -55,7 +55,7 @@ impl Fit {
             log_likelihoods: rounds.log_likelihoods,
             ended: rounds.ended,
             starts,
-            counts: rounds.counts,
+            counts: rounds.last.counts,
             standard_errors: None,
             learner: Arc::new(Mutex::new(learner)),
         }

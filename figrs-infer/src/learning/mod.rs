@@ -10,7 +10,8 @@
 //! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | such steps: by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the step on worlds, for models without a finite factor graph |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
-//! | `rounds`, `convergence`, `learner` | the rounds of one start, and their end; a model prepared for them, with its cases |
+//! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
+//! | `learner` | a model prepared for rounds, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of their matrix |
 //! | `fit` | the result, and learning from further cases |
 
@@ -24,6 +25,7 @@ mod convergence;
 mod draw_counts;
 pub(crate) mod expectation_maximization;
 pub(crate) mod expected_counts;
+mod extrapolation;
 pub(crate) mod fit;
 mod learner;
 mod learning_expansion;

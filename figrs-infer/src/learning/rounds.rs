@@ -7,6 +7,7 @@ use figrs_core::{Datum, stream};
 use super::case_rows::CaseRow;
 use super::convergence::are_near;
 use super::expected_counts::{ExpectationStep, Expected};
+use super::extrapolation::Extrapolation;
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Stopped};
 
@@ -21,6 +22,8 @@ pub(super) struct RoundSettings {
     pub(super) done: u64,
     /// Rows of a step, if there are several in a round.
     pub(super) mini_batch: Option<usize>,
+    /// True if pairs of rounds are extrapolated.
+    pub(super) accelerated: bool,
     /// The seed and the part of it that orders rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
@@ -29,13 +32,23 @@ pub(super) struct RoundSettings {
 /// The rounds of one start.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The log-likelihood, or log-posterior, at the values; not a number if there is none.
-    pub(super) objective: f64,
-    pub(super) values: Vec<Datum>,
-    /// The expected counts at the values.
-    pub(super) counts: Vec<f64>,
+    /// The end of the last.
+    pub(super) last: Evaluated,
+    /// Before the first round, and after each.
     pub(super) log_likelihoods: Vec<f64>,
     pub(super) ended: Stopped,
+}
+
+/// Values of the parameters, and the expectation step at them.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluated {
+    pub(super) values: Vec<Datum>,
+    /// Not a number if there is none.
+    pub(super) log_likelihood: f64,
+    /// The log-likelihood, or log-posterior.
+    pub(super) objective: f64,
+    /// The expected counts.
+    pub(super) counts: Vec<f64>,
 }
 
 /// Exponent of the weights of steps: Liang and Klein's.
@@ -52,79 +65,114 @@ pub(super) struct RoundsOfStart<'a> {
 impl RoundsOfStart<'_> {
     /// Rounds until one of them raises the objective too little, or there are enough of them.
     pub(super) fn run(&self) -> Result<Rounds, Error> {
-        let mut log_likelihoods: Vec<f64> = Vec::new();
-        let mut last: Option<Rounds> = None;
+        let mut last = self.evaluate()?;
+        let mut log_likelihoods = vec![last.log_likelihood];
         let mut steps = Steps::default();
-        let batch = self.settings.mini_batch;
-        let batch = batch.filter(|&rows| rows < self.rows.len());
-        loop {
-            let stepped = match (&last, batch) {
-                (Some(_), Some(rows)) => {
-                    let round = log_likelihoods.len() as u64;
-                    self.steps(rows, round, &mut steps)
-                }
-                (Some(last), None) => {
-                    let outcomes = self.step.outcomes();
-                    outcomes.maximise(&last.counts, self.settings.with_prior)
-                }
-                (None, _) => Ok(()),
-            };
-            let expected = match stepped.and_then(|()| self.expect(self.rows)) {
-                Ok(expected) => expected,
-                Err(error) if error.is_stopped() => {
-                    let stopped = self.monitor.stopped().unwrap_or(Stopped::Interrupted);
-                    let last = last.map(|last| Rounds {
-                        ended: stopped,
-                        log_likelihoods,
-                        ..last
-                    });
-                    return last.ok_or(error);
-                }
-                Err(error) => return Err(error),
-            };
-            let outcomes = self.step.outcomes();
-            let log_likelihood = expected.log_likelihood.unwrap_or(f64::NAN);
-            let mut objective = log_likelihood;
-            if self.settings.with_prior {
-                objective += outcomes.log_prior()?;
-            }
-            log_likelihoods.push(log_likelihood);
+        let mut extrapolation = self.settings.accelerated.then(Extrapolation::default);
+        let ended = loop {
             let rounds = log_likelihoods.len() as u64 - 1;
             self.monitor
                 .report(self.settings.done.saturating_add(rounds));
-            let values = outcomes.learned().iter().map(LearnedParameter::value);
-            let values: Vec<Datum> = values.collect();
-            let has_converged = match (&last, self.settings.tolerance) {
-                (Some(last), Some(tolerance)) => {
-                    let change = objective - last.objective;
-                    // Steps of batches may lower it.
-                    let change = batch.map_or(change, |_| change.abs());
-                    let is_unknown = change.is_nan();
-                    change <= tolerance * objective.abs()
-                        || is_unknown && are_near(&values, &last.values, tolerance)
-                }
-                _ => false,
-            };
-            let now = Rounds {
-                objective,
-                values,
-                counts: expected.counts,
-                log_likelihoods: Vec::new(),
-                ended: Stopped::Budget,
-            };
-            if has_converged || rounds == self.settings.rounds {
-                return Ok(Rounds {
-                    ended: if has_converged {
-                        Stopped::Finished
-                    } else {
-                        Stopped::Budget
-                    },
-                    log_likelihoods,
-                    ..now
-                });
+            if rounds == self.settings.rounds {
+                break Stopped::Budget;
             }
-            last = Some(now);
+            let next = self.extrapolated(&last, &mut extrapolation);
+            let next = next.and_then(|next| match next {
+                Some(next) => Ok((next, false)),
+                None => Ok((self.round(&last, rounds, &mut steps)?, true)),
+            });
+            let (next, is_plain) = match next {
+                Ok(next) => next,
+                Err(error) if error.is_stopped() => {
+                    break self.monitor.stopped().unwrap_or(Stopped::Interrupted);
+                }
+                Err(error) => return Err(error),
+            };
+            let has_converged = is_plain && self.has_converged(&last, &next);
+            log_likelihoods.push(next.log_likelihood);
+            last = next;
+            if has_converged {
+                break Stopped::Finished;
+            }
+        };
+        Ok(Rounds {
+            last,
+            log_likelihoods,
+            ended,
+        })
+    }
+
+    /// One round: a step of all rows, or one of each batch of them.
+    fn round(&self, last: &Evaluated, number: u64, steps: &mut Steps) -> Result<Evaluated, Error> {
+        if let Some(batch) = self.mini_batch() {
+            self.steps(batch, number, steps)?;
+        } else {
+            let outcomes = self.step.outcomes();
+            outcomes.maximise(&last.counts, self.settings.with_prior)?;
         }
+        self.evaluate()
+    }
+
+    /// The extrapolation of the last two rounds, if it is no worse than they are; otherwise the parameters are as they were.
+    fn extrapolated(
+        &self,
+        last: &Evaluated,
+        extrapolation: &mut Option<Extrapolation>,
+    ) -> Result<Option<Evaluated>, Error> {
+        let Some(extrapolation) = extrapolation else {
+            return Ok(None);
+        };
+        let learned = self.step.outcomes().learned();
+        if !extrapolation.advance(learned) {
+            return Ok(None);
+        }
+        let found = self.evaluate()?;
+        let is_kept = found.objective >= last.objective;
+        if !is_kept {
+            for (learned, value) in learned.iter().zip(&last.values) {
+                learned.set(value);
+            }
+        }
+        extrapolation.restart(learned);
+        Ok(is_kept.then_some(found))
+    }
+
+    /// The expectation step of all rows at the present values.
+    fn evaluate(&self) -> Result<Evaluated, Error> {
+        let expected = self.expect(self.rows)?;
+        let outcomes = self.step.outcomes();
+        let log_likelihood = expected.log_likelihood.unwrap_or(f64::NAN);
+        let mut objective = log_likelihood;
+        if self.settings.with_prior {
+            objective += outcomes.log_prior()?;
+        }
+        let values = outcomes.learned().iter().map(LearnedParameter::value);
+        Ok(Evaluated {
+            values: values.collect(),
+            log_likelihood,
+            objective,
+            counts: expected.counts,
+        })
+    }
+
+    /// True if a round changed too little for another to follow.
+    fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
+        let Some(tolerance) = self.settings.tolerance else {
+            return false;
+        };
+        let change = next.objective - last.objective;
+        if change.is_nan() {
+            return are_near(&next.values, &last.values, tolerance);
+        }
+        // Steps of batches may lower it.
+        let change = self.mini_batch().map_or(change, |_| change.abs());
+        change <= tolerance * next.objective.abs()
+    }
+
+    /// Rows of a step, if there are several steps in a round.
+    fn mini_batch(&self) -> Option<usize> {
+        let rows = self.settings.mini_batch;
+        rows.filter(|&rows| rows < self.rows.len())
     }
 
     fn expect(&self, rows: &[CaseRow<'_>]) -> Result<Expected, Error> {

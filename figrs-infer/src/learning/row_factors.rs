@@ -113,12 +113,18 @@ impl RowFactors {
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
-            set_log_weights(&mut factor.table, |origin| {
-                let outcome = self.outcomes.outcome_in(CaseRow::default(), origin);
-                outcome.map_or(0.0, |outcome| log_weights[outcome])
-            });
+            let weight = self.log_weight(log_weights, CaseRow::default());
+            set_log_weights(&mut factor.table, weight);
         }
         graph
+    }
+
+    /// The natural logarithms of weights in a row, by origin; zero where the row misses the value that has the weight.
+    fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
+        move |origin| {
+            let outcome = self.outcomes.outcome_in(row, origin);
+            Some(outcome.map_or(0.0, |outcome| log_weights[outcome]))
+        }
     }
 
     /// Changes the factors to those of a row.
@@ -143,10 +149,7 @@ impl RowFactors {
                 ColumnFactors::Densities(factors) => {
                     for &factor in factors {
                         let table = &mut worker.graph.factors[factor].table;
-                        set_log_weights(table, |origin| {
-                            let outcome = self.outcomes.outcome_in(row, origin);
-                            outcome.map_or(0.0, |outcome| log_weights[outcome])
-                        });
+                        set_log_weights(table, self.log_weight(log_weights, row));
                         worker.changed.push(factor);
                     }
                 }

@@ -161,7 +161,7 @@ impl DifferentiableTree {
         let logs = self.outcomes.log_weights(parameter, value)?;
         let encoding = self
             .encoding
-            .with_log_weights(|origin| logs[origin as usize]);
+            .with_log_weights(|origin| logs.get(&origin).copied());
         if encoding.log_total() == f64::NEG_INFINITY {
             return Err(Error::NoAnswerAt {
                 parameter: parameter.name().to_string(),

@@ -3,6 +3,7 @@
 use figrs_core::expand::{Content, Expansion, ParametricOutcomes};
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, Number, Param};
+use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 
@@ -60,13 +61,25 @@ impl DifferentiableMember {
     }
 }
 
-/// The value that is observed of an element whose outcomes are not listed; `None` unless there is exactly one.
-fn observed_value(expansion: &Expansion, position: usize) -> Option<Datum> {
-    let elements = expansion.elements();
-    let reads = |content: &Content| matches!(content, Content::Chain { results, .. } if results.contains(&position));
-    let readers = elements.iter().filter(|element| reads(&element.content));
+/// By element the Chains that it is a result of.
+fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
+    let mut chains = FxHashMap::<usize, Vec<usize>>::default();
+    for (chain, expanded) in expansion.elements().iter().enumerate() {
+        if let Content::Chain { results, .. } = &expanded.content {
+            for &result in results {
+                chains.entry(result).or_default().push(chain);
+            }
+        }
+    }
+    chains
+}
+
+/// The value that is observed of an element whose outcomes are not listed, by itself or by Chains that it is a result of; `None` unless
+/// there is exactly one.
+fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
-    for holder in readers.chain([&elements[position]]) {
+    for holder in holders.iter().chain([&position]) {
+        let holder = &expansion.elements()[*holder];
         if holder.support.is_empty() {
             continue;
         }
@@ -82,15 +95,17 @@ fn observed_value(expansion: &Expansion, position: usize) -> Option<Datum> {
 impl DifferentiableOutcomes {
     /// The outcomes of an expansion.
     pub(super) fn new(expansion: &Expansion) -> Self {
+        let chains = chains_of_results(expansion);
         let member = |parametric: &ParametricOutcomes| {
             let support = &parametric.support;
             let is_complete = !support.is_empty();
             let values = if is_complete {
                 (0..support.len()).map(|i| support.datum(i)).collect()
             } else {
-                observed_value(expansion, parametric.position)
-                    .into_iter()
-                    .collect()
+                let position = parametric.position;
+                let holders = chains.get(&position).map_or(&[][..], Vec::as_slice);
+                let value = observed_value(expansion, position, holders);
+                value.into_iter().collect()
             };
             DifferentiableMember {
                 element: parametric.member.clone(),
@@ -158,11 +173,15 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// The natural logarithms of all weights, by origin, if a parameter were `value` instead.
+    /// The natural logarithms of the weights that depend on a parameter, by origin, if it were `value` instead.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if it cannot be that; [`Error::UnknownDependence`].
-    pub(super) fn log_weights(&self, parameter: &Param, value: f64) -> Result<Vec<f64>, Error> {
-        let mut logs = Vec::with_capacity(self.len());
+    pub(super) fn log_weights(
+        &self,
+        parameter: &Param,
+        value: f64,
+    ) -> Result<FxHashMap<u32, f64>, Error> {
+        let mut logs = FxHashMap::default();
         for member in &self.members {
             let Some(op) = member.op() else { continue };
             let numbers = op.numbers().iter();
@@ -172,17 +191,15 @@ impl DifferentiableOutcomes {
                     number => number.get(),
                 })
                 .collect();
-            let is_open = !member.places(parameter).is_empty();
+            if member.places(parameter).is_empty() {
+                continue;
+            }
             if member.values.is_empty() {
                 return Err(member.unknown(parameter));
             }
             let mut sum = 0.0;
-            for outcome in &member.values {
-                let log = if is_open {
-                    op.log_prob_with(&numbers, outcome.as_any())
-                } else {
-                    op.log_prob(outcome.as_any()).map(|log| Some(Ok(log)))
-                };
+            for (origin, outcome) in (member.first..).zip(&member.values) {
+                let log = op.log_prob_with(&numbers, outcome.as_any());
                 let log = match log.map_err(|fault| member.element.fault(fault))? {
                     Some(Ok(log)) => log,
                     Some(Err(problem)) => {
@@ -195,9 +212,9 @@ impl DifferentiableOutcomes {
                     None => return Err(member.unknown(parameter)),
                 };
                 sum += log.exp();
-                logs.push(log);
+                logs.insert(origin, log);
             }
-            if is_open && member.is_complete && (sum - 1.0).abs() > ROUNDING {
+            if member.is_complete && (sum - 1.0).abs() > ROUNDING {
                 return Err(member.unknown(parameter));
             }
         }

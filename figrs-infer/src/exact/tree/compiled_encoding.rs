@@ -150,8 +150,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// The same factors with other weights where these have an origin, by their natural logarithms.
-    pub(crate) fn with_log_weights(&self, log_weight: impl Fn(u32) -> f64) -> Self {
+    /// The same factors but for the weights of whose origin `log_weight` tells the natural logarithm.
+    pub(crate) fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
         (changed.sums, changed.maxima) = (BufferPool::new(), BufferPool::new());
         for factor in &mut Arc::make_mut(&mut changed.graph).factors {
@@ -345,8 +345,8 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces the weights of a table that have an origin.
-pub(crate) fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> f64) {
+/// Replaces the weights of a table of whose origin `log_weight` tells the natural logarithm.
+pub(crate) fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
         && weights.origins().is_some()
     {

@@ -83,9 +83,9 @@ fn further_values_and_evidence_are_those_of_all_cases_at_once() {
 /// Throws, the biases of two coins, and rows of throws.
 type CoinThrows = (Vec<Element<bool>>, [Element<f64>; 2], Vec<[bool; 8]>);
 
-/// Throws of one of two coins, drawn at .9 and .3.
-fn throws() -> CoinThrows {
-    let [first, second] = ["first", "second"].map(|name| Learned::beta(name, 1.0, 1.0));
+/// Throws of one of two coins, drawn at .9 and .3, with this shape of their priors.
+fn throws(shape: f64) -> CoinThrows {
+    let [first, second] = ["first", "second"].map(|name| Learned::beta(name, shape, shape));
     let is_first = Flip::new(0.4);
     let throws = (0..8).map(|_| If::new(&is_first, Flip::new(&first), Flip::new(&second)));
     let mut rng = stream(5, 0);
@@ -99,7 +99,7 @@ fn throws() -> CoinThrows {
 
 #[test]
 fn batches_come_near_the_maximum() {
-    let (throws, [first, second], rows) = throws();
+    let (throws, [first, second], rows) = throws(1.0);
     let cases = Cases::new(&throws).rows(rows);
     let learner = learner().start(&first, 0.7).start(&second, 0.5);
     let whole = learner.fit(&Model::new(), &cases).unwrap();
@@ -127,10 +127,41 @@ fn batches_come_near_the_maximum() {
     assert_ne!(fit.log_likelihoods(), other.log_likelihoods());
 }
 
+/// A prior that weighs as much as a quarter of the throws of a coin: it would outweigh those of a batch.
+#[test]
+fn batches_count_for_all_rows_beside_a_prior() {
+    let (throws, [first, second], rows) = throws(1000.0);
+    let cases = Cases::new(&throws).rows(rows);
+    let learner = learner().map_estimate();
+    let learner = learner.start(&first, 0.7).start(&second, 0.5);
+    let whole = learner.fit(&Model::new(), &cases).unwrap();
+    let batches = learner.mini_batches(16).rounds(100).seed(1);
+    let batches = batches.fit(&Model::new(), &cases).unwrap();
+    let [of_whole, of_batches] = [&whole, &batches].map(|fit| fit.value(&first).unwrap());
+    assert!(of_whole > 0.65 && of_whole < 0.85, "{whole}");
+    assert!((of_whole - of_batches).abs() < 0.005, "{whole}\n{batches}");
+}
+
+#[test]
+fn settings_that_exclude_acceleration_are_refused() {
+    let (throws, _, rows) = throws(1.0);
+    let cases = Cases::new(&throws).rows(rows);
+    let refused = |error: Error| match error {
+        Error::InvalidSetting { setting, .. } => setting,
+        other => panic!("{other}"),
+    };
+    let batches = learner().mini_batches(16).accelerated();
+    let error = batches.fit(&Model::new(), &cases).unwrap_err();
+    assert_eq!(refused(error), "mini_batches");
+    let gibbs = ExpectationMaximization::new(Gibbs::new(20)).accelerated();
+    let error = gibbs.fit(&Model::new(), &cases).unwrap_err();
+    assert_eq!(refused(error), "accelerated");
+}
+
 #[test]
 fn several_starts_leave_a_saddle() {
     // At the means of the priors both coins are alike, and rounds cannot tell them apart.
-    let (throws, [first, second], rows) = throws();
+    let (throws, [first, second], rows) = throws(1.0);
     let cases = Cases::new(&throws).rows(rows);
     let one = learner().fit(&Model::new(), &cases).unwrap();
     assert_near(one.value(&first).unwrap(), one.value(&second).unwrap());
@@ -155,7 +186,7 @@ fn several_starts_leave_a_saddle() {
 
 #[test]
 fn numbers_of_starts_and_batches_are_positive() {
-    let (throws, _, rows) = throws();
+    let (throws, _, rows) = throws(1.0);
     let cases = Cases::new(&throws).rows(rows);
     for (learner, name) in [
         (learner().starts(0), "starts"),

@@ -1,0 +1,131 @@
+//! Squared extrapolation of fixed-point rounds (SQUAREM).
+
+use figrs_core::expand::{LearnedParameter, LearnedParameters};
+use figrs_core::internals::LearnedPrior;
+
+/// Steps that are tried for one extrapolation, each nearer to the last round than the one before.
+const TRIED_STEPS: u32 = 8;
+
+/// The numbers of all parameters after the latest rounds, two of which in a row tell where further ones lead.
+///
+/// The step is the third of Varadhan and Roland's: the length of the change over the length of its change.
+///
+/// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
+/// Scandinavian Journal of Statistics 35(2), 2008.
+#[derive(Debug, Default)]
+pub(super) struct Extrapolation {
+    /// Oldest first; three at most.
+    rounds: Vec<Vec<f64>>,
+}
+
+impl Extrapolation {
+    /// Adds the numbers after a round, and sets the parameters to the extrapolation of the last two rounds; `false`, and nothing changed,
+    /// if there were not two since the last extrapolation, or if they lead nowhere new.
+    pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
+        self.rounds.push(numbers(learned));
+        let [start, first, second] = &self.rounds[..] else {
+            return false;
+        };
+        let extrapolated = extrapolated([start, first, second], |numbers| {
+            are_possible(learned, second, numbers)
+        });
+        let has_one = extrapolated.is_some();
+        if let Some(numbers) = extrapolated {
+            set(learned, &numbers);
+            self.rounds.clear();
+        } else {
+            self.rounds.remove(0);
+        }
+        has_one
+    }
+
+    /// Begins anew at the present numbers.
+    pub(super) fn restart(&mut self, learned: &LearnedParameters) {
+        self.rounds.clear();
+        self.rounds.push(numbers(learned));
+    }
+}
+
+fn numbers(learned: &LearnedParameters) -> Vec<f64> {
+    learned.iter().flat_map(LearnedParameter::numbers).collect()
+}
+
+fn set(learned: &LearnedParameters, numbers: &[f64]) {
+    let params = learned.iter().flat_map(|learned| &learned.params);
+    for (param, &x) in params.zip(numbers) {
+        param.set(x);
+    }
+}
+
+/// The numbers that two rounds lead to, with the longest step that is possible; `None` for no step longer than the two rounds.
+fn extrapolated(
+    [start, first, second]: [&[f64]; 3],
+    is_possible: impl Fn(&[f64]) -> bool,
+) -> Option<Vec<f64>> {
+    let numbers = || start.iter().zip(first).zip(second);
+    let change = |((start, first), _): ((&f64, &f64), &f64)| first - start;
+    let bend = |((start, first), second): ((&f64, &f64), &f64)| second - 2.0 * first + start;
+    let norm = |of: &dyn Fn(((&f64, &f64), &f64)) -> f64| -> f64 {
+        numbers().map(|all| of(all).powi(2)).sum::<f64>().sqrt()
+    };
+    let mut step = norm(&change) / norm(&bend);
+    for _ in 0..TRIED_STEPS {
+        // Also if it is no number.
+        if !(step.is_finite() && step > 1.0) {
+            return None;
+        }
+        let at = |all: ((&f64, &f64), &f64)| {
+            *all.0.0 + 2.0 * step * change(all) + step * step * bend(all)
+        };
+        let found: Vec<f64> = numbers().map(at).collect();
+        if is_possible(&found) {
+            return Some(found);
+        }
+        step = f64::midpoint(step, 1.0);
+    }
+    None
+}
+
+/// True if all numbers may be what their parameters are, and no number that was between the bounds of its range is at one or beyond.
+fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
+    let priors = learned
+        .iter()
+        .flat_map(|learned| learned.params.iter().map(|_| learned.prior()));
+    priors
+        .zip(before.iter().zip(numbers))
+        .all(|(prior, (before, &x))| {
+            let most = match prior {
+                LearnedPrior::Normal { .. } => return x.is_finite(),
+                LearnedPrior::Gamma { .. } => f64::INFINITY,
+                LearnedPrior::Beta(_) | LearnedPrior::Dirichlet(_) => 1.0,
+            };
+            x > 0.0 && x < most || x.to_bits() == before.to_bits()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds that halve the distance to (3, 5) lead there.
+    #[test]
+    fn linear_convergence_is_extrapolated_to_its_limit() {
+        let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];
+        let rounds = [at(0), at(1), at(2)];
+        let all = [&rounds[0][..], &rounds[1], &rounds[2]];
+        let found = extrapolated(all, |_| true).unwrap();
+        assert!((found[0] - 3.0).abs() < 1e-12 && (found[1] - 5.0).abs() < 1e-12);
+        // A bound between the last round and the limit.
+        let nearer = extrapolated(all, |numbers| numbers[0] < 2.9).unwrap();
+        assert!(nearer[0] > 2.75 && nearer[0] < 2.9);
+        assert_eq!(extrapolated(all, |_| false), None);
+    }
+
+    #[test]
+    fn rounds_that_stand_still_or_speed_up_are_not_extrapolated() {
+        let still = [&[1.0][..], &[1.0], &[1.0]];
+        assert_eq!(extrapolated(still, |_| true), None);
+        let faster = [&[0.0][..], &[1.0], &[4.0]];
+        assert_eq!(extrapolated(faster, |_| true), None);
+    }
+}
