@@ -62,22 +62,21 @@ fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
 ) -> Option<Vec<f64>> {
-    let numbers = || start.iter().zip(first).zip(second);
-    let change = |((start, first), _): ((&f64, &f64), &f64)| first - start;
-    let bend = |((start, first), second): ((&f64, &f64), &f64)| second - 2.0 * first + start;
-    let norm = |of: &dyn Fn(((&f64, &f64), &f64)) -> f64| -> f64 {
-        numbers().map(|all| of(all).powi(2)).sum::<f64>().sqrt()
-    };
+    let difference =
+        |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+    let norm = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let change = difference(first, start);
+    let bend = difference(&difference(second, first), &change);
     let mut step = norm(&change) / norm(&bend);
     for _ in 0..TRIED_STEPS {
         // Also if it is no number.
         if !(step.is_finite() && step > 1.0) {
             return None;
         }
-        let at = |all: ((&f64, &f64), &f64)| {
-            *all.0.0 + 2.0 * step * change(all) + step * step * bend(all)
+        let at = |(start, (change, bend)): (&f64, (&f64, &f64))| {
+            start + 2.0 * step * change + step * step * bend
         };
-        let found: Vec<f64> = numbers().map(at).collect();
+        let found: Vec<f64> = start.iter().zip(change.iter().zip(&bend)).map(at).collect();
         if is_possible(&found) {
             return Some(found);
         }
