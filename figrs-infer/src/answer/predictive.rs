@@ -45,7 +45,7 @@ impl Answer {
     /// The posterior predictive distribution of an element, such as a future observation, given what the answer knows of its targets.
     ///
     /// The element need not have been part of the run. Values of the targets are drawn from their posterior, from draws if the answer keeps them
-    /// and otherwise from its marginals, and the element given them.
+    /// and otherwise from its marginals, and the element given them. A [`Param`](figrs_core::Param) that has been set since has its new value there.
     ///
     /// **Guarantee.** The element is independent of the evidence given the targets ([`independent`](crate::independent)), so that the draws follow its
     /// posterior as well as the answer follows that of its targets; where that does not hold it is refused.

@@ -16,24 +16,8 @@ impl Answer {
     ) -> Self {
         let pairs = || targets.iter().zip(twins);
         match &mut self.content {
-            AnswerContent::Marginals(marginals, _) => {
-                let renamed = pairs().filter_map(|(target, twin)| {
-                    let found = marginals.iter().find(|m| m.element.id() == twin.id());
-                    let mut renamed = found?.clone();
-                    renamed.element = target.clone();
-                    Some(renamed)
-                });
-                *marginals = renamed.collect();
-            }
-            AnswerContent::Bounds(bounds, _) => {
-                let renamed = pairs().filter_map(|(target, twin)| {
-                    let found = bounds.iter().find(|b| b.element.id() == twin.id());
-                    let mut renamed = found?.clone();
-                    renamed.element = target.clone();
-                    Some(renamed)
-                });
-                *bounds = renamed.collect();
-            }
+            AnswerContent::Marginals(found, _) => rename(found, pairs(), |m| &mut m.element),
+            AnswerContent::Bounds(found, _) => rename(found, pairs(), |b| &mut b.element),
             AnswerContent::World(values, ..) => {
                 let renamed = pairs().filter_map(|(target, twin)| {
                     let (_, value) = values.get(&twin.id())?;
@@ -44,13 +28,7 @@ impl Answer {
             }
         }
         if let Some(draws) = &mut self.draws {
-            let renamed = pairs().filter_map(|(target, twin)| {
-                let found = draws.targets.iter().find(|t| t.element.id() == twin.id());
-                let mut renamed = found?.clone();
-                renamed.element = target.clone();
-                Some(renamed)
-            });
-            draws.targets = renamed.collect();
+            rename(&mut draws.targets, pairs(), |target| &mut target.element);
         }
         if let Some(model) = self.differentiable.as_mut().and_then(Arc::get_mut) {
             model.rename(pairs());
@@ -60,4 +38,20 @@ impl Answer {
         self.counterfactual = Some(counterfactual.clone());
         self
     }
+}
+
+/// Leaves of some results those of twins, each as one of the target in the pair.
+fn rename<'e, T: Clone>(
+    found: &mut Vec<T>,
+    pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
+    element: fn(&mut T) -> &mut AnyElement,
+) {
+    let renamed = pairs.filter_map(|(target, twin)| {
+        let mut all = found.iter_mut();
+        let at = all.position(|one| element(one).id() == twin.id())?;
+        let mut renamed = found[at].clone();
+        element(&mut renamed).clone_from(target);
+        Some(renamed)
+    });
+    *found = renamed.collect();
 }
