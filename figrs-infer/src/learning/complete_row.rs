@@ -1,16 +1,34 @@
 //! Rows that leave nothing open: their counts need no inference.
 
-use figrs_core::factor::{FactorGraph, FactorTable, Weights};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;
 use super::parameters::CountedOutcomes;
 
-/// Sources of the values of variables, and the columns of densities.
-#[derive(Debug)]
+/// A factor graph for rows that give each variable a value: the sources of the values, the columns of densities, and the factors one
+/// after another in memory.
+#[derive(Debug, Default)]
 pub(super) struct CompleteRow {
     /// By variable; `None` if some variable is of no column, or a factor is a list: then no row is complete.
     sources: Option<Vec<ValueSource>>,
+    /// The factors, but for those of ones.
+    factors: Vec<FlatFactor>,
+    /// For each factor its variables, those of a function without its value, with the distances between entries of neighbouring values.
+    scopes: Vec<(u32, usize)>,
+    /// For each table the origins of its entries.
+    origins: Vec<u32>,
+}
+
+/// A factor of a [`CompleteRow`].
+#[derive(Clone, Copy, Debug)]
+struct FlatFactor {
+    /// Its position in the graph.
+    factor: u32,
+    /// End of its scope.
+    scope_end: u32,
+    /// The first of its origins; `None` for a function.
+    first_origin: Option<usize>,
 }
 
 /// Source of the value of a variable.
@@ -25,9 +43,52 @@ enum ValueSource {
 impl CompleteRow {
     /// For a graph with the factors of these columns.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
-        Self {
+        let mut complete = Self {
             sources: sources(graph, columns),
+            ..Self::default()
+        };
+        if complete.sources.is_some() {
+            for (at, factor) in graph.factors.iter().enumerate() {
+                complete.add(graph, (at as u32, factor));
+            }
         }
+        complete
+    }
+
+    fn add(&mut self, graph: &FactorGraph, (at, factor): (u32, &Factor)) {
+        let mut scope = &factor.variables[..];
+        let first_origin = match &factor.table {
+            FactorTable::Dense(weights) => {
+                let is_one = |i: usize| weights.log(i) == 0.0;
+                if weights.origins().is_none() && (0..weights.len()).all(is_one) {
+                    return;
+                }
+                let first = self.origins.len();
+                match weights.origins() {
+                    Some(origins) => self.origins.extend(origins),
+                    None => self
+                        .origins
+                        .resize(first + weights.len(), Weights::NO_ORIGIN),
+                }
+                Some(first)
+            }
+            FactorTable::Function { .. } | FactorTable::Sparse { .. } => {
+                scope = scope.split_last().map_or(&[], |(_, parents)| parents);
+                None
+            }
+        };
+        let start = self.scopes.len();
+        let mut distance = 1;
+        for &v in scope.iter().rev() {
+            self.scopes.push((v.index() as u32, distance));
+            distance *= graph.cardinality(v);
+        }
+        self.scopes[start..].reverse();
+        self.factors.push(FlatFactor {
+            factor: at,
+            scope_end: self.scopes.len() as u32,
+            first_origin,
+        });
     }
 
     /// Gives the values of the variables in a row; false if it leaves something open.
@@ -61,32 +122,30 @@ impl CompleteRow {
         if !self.values(row, columns, values) {
             return None;
         }
-        let mut log_prob = 0.0;
-        for factor in &graph.factors {
-            let place = |variables: &[figrs_core::factor::VarId]| {
-                variables.iter().fold(0, |place, v| {
-                    place * graph.cardinality(*v) + values[v.index()] as usize
-                })
+        let (mut log_prob, mut scope_start) = (0.0, 0);
+        for flat in &self.factors {
+            let scope = &self.scopes[scope_start..flat.scope_end as usize];
+            scope_start = flat.scope_end as usize;
+            let places = scope.iter();
+            let place: usize = places
+                .map(|&(v, distance)| values[v as usize] as usize * distance)
+                .sum();
+            let origin = flat.first_origin.map(|first| self.origins[first + place]);
+            let outcome = match origin {
+                None | Some(Weights::NO_ORIGIN) => None,
+                Some(origin) => outcomes.outcome_in(row, origin),
             };
+            if let Some(outcome) = outcome {
+                count(outcome);
+                log_prob += log_weights[outcome];
+                continue;
+            }
+            let factor = &graph.factors[flat.factor as usize];
             match &factor.table {
-                FactorTable::Dense(weights) => {
-                    let entry = place(&factor.variables);
-                    let origin = weights
-                        .origins()
-                        .map_or(Weights::NO_ORIGIN, |all| all[entry]);
-                    let outcome = match origin {
-                        Weights::NO_ORIGIN => None,
-                        origin => outcomes.outcome_in(row, origin),
-                    };
-                    if let Some(outcome) = outcome {
-                        count(outcome);
-                    }
-                    log_prob += outcome.map_or_else(|| weights.log(entry), |at| log_weights[at]);
-                }
+                FactorTable::Dense(weights) => log_prob += weights.log(place),
                 FactorTable::Function { index } => {
-                    if let Some((child, parents)) = factor.variables.split_last()
-                        && index[place(parents)] != values[child.index()]
-                    {
+                    let child = factor.variables.last();
+                    if child.is_some_and(|child| index[place] != values[child.index()]) {
                         return Some(f64::NEG_INFINITY);
                     }
                 }

@@ -24,8 +24,8 @@ use crate::run::work_queue::in_order;
 
 /// Most units of rows of one expectation step: each has counts of its own.
 const MAX_UNITS: usize = 64;
-/// Fewest rows of a unit, of which each takes some microseconds.
-const MIN_UNIT_ROWS: usize = 32;
+/// Fewest rows of a unit, of which each takes some microseconds at least.
+const MIN_UNIT_ROWS: usize = 8;
 
 /// The factors of a model, and what rows and parameters change in them.
 #[derive(Debug)]
