@@ -82,6 +82,16 @@ pub enum Error {
         /// The first unit of the sums to merge.
         begin: u64,
     },
+    /// A part of a run that was read and is none of this run, or damaged.
+    #[error(
+        "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
+    )]
+    UnfitPart {
+        /// The number of the unit.
+        unit: u64,
+        /// The first problem found.
+        problem: String,
+    },
     /// A search ended without any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
@@ -441,6 +451,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of a unit that was read.
+    pub(crate) fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        Self::UnfitPart { unit, problem }
+    }
+
     /// The error of a row of data that no world has.
     pub(crate) fn impossible_case(row: usize) -> Self {
         let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \

@@ -2,17 +2,87 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::panic::Location;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Name of an element, if it has one, its constructor and its source line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Serialisable: a label that was read is equal to the one that was written, also in another process.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The name given with `named`, with control characters written as escapes.
     pub name: Option<String>,
-    /// The constructor: `Flip`, `Chain`, ...
-    pub constructor: &'static str,
-    /// The source line that called it.
-    pub location: &'static Location<'static>,
+    call: ConstructorCall,
+}
+
+/// A constructor and the source line that called it.
+#[derive(Clone)]
+enum ConstructorCall {
+    /// In this process.
+    Here(&'static str, &'static Location<'static>),
+    /// In the process that wrote the label.
+    Read(Arc<ReadCall>),
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct ReadCall {
+    constructor: String,
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+impl ConstructorCall {
+    fn constructor(&self) -> &str {
+        match self {
+            Self::Here(constructor, _) => constructor,
+            Self::Read(call) => &call.constructor,
+        }
+    }
+
+    /// File, line and column.
+    fn place(&self) -> (&str, u32, u32) {
+        match self {
+            Self::Here(_, location) => (location.file(), location.line(), location.column()),
+            Self::Read(call) => (&call.file, call.line, call.column),
+        }
+    }
+}
+
+impl PartialEq for ConstructorCall {
+    fn eq(&self, other: &Self) -> bool {
+        self.constructor() == other.constructor() && self.place() == other.place()
+    }
+}
+
+impl Eq for ConstructorCall {}
+
+impl Hash for ConstructorCall {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.constructor(), self.place()).hash(state);
+    }
+}
+
+impl Serialize for ConstructorCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (file, line, column) = self.place();
+        let call = ReadCall {
+            constructor: self.constructor().to_owned(),
+            file: file.to_owned(),
+            line,
+            column,
+        };
+        call.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ConstructorCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadCall::deserialize(deserializer).map(|call| Self::Read(Arc::new(call)))
+    }
 }
 
 /// A name as it is printed: characters that would break a line, hide others or command a terminal are written as escapes.
@@ -37,19 +107,64 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 }
 
 impl Label {
+    /// The label of an element with this constructor, which this source line called.
+    pub(crate) fn new(
+        name: Option<String>,
+        constructor: &'static str,
+        location: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            name,
+            call: ConstructorCall::Here(constructor, location),
+        }
+    }
+
+    /// The constructor: `Flip`, `Chain`, ...
+    pub fn constructor(&self) -> &str {
+        self.call.constructor()
+    }
+
+    /// The file, line and column of the source that called the constructor.
+    pub fn location(&self) -> (&str, u32, u32) {
+        self.call.place()
+    }
+
+    /// True if both elements were made by the same constructor, called at the same place.
+    pub(crate) fn is_same_call(&self, other: &Self) -> bool {
+        self.call == other.call
+    }
+
+    /// The label without the name.
+    #[must_use]
+    pub fn without_name(self) -> Self {
+        Self { name: None, ..self }
+    }
+
     /// The name, or else the constructor: short enough for a picture.
     pub fn short(&self) -> &str {
-        self.name.as_deref().unwrap_or(self.constructor)
+        self.name.as_deref().unwrap_or(self.constructor())
+    }
+}
+
+impl fmt::Debug for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Label")
+            .field("name", &self.name)
+            .field("constructor", &self.constructor())
+            .field("location", &self.location())
+            .finish()
     }
 }
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let constructor = self.constructor();
+        let (file, line, column) = self.location();
         if let Some(name) = &self.name {
             let name = printable(name);
-            write!(f, "`{name}` ({} at {})", self.constructor, self.location)
+            write!(f, "`{name}` ({constructor} at {file}:{line}:{column})")
         } else {
-            write!(f, "{} at {}", self.constructor, self.location)
+            write!(f, "{constructor} at {file}:{line}:{column}")
         }
     }
 }
@@ -72,6 +187,19 @@ mod tests {
         // Printable text stays as it is.
         let once = printable("\r\u{2028}").into_owned();
         assert_eq!(printable(&once), once);
+    }
+
+    #[test]
+    fn labels_are_the_same_when_they_were_read() {
+        let (plain, named) = (Flip::new(0.5), Flip::new(0.5).named("rain"));
+        let labels = [plain.label(), named.label()];
+        let bytes = postcard::to_allocvec(&labels).unwrap();
+        let read: [Label; 2] = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(read, labels);
+        assert_eq!(format!("{read:?}"), format!("{labels:?}"));
+        assert_eq!(read[1].to_string(), labels[1].to_string());
+        assert!(!read[0].is_same_call(&labels[1]));
+        assert_eq!(read[1].clone().without_name().name, None);
     }
 
     #[test]

@@ -376,11 +376,16 @@ impl AnyElement {
 
     /// Label of the element.
     pub fn label(&self) -> Label {
-        Label {
-            name: self.0.name.get().cloned(),
-            constructor: self.0.constructor,
-            location: self.0.location,
-        }
+        Label::new(
+            self.0.name.get().cloned(),
+            self.0.constructor,
+            self.0.location,
+        )
+    }
+
+    /// The constructor and the source line that called it.
+    pub(crate) fn constructor_call(&self) -> (&'static str, &'static Location<'static>) {
+        (self.0.constructor, self.0.location)
     }
 
     pub(crate) fn set_name(&self, name: String) {

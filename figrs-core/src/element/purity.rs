@@ -8,9 +8,7 @@ const MAX_COMPARED_ELEMENTS: usize = 64;
 
 fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     let (left, right) = (a.label(), b.label());
-    let shape = left.constructor != right.constructor
-        || left.location != right.location
-        || a.parents().len() != b.parents().len();
+    let shape = !left.is_same_call(&right) || a.parents().len() != b.parents().len();
     if shape {
         return Some(format!("{left} and {right}"));
     }

@@ -4,17 +4,18 @@ use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 use std::time::Duration;
 
-use figrs_core::{AnyElement, Model};
+use figrs_core::{Model, Parents};
 
+use super::portable_part::{PortablePart, PortableSums, UnitList};
+use super::portable_targets::PortableTargets;
 use super::watch::{RunMonitor, Stopped};
 use super::work_queue::in_order;
-use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
 /// The sums of a sampler, into which its units are absorbed in the order of their numbers.
 pub trait Sums: Debug {
-    /// The contribution of one unit: the sums of a block of worlds or of populations.
+    /// The contribution of one unit: the sums of a block of worlds or of populations, or a chain.
     type Unit: Debug + Send;
     /// The answer that is made of the sums at the end.
     type Answer;
@@ -31,7 +32,8 @@ pub trait Sums: Debug {
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Self::Answer, Error>;
 }
 
-/// Partial sums of a sampler: those of some consecutive units of its work, as [`MergeableSampler::partial`] makes them.
+/// Partial sums of a sampler: those of some consecutive units of its work, as [`MergeableSampler::partial`](crate::MergeableSampler::partial) makes
+/// them.
 ///
 /// Floating-point sums depend on their order. So the units from the first one on are added up as they come, and a part that begins
 /// later keeps the contributions of its units apart until it is merged or made an answer: its memory grows with them.
@@ -39,53 +41,73 @@ pub trait Sums: Debug {
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
-    /// The sums of the units, if they begin with the first one.
+    /// The sums of the units, if they are absorbed as they come.
     sums: S,
-    /// The contributions of the units, if they do not.
+    /// The contributions of the units, if they are not.
     waiting: Vec<S::Unit>,
+    absorbs: bool,
     stopped: Stopped,
     elapsed: Duration,
 }
 
+/// Use of the contributions of units that begin with the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absorption {
+    /// Each is added to the sums as soon as those before it are.
+    AtOnce,
+    /// They stay apart, to be sent.
+    Later,
+}
+
 impl<S: Sums> Partial<S> {
-    /// Runs units on so many threads, in batches of so many, until `work` returns none because the run was stopped; `tell` is told of
-    /// each before it is absorbed.
+    /// No units yet, of those from a number on.
+    pub(crate) fn new(sums: S, first: u64, absorption: Absorption) -> Self {
+        Self {
+            units: first..first,
+            sums,
+            waiting: Vec::new(),
+            absorbs: first == 0 && absorption == Absorption::AtOnce,
+            stopped: Stopped::Finished,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// Runs the units up to a number on so many threads, in batches of so many, until `work` returns none because the run was stopped; `tell` is
+    /// told of each before it is absorbed.
     pub(crate) fn run<W>(
+        mut self,
         run: &RunMonitor<'_>,
-        (threads, units, batch): (usize, Range<u64>, u64),
-        sums: S,
+        (threads, end, batch): (usize, u64, u64),
         worker: impl Fn() -> Result<W, Error> + Sync,
         work: impl Fn(&mut W, u64) -> Result<Option<S::Unit>, Error> + Sync,
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
-        let mut partial = Self {
-            units: units.start..units.start,
-            sums,
-            waiting: Vec::new(),
-            stopped: Stopped::Finished,
-            elapsed: Duration::ZERO,
-        };
-        let end = units.end;
+        let units = self.units.start..end;
         in_order(threads, (units, batch), worker, work, |unit| {
             let Some(unit) = unit else {
-                partial.stopped = run.stopped().unwrap_or(Stopped::Interrupted);
+                self.stopped = run.stopped().unwrap_or(Stopped::Interrupted);
                 return ControlFlow::Break(());
             };
             tell(&unit);
-            partial.push(unit);
-            if partial.sums.is_enough() {
+            self.push(unit);
+            if self.sums.is_enough() {
                 return ControlFlow::Break(());
             }
             match run.stopped() {
-                Some(why) if partial.units.end < end => {
-                    partial.stopped = why;
+                Some(why) if self.units.end < end => {
+                    self.stopped = why;
                     ControlFlow::Break(())
                 }
                 _ => ControlFlow::Continue(()),
             }
         })?;
-        partial.elapsed = run.elapsed();
-        Ok(partial)
+        self.elapsed = run.elapsed();
+        Ok(self)
+    }
+
+    /// Sets the time that the units took.
+    pub(crate) fn after(self, elapsed: Duration) -> Self {
+        Self { elapsed, ..self }
     }
 
     /// The numbers of the units; fewer than were asked for if the run was stopped or needed no more.
@@ -93,8 +115,15 @@ impl<S: Sums> Partial<S> {
         self.units.clone()
     }
 
-    fn push(&mut self, unit: S::Unit) {
-        if self.units.start == 0 {
+    /// True if the run needs no further units before its last, as of [`until_effective`](crate::ImportanceSampling::until_effective):
+    /// later ones are dropped.
+    pub fn is_enough(&self) -> bool {
+        self.sums.is_enough()
+    }
+
+    /// Takes the next unit.
+    pub(crate) fn push(&mut self, unit: S::Unit) {
+        if self.absorbs {
             self.sums.absorb(unit);
         } else {
             self.waiting.push(unit);
@@ -113,25 +142,39 @@ impl<S: Sums> Partial<S> {
         if self.sums.is_enough() {
             return Ok(());
         }
-        if next.units.start != self.units.end {
-            return Err(Error::NotConsecutive {
-                end: self.units.end,
-                begin: next.units.start,
-            });
-        }
-        let elapsed = self.elapsed + next.elapsed;
+        self.check_follows(&next.units)?;
         if self.units.is_empty() {
-            *self = next;
-        } else {
-            self.stopped = next.stopped;
-            for unit in next.waiting {
-                if !self.sums.is_enough() {
-                    self.push(unit);
-                }
+            let elapsed = self.elapsed + next.elapsed;
+            *self = next.after(elapsed);
+            return Ok(());
+        }
+        self.append(UnitList {
+            units: next.units,
+            each: next.waiting,
+            stopped: next.stopped,
+            elapsed: next.elapsed,
+        });
+        Ok(())
+    }
+
+    fn check_follows(&self, units: &Range<u64>) -> Result<(), Error> {
+        if units.start == self.units.end {
+            return Ok(());
+        }
+        Err(Error::NotConsecutive {
+            end: self.units.end,
+            begin: units.start,
+        })
+    }
+
+    fn append(&mut self, next: UnitList<S::Unit>) {
+        self.stopped = next.stopped;
+        self.elapsed += next.elapsed;
+        for unit in next.each {
+            if !self.sums.is_enough() {
+                self.push(unit);
             }
         }
-        self.elapsed = elapsed;
-        Ok(())
     }
 
     /// The answer of these units alone; its time is that of all parts together.
@@ -147,42 +190,55 @@ impl<S: Sums> Partial<S> {
     }
 }
 
-/// A sampler whose work is numbered units that may be done in parts, in other processes or on other machines, and merged.
-///
-/// The units follow from settings, model and targets: a unit is the same wherever it is done. Where a deadline or an interrupt ends
-/// a part early, [`Partial::units`] tells from which unit on it may be continued.
-///
-/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, its time
-/// apart.
-///
-/// ```
-/// # use figrs_core::{Flip, Model, Parents};
-/// # use figrs_infer::{ImportanceSampling, MergeableSampler, Run};
-/// let rain = Flip::new(0.2);
-/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
-/// let (model, targets) = (Model::new().observe(&wet, true), rain.elements());
-/// let sampler = ImportanceSampling::new(20_000).seed(7);
-/// let units = sampler.units(&model, &targets)?;
-/// let mut sums = sampler.partial(&model, &targets, 0..units / 2)?;
-/// sums.merge(sampler.partial(&model, &targets, units / 2..units)?)?;
-/// let whole = sampler.run(&model, &rain)?;
-/// assert_eq!(sums.into_answer()?.probability(&rain, &true)?, whole.probability(&rain, &true)?);
-/// # Ok::<(), figrs_infer::Error>(())
-/// ```
-pub trait MergeableSampler: Algorithm {
-    /// The sums of the sampler.
-    type Sums: Sums<Answer = Answer>;
-
-    /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
-    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
-
-    /// Runs the units of these numbers, as far as there are so many, on all threads. A listener is told of progress towards the whole run.
+impl<S: Sums<Answer = Answer>> Partial<S> {
+    /// The answer as [`Run::run`](crate::Run::run) gives it, with the model that it is about: of an answer of its own,
+    /// [`into_answer`](Self::into_answer), questions that need the model cannot be asked.
     ///
-    /// **Errors.** Those of the sampler that do not come from the answer.
-    fn partial(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-        units: Range<u64>,
-    ) -> Result<Partial<Self::Sums>, Error>;
+    /// **Errors.** Those of the sampler.
+    pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
+        let answer = self.into_answer()?;
+        Ok(answer.with_model(model.clone(), targets.elements()))
+    }
+}
+
+impl<S: PortableSums> Partial<S> {
+    /// The units, to be sent; they must not have been absorbed.
+    pub(super) fn into_portable<T>(
+        self,
+        targets: &T,
+    ) -> Result<PortablePart<S::Unit, T::Columns>, Error>
+    where
+        T: PortableTargets + ?Sized,
+    {
+        let list = UnitList {
+            units: self.units,
+            each: self.waiting,
+            stopped: self.stopped,
+            elapsed: self.elapsed,
+        };
+        PortablePart::new(list, targets)
+    }
+
+    /// Adds the units that come next and were read, of the same run in another process.
+    ///
+    /// **Guarantee.** As of [`merge`](Self::merge). On an error nothing has changed.
+    ///
+    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end, also where these are none; [`Error::UnfitPart`] if the part is none of this run: other targets, other numbers of values,
+    /// positions out of range.
+    pub fn merge_portable<T>(
+        &mut self,
+        part: PortablePart<S::Unit, T::Columns>,
+        targets: &T,
+    ) -> Result<(), Error>
+    where
+        T: PortableTargets + ?Sized,
+    {
+        if self.sums.is_enough() {
+            return Ok(());
+        }
+        self.check_follows(&part.units())?;
+        let list = part.checked(&self.sums, targets)?;
+        self.append(list);
+        Ok(())
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use figrs_core::Until;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
@@ -23,7 +24,7 @@ pub struct Progress {
 }
 
 /// Reason for the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Stopped {
     /// It did all that was asked.

@@ -2,17 +2,20 @@
 
 use figrs_core::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
+use serde::{Deserialize, Serialize};
 
 use super::weight_tail::largest;
+use crate::run::portable_part::PortableUnit;
 
 /// Sums of weights and of squared weights of a block, in units of `exp(log_scale)`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
     /// The largest weights, as many as the tail of the run may have.
+    #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Rows, those of weight zero included.
     pub(crate) rows: u64,
@@ -20,19 +23,27 @@ pub struct BlockTally {
     pub(crate) met: u64,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
+    /// For each target its values in the order of the first rows that have them; each stands once.
+    #[serde(skip)]
+    pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
     /// The natural logarithms of the weights of the rows that meet the evidence, if draws are kept.
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
 /// The sums of one target.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
-    /// Values in the order of the first rows that have them; each stands once.
-    pub(crate) values: Box<dyn AnyColumn>,
+    /// Of each value.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// The values of all rows that meet the evidence, if draws are kept.
-    pub(crate) draws: Option<Box<dyn AnyColumn>>,
+    /// The positions of the values of all rows that meet the evidence, if draws are kept.
+    pub(crate) draws: Option<Vec<u32>>,
+}
+
+impl PortableUnit for BlockTally {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
 }
 
 impl BlockTally {
@@ -57,6 +68,7 @@ impl BlockTally {
             rows: width as u64,
             met,
             densities,
+            values: Vec::with_capacity(targets.len()),
             targets: Vec::with_capacity(targets.len()),
             log_weights: None,
         };
@@ -79,8 +91,8 @@ impl BlockTally {
                 break;
             }
             let column = block.target(i);
-            let mut target = sums(&column, element, &plain.form);
-            target.draws = keep.then(|| drawn(&column, element));
+            let (values, target) = sums(&column, element, &plain.form, keep);
+            tally.values.push(values);
             tally.targets.push(target);
         }
         if keep {
@@ -107,9 +119,16 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> BlockTargetTally {
+/// The values of a column and their sums; the positions of the values row after row if they are to be kept.
+fn sums(
+    column: &TargetColumn<'_>,
+    element: &AnyElement,
+    form: &WeightForm,
+    keep: bool,
+) -> (Box<dyn AnyColumn>, BlockTargetTally) {
     let mut values = element.no_column();
     let mut sums = Vec::new();
+    let draws;
     match column.values() {
         ColumnValues::Bits(bits) => {
             let first = column.first_row().unwrap_or(0);
@@ -147,6 +166,8 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> B
                     sums.push(sum);
                 }
             }
+            let other = |&row: &u32| u32::from((bits[row as usize / 64] >> (row % 64) & 1 == 1) != first);
+            draws = keep.then(|| column.rows().iter().map(other).collect());
         }
         ColumnValues::Codes(codes) => {
             const UNKNOWN: u32 = u32::MAX;
@@ -165,6 +186,8 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> B
                 sum.0 += weight;
                 sum.1 += weight * weight;
             }
+            let position = |&code: &u32| positions[code as usize];
+            draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
             // As for codes, so that the sums do not depend on how the values are held.
@@ -179,13 +202,10 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> B
                 sum.0 += weight;
                 sum.1 += weight * weight;
             }
+            draws = keep.then_some(positions);
         }
     }
-    BlockTargetTally {
-        values,
-        sums,
-        draws: None,
-    }
+    (values, BlockTargetTally { sums, draws })
 }
 
 /// The weights of the rows of a column.
@@ -204,21 +224,26 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// The values of a column, row after row.
-fn drawn(column: &TargetColumn<'_>, element: &AnyElement) -> Box<dyn AnyColumn> {
-    let mut values = element.no_column();
-    match column.values() {
-        ColumnValues::Typed(typed) => values.append(typed),
-        ColumnValues::Bits(bits) => {
-            for &row in column.rows() {
-                values.push(&(bits[row as usize / 64] >> (row % 64) & 1 == 1));
-            }
-        }
-        ColumnValues::Codes(codes) => {
-            for value in codes.iter().filter_map(|&code| column.value(code)) {
-                values.push(value);
-            }
-        }
+/// Numbers as pairs of a number and its repetitions, in falling order: weights of discrete worlds are few and repeat themselves.
+mod repeated_numbers {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let equal = sorted.chunk_by(|a, b| a.to_bits() == b.to_bits());
+        let repeated: Vec<(f64, u32)> = equal.map(|run| (run[0], run.len() as u32)).collect();
+        repeated.serialize(to)
     }
-    values
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        const MOST: usize = 1 << 24;
+        let repeated = Vec::<(f64, u32)>::deserialize(from)?;
+        let count: usize = repeated.iter().map(|&(_, times)| times as usize).sum();
+        if count > MOST {
+            return Err(serde::de::Error::custom("a block has no more than 16 million weights"));
+        }
+        let repeat = |(number, times): (f64, u32)| std::iter::repeat_n(number, times as usize);
+        Ok(repeated.into_iter().flat_map(repeat).collect())
+    }
 }

@@ -10,7 +10,7 @@ use super::block_tally::BlockTally;
 use super::shared_memory::SharedMemory;
 use super::world_sums::WorldSums;
 use crate::error::Error;
-use crate::run::partial::Partial;
+use crate::run::partial::{Absorption, Partial};
 
 /// Maximum number of blocks in a batch, after which a thread hands their sums on.
 const BATCH: u64 = 32;
@@ -19,9 +19,9 @@ impl BlockSampling<'_> {
     /// Draws the samples of some of the blocks; `finish` may change the weights of a block before it is counted.
     pub(crate) fn partial(
         &self,
-        model: &Model,
-        targets: &[AnyElement],
+        (model, targets): (&Model, &[AnyElement]),
         units: Range<u64>,
+        absorption: Absorption,
         finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
     ) -> Result<Partial<WorldSums>, Error> {
         let run = self.watch.start(self.algorithm, self.samples);
@@ -29,16 +29,15 @@ impl BlockSampling<'_> {
             return Err(run.nothing_done());
         }
         let width = self.width(model, targets)? as u64;
-        let sums = WorldSums::new(self, model, targets);
+        let sums = WorldSums::new(self, model, targets, width);
         let keep = (sums.tail(), self.keep_draws);
         let threads = self.drawing.threads();
         let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
-        let units = units.start..units.end.min(self.blocks(width));
+        let end = units.end.min(self.blocks(width));
         let mut drawn = 0;
-        Partial::run(
+        Partial::new(sums, units.start, absorption).run(
             &run,
-            (threads, units, BATCH),
-            sums,
+            (threads, end, BATCH),
             || Ok(memory.share_with(self.block(model, targets)?)),
             |block, number| {
                 let rest = self

@@ -12,7 +12,8 @@ use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::partial::{MergeableSampler, Partial};
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
@@ -103,15 +104,16 @@ impl MergeableSampler for ForwardSampling {
         self.blocks().units(model, targets)
     }
 
-    fn partial(
+    fn run_units(
         &self,
         model: &Model,
         targets: &[AnyElement],
         units: Range<u64>,
+        absorption: Absorption,
     ) -> Result<Partial<WorldSums>, Error> {
         self.check(model)?;
         let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks().partial(model, targets, units, accept)
+        self.blocks().partial((model, targets), units, absorption, accept)
     }
 }
 

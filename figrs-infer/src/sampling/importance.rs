@@ -12,7 +12,8 @@ use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::partial::{MergeableSampler, Partial};
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
@@ -166,15 +167,16 @@ impl MergeableSampler for ImportanceSampling {
         self.blocks(model).units(model, targets)
     }
 
-    fn partial(
+    fn run_units(
         &self,
         model: &Model,
         targets: &[AnyElement],
         units: Range<u64>,
+        absorption: Absorption,
     ) -> Result<Partial<WorldSums>, Error> {
         self.check()?;
         let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks(model).partial(model, targets, units, accept)
+        self.blocks(model).partial((model, targets), units, absorption, accept)
     }
 }
 

@@ -14,7 +14,8 @@ use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::partial::{MergeableSampler, Partial};
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
@@ -111,14 +112,15 @@ impl MergeableSampler for RejectionSampling {
         self.blocks(model)?.units(model, targets)
     }
 
-    fn partial(
+    fn run_units(
         &self,
         model: &Model,
         targets: &[AnyElement],
         units: Range<u64>,
+        absorption: Absorption,
     ) -> Result<Partial<WorldSums>, Error> {
         let blocks = self.blocks(model)?;
-        blocks.partial(model, targets, units, |block, rows, rng| {
+        blocks.partial((model, targets), units, absorption, |block, rows, rng| {
             reject(block, rows, blocks.log_unit, rng)
         })
     }

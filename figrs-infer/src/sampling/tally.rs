@@ -133,8 +133,9 @@ impl Tally {
         });
         self.total += unit * block.total;
         self.squares += unit * unit * block.squares;
-        for (target, found) in self.targets.iter_mut().zip(&block.targets) {
-            let positions = target.values.encode(&*found.values).unwrap_or_default();
+        let found = block.values.iter().zip(&block.targets);
+        for (target, (values, found)) in self.targets.iter_mut().zip(found) {
+            let positions = target.values.encode(&**values).unwrap_or_default();
             target.sums.resize(target.values.len(), (0.0, 0.0));
             for (position, sums) in positions.into_iter().zip(&found.sums) {
                 let sum = &mut target.sums[position as usize];
@@ -151,6 +152,11 @@ impl Tally {
         } else {
             0.0
         }
+    }
+
+    /// The targets.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &AnyElement> {
+        self.targets.iter().map(|target| &target.element)
     }
 
     /// Worlds counted so far.

@@ -14,6 +14,7 @@ use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::partial::Sums;
+use crate::run::portable_part::{PortableSums, demand, demand_below};
 use crate::run::watch::Stopped;
 
 /// The sums of a sampler of independent worlds, whose units are blocks of them.
@@ -22,6 +23,8 @@ pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
+    /// Worlds of a block.
+    width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
     unseen: UnseenWorlds,
@@ -35,11 +38,17 @@ pub struct WorldSums {
 
 impl WorldSums {
     /// No worlds yet.
-    pub(super) fn new(by: &BlockSampling<'_>, model: &Model, targets: &[AnyElement]) -> Self {
+    pub(super) fn new(
+        by: &BlockSampling<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+        width: u64,
+    ) -> Self {
         Self {
             algorithm: by.algorithm,
             remedy: by.remedy,
             samples: by.samples,
+            width,
             target_ess: by.target_ess,
             log_unit: by.log_unit,
             unseen: UnseenWorlds::of(model, targets, by.maximum),
@@ -112,6 +121,37 @@ impl Sums for WorldSums {
     }
 }
 
+impl PortableSums for WorldSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        self.tally.elements().cloned().collect()
+    }
+
+    fn check(&self, number: u64, block: &BlockTally) -> Result<(), String> {
+        let rest = self.samples.map_or(u64::MAX, |samples| samples.saturating_sub(number.saturating_mul(self.width)));
+        demand(block.rows == self.width.min(rest), "it has another number of worlds")?;
+        demand(block.met <= block.rows, "more worlds meet the evidence than it has")?;
+        let weights = [block.total, block.squares, block.largest];
+        let are_weights = weights.iter().chain(&block.heaviest).all(|&sum| sum >= 0.0);
+        demand(are_weights && !block.log_scale.is_nan(), "its weights are no numbers")?;
+        demand(block.heaviest.len() <= self.tail(), "it has too many of the largest weights")?;
+        let expected = if block.met == 0 { 0 } else { self.tally.elements().count() };
+        let are_all = block.values.len() == expected && block.targets.len() == expected;
+        demand(are_all, "it has another number of targets")?;
+        let draws = self.kept.as_ref().map(|_| block.met as usize);
+        let logs = block.log_weights.as_ref().map(Vec::len);
+        demand(logs == draws, "it has another number of draws")?;
+        for (values, target) in block.values.iter().zip(&block.targets) {
+            demand(target.sums.len() == values.len(), "its values and their sums differ in number")?;
+            let are_weights = target.sums.iter().all(|&(sum, squares)| sum >= 0.0 && squares >= 0.0);
+            demand(are_weights, "its weights are no numbers")?;
+            let own = target.draws.as_ref();
+            demand(own.map(Vec::len) == draws, "it has another number of draws")?;
+            demand_below(own.into_iter().flatten(), values.len())?;
+        }
+        Ok(())
+    }
+}
+
 /// The largest weight of the worlds that count.
 #[derive(Debug)]
 struct LargestWeight {
@@ -176,12 +216,11 @@ impl KeptDraws {
             }
         }
         self.log_weights.extend(block.log_weights.iter().flatten());
-        for ((_, support, indices), target) in self.targets.iter_mut().zip(&block.targets) {
-            let codes = target
-                .draws
-                .as_ref()
-                .and_then(|draws| support.encode(&**draws));
-            indices.extend(codes.unwrap_or_default());
+        let found = block.values.iter().zip(&block.targets);
+        for ((_, support, indices), (values, target)) in self.targets.iter_mut().zip(found) {
+            let codes = support.encode(&**values).unwrap_or_default();
+            let draws = target.draws.iter().flatten();
+            indices.extend(draws.map(|&position| codes[position as usize]));
         }
     }
 

@@ -132,7 +132,7 @@ impl Query {
 /// The name of an element, or its constructor.
 fn short_name(element: &AnyElement) -> String {
     let label = element.label();
-    label.name.unwrap_or_else(|| label.constructor.to_string())
+    label.short().to_string()
 }
 
 impl fmt::Display for Query {

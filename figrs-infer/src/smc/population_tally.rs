@@ -2,9 +2,11 @@
 
 use figrs_core::internals::{Block, ColumnValues, TargetColumn};
 use figrs_core::{AnyColumn, AnyElement};
+use serde::{Deserialize, Serialize};
 
 use super::particle_filter::PopulationResult;
 use super::resampling::sums;
+use crate::run::portable_part::PortableUnit;
 
 /// Results kept of the particles that have met all evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +20,21 @@ pub(crate) enum KeptParticles {
 }
 
 /// Populations that were run side by side and have met all evidence.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
+    /// For each target its values in the order of the first particles that have them; each stands once.
+    #[serde(skip)]
+    pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
     /// The natural logarithms of the weights of the particles that meet the evidence, where they are kept.
     pub(crate) log_weights: Vec<f64>,
 }
 
 /// One population.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
     /// The natural logarithm of its estimate of the evidence.
     pub(crate) log_evidence: f64,
@@ -38,15 +43,19 @@ pub(crate) struct Population {
     pub(crate) resampled: u64,
 }
 
-/// The values of one target.
-#[derive(Debug)]
+/// The shares of the values of one target.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// Values in the order of the first particles that have them; each stands once.
-    pub(crate) values: Box<dyn AnyColumn>,
     /// For each population its values, by position, and their shares of its weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
     /// The position of the value of each particle that meets the evidence, where they are kept.
     pub(crate) draws: Vec<u32>,
+}
+
+impl PortableUnit for PopulationTally {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
 }
 
 impl PopulationTally {
@@ -79,6 +88,7 @@ impl PopulationTally {
         let mut tally = Self {
             populations: filtered.iter().map(weigh).collect(),
             densities,
+            values: Vec::new(),
             targets: Vec::new(),
             log_weights: Vec::new(),
         };
@@ -101,16 +111,17 @@ impl PopulationTally {
         for (i, element) in targets.iter().enumerate() {
             let column = block.target(i);
             let (values, codes) = coded(&column, element);
+            let count = values.len();
+            tally.values.push(values);
             let shares = if keep == KeptParticles::Trajectories {
                 Vec::new()
             } else {
-                let by_place = shares(&codes, (column.rows(), &weights), size, values.len());
+                let by_place = shares(&codes, (column.rows(), &weights), size, count);
                 let own = filtered.iter().map(|one| one.place);
                 own.map(|place| place.map_or_else(Vec::new, |place| by_place[place].clone()))
                     .collect()
             };
             tally.targets.push(PopulationTargetTally {
-                values,
                 shares,
                 draws: if keep == KeptParticles::Sums {
                     Vec::new()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::population_tally::{KeptParticles, PopulationTally};
+use super::population_tally::{KeptParticles, Population, PopulationTally};
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::Estimate;
 use crate::answer::group_error::ROUNDING;
@@ -12,6 +12,7 @@ use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;
 use crate::run::partial::Sums;
+use crate::run::portable_part::{PortableSums, demand, demand_below};
 use crate::run::watch::Stopped;
 use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
@@ -21,12 +22,7 @@ use crate::sampling::unseen_worlds::UnseenWorlds;
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
-    /// The number of the first population.
-    first: u64,
-    /// Particles of each population.
-    particles: u64,
-    /// Particles of all populations of the run.
-    asked: Option<u64>,
+    numbers: PopulationNumbers,
     unseen: UnseenWorlds,
     keep: KeptParticles,
     targets: Vec<PopulationTarget>,
@@ -40,6 +36,19 @@ pub struct PopulationSums {
     resampled: u64,
 }
 
+/// Numbers of populations and of their particles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PopulationNumbers {
+    /// The number of the first population.
+    pub(crate) first: u64,
+    /// Particles of each population.
+    pub(crate) particles: u64,
+    /// Populations of the run.
+    pub(crate) populations: u64,
+    /// Populations of a unit but the last.
+    pub(crate) side_by_side: u64,
+}
+
 #[derive(Debug)]
 struct PopulationTarget {
     element: AnyElement,
@@ -50,10 +59,10 @@ struct PopulationTarget {
 }
 
 impl PopulationSums {
-    /// No populations yet; they are numbered from `first` on, and have so many particles each.
+    /// No populations yet.
     pub(crate) fn new(
         algorithm: &'static str,
-        (first, particles, asked): (u64, u64, Option<u64>),
+        numbers: PopulationNumbers,
         (targets, keep): (&[AnyElement], KeptParticles),
         unseen: UnseenWorlds,
     ) -> Self {
@@ -65,9 +74,7 @@ impl PopulationSums {
         };
         Self {
             algorithm,
-            first,
-            particles,
-            asked,
+            numbers,
             unseen,
             keep,
             targets: targets.iter().map(target).collect(),
@@ -118,8 +125,9 @@ impl PopulationSums {
             let largest = populations.iter().map(|one| one.log_largest);
             self.largest = largest.fold(self.largest, f64::max);
             self.log_weights.extend(tally.log_weights);
-            for (target, found) in self.targets.iter_mut().zip(tally.targets) {
-                let codes = target.support.encode(&*found.values).unwrap_or_default();
+            let found = tally.values.iter().zip(tally.targets);
+            for (target, (values, found)) in self.targets.iter_mut().zip(found) {
+                let codes = target.support.encode(&**values).unwrap_or_default();
                 let shares = found.shares.into_iter().map(|mut shares| {
                     for (value, _) in &mut shares {
                         *value = codes[*value as usize];
@@ -155,9 +163,14 @@ impl Sums for PopulationSums {
         if self.log_evidence.is_empty() {
             return Err(Error::NothingDone { algorithm });
         }
-        let done = self.log_evidence.len() as u64 * self.particles;
+        let done = self.log_evidence.len() as u64 * self.numbers.particles;
         let mut sampling = Sampling::new(stopped, done, elapsed);
-        sampling.asked = self.asked;
+        let PopulationNumbers {
+            particles,
+            populations,
+            ..
+        } = self.numbers;
+        sampling.asked = particles.checked_mul(populations);
         let top = self
             .log_evidence
             .iter()
@@ -178,7 +191,7 @@ impl Sums for PopulationSums {
         let unseen = self.unseen.share(done, log_mean, heaviest);
         let spread = relative_error(&relative);
         let evidence = self.unseen.evidence(log_mean, spread, unseen);
-        let dead = (self.first..).zip(&self.log_evidence);
+        let dead = (self.numbers.first..).zip(&self.log_evidence);
         let dead = dead.filter(|(_, log)| **log == f64::NEG_INFINITY);
         sampling.died = Some(dead.map(|(number, _)| number).collect());
         sampling.chains = self.log_evidence.len();
@@ -244,6 +257,46 @@ impl Sums for PopulationSums {
                 log_weights: Some(log_weights),
             })
         })
+    }
+}
+
+impl PortableSums for PopulationSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        self.targets.iter().map(|t| t.element.clone()).collect()
+    }
+
+    fn check(&self, number: u64, unit: &PopulationTally) -> Result<(), String> {
+        let before = number.saturating_mul(self.numbers.side_by_side);
+        let rest = self.numbers.populations.saturating_sub(before);
+        let populations = unit.populations.len();
+        let are_all = populations as u64 == rest.min(self.numbers.side_by_side);
+        demand(are_all, "it has another number of populations")?;
+        let are_numbers = |one: &Population| !one.log_evidence.is_nan() && !one.log_largest.is_nan();
+        let are_numbers = unit.populations.iter().all(are_numbers);
+        demand(are_numbers, "its estimates of the evidence are no numbers")?;
+        let has_none = unit.targets.is_empty() && unit.values.is_empty();
+        let has_all = unit.targets.len() == self.targets.len() && unit.values.len() == self.targets.len();
+        demand(has_none || has_all, "it has another number of targets")?;
+        let most = match self.keep {
+            KeptParticles::Sums => 0,
+            KeptParticles::Particles => (populations as u64).saturating_mul(self.numbers.particles),
+            KeptParticles::Trajectories => populations as u64,
+        };
+        let draws = unit.log_weights.len();
+        demand(draws as u64 <= most, "it has too many draws")?;
+        let shared = match self.keep {
+            KeptParticles::Trajectories => 0,
+            KeptParticles::Sums | KeptParticles::Particles => populations,
+        };
+        for (values, target) in unit.values.iter().zip(&unit.targets) {
+            demand(target.draws.len() == draws, "it has another number of draws")?;
+            demand_below(&target.draws, values.len())?;
+            demand(target.shares.len() == shared, "its values have shares of another number of populations")?;
+            let shares = || target.shares.iter().flatten();
+            demand_below(shares().map(|(value, _)| value), values.len())?;
+            demand(shares().all(|&(_, share)| share >= 0.0), "its shares are no numbers")?;
+        }
+        Ok(())
     }
 }
 

@@ -32,7 +32,7 @@ impl Draw for ModelGraph {
 fn drawn(node: &GraphNode) -> PictureNode {
     let mut lines = vec![node.label.short().to_owned()];
     if node.label.name.is_some() && node.distribution.is_none() {
-        lines.push(node.label.constructor.to_owned());
+        lines.push(node.label.constructor().to_owned());
     }
     lines.extend(node.distribution.clone());
     lines.extend(node.evidence.iter().cloned());

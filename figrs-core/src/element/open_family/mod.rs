@@ -452,9 +452,9 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let typed = values.iter().map(|value| value.get::<T>().cloned());
         let typed: Vec<T> = typed.collect::<Option<_>>()?;
-        let label = of.label();
-        let list = iid_at::<T>(of, typed.len(), label.constructor, label.location);
-        if let Some(name) = label.name {
+        let (constructor, location) = of.constructor_call();
+        let list = iid_at::<T>(of, typed.len(), constructor, location);
+        if let Some(name) = of.label().name {
             list.erased().set_name(name);
         }
         Some((list.erased().clone(), Datum::new(typed)))

@@ -378,7 +378,7 @@ mod tests {
                     kept += u32::from(one.look_ahead.is_current);
                     flip += u32::from(one.look_ahead.flip.is_some());
                     reaching += u32::from(one.look_ahead.parameter.is_some());
-                    let is_rate = one.element(site).label().constructor == "Gamma";
+                    let is_rate = one.element(site).label().constructor() == "Gamma";
                     rates += u32::from(one.look_ahead.parameter.is_some() && is_rate);
                     one.keep();
                     other.keep();

@@ -172,9 +172,8 @@ impl CompiledEncoding {
             if let Some(v) = self.reader.encoding.variable(position) {
                 let label = expanded.element.label();
                 let name = || {
-                    label
-                        .name
-                        .unwrap_or(format!("{} {position}", label.constructor))
+                    let unnamed = || format!("{} {position}", label.constructor());
+                    label.name.clone().unwrap_or_else(unnamed)
                 };
                 names[v.index()].get_or_insert_with(name);
             }

@@ -1,12 +1,12 @@
 //! Values of all free choices of a chain, thinned to a bounded number of sweeps.
 
-use std::panic::Location;
-
 use figrs_core::internals::{Site, Trace};
-use figrs_core::{AnyElement, Datum, ElementId};
+use figrs_core::{Datum, ElementId, Label};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::answer::numeric::numbers;
+use crate::run::portable_part::demand;
 
 /// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
 const MOST_SWEEPS: u32 = 128;
@@ -19,19 +19,19 @@ const NAMES: usize = 1 << 16;
 /// Number of bits of a digest that tell apart values that are no numbers.
 const BITS: u32 = 4;
 
-/// Identity of a choice in all chains: an element that all worlds have by itself, others by their label, so that elements
-/// that a function made anew count as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Identity of a choice in all chains, in any process: an element that all worlds have by its number in the model, others by their label, so
+/// that elements that a function made anew count as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
-    Lasting(ElementId),
-    Made(Option<String>, &'static str, &'static Location<'static>),
+    Lasting(usize),
+    Made(Label),
 }
 
 /// The values of one choice, or of all that have its label.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ChoiceSeries {
     pub(crate) key: SiteKey,
-    pub(crate) element: AnyElement,
+    pub(crate) label: Label,
     /// Number of components of a value.
     pub(crate) width: usize,
     /// `true` if they are bits of digests of values that are no numbers.
@@ -81,20 +81,25 @@ impl ChoiceSeries {
 /// A sweep reads every choice once. The first come after as many steps as there are choices, so that reading costs no more
 /// than stepping; when there are too many, every other is dropped and they come half as often. Memory is 16 MB at most, or
 /// that of 32 numbers a choice.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Steps between two sweeps.
+    #[serde(skip)]
     stride: u64,
+    #[serde(skip)]
     until: u64,
     pub(crate) sweeps: u32,
     /// Choices that the last sweep met.
     pub(crate) choices: usize,
+    #[serde(skip)]
     numbers: usize,
     /// The log-probabilities of the worlds of the sweeps.
     pub(crate) log_weights: Vec<f64>,
     pub(crate) series: Vec<ChoiceSeries>,
+    #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
     /// For each site number the element that had it last, and its series.
+    #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
 
@@ -177,19 +182,20 @@ impl SiteRecord {
             Some((known, series)) if known == element.id() => return series,
             _ => {}
         }
+        let label = element.label();
         let key = if trace.is_in_every_world(site) {
-            SiteKey::Lasting(element.id())
+            SiteKey::Lasting(number)
+        } else if self.series.len() < NAMES {
+            SiteKey::Made(label.clone())
         } else {
-            let label = element.label();
-            let name = label.name.filter(|_| self.series.len() < NAMES);
-            SiteKey::Made(name, label.constructor, label.location)
+            SiteKey::Made(label.clone().without_name())
         };
         let next = self.series.len();
         let index = *self.by_key.entry(key.clone()).or_insert(next);
         if index == next {
             self.series.push(ChoiceSeries {
                 key,
-                element: element.clone(),
+                label,
                 width,
                 is_digest,
                 met: Vec::new(),
@@ -198,6 +204,23 @@ impl SiteRecord {
         }
         self.by_number[number] = Some((element.id(), index));
         index
+    }
+}
+
+impl SiteRecord {
+    /// Checks a record that was read.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let are_all = self.log_weights.len() == self.sweeps as usize && self.sweeps <= MOST_SWEEPS;
+        demand(are_all, "its chain has another number of sweeps")?;
+        for series in &self.series {
+            let are_all = series.met.len().checked_mul(series.width) == Some(series.sums.len());
+            demand(are_all, "a choice of its chain has another number of values")?;
+            let are_sweeps = series.met.is_sorted_by(|a, b| a.0 < b.0);
+            let is_met = |&(sweep, count): &(u32, u32)| sweep < self.sweeps && count > 0;
+            let are_sweeps = are_sweeps && series.met.iter().all(is_met);
+            demand(are_sweeps, "a choice of its chain stands in sweeps that there are none of")?;
+        }
+        Ok(())
     }
 }
 

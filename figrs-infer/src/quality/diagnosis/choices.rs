@@ -106,7 +106,7 @@ fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>
 
 fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     let first = chains.iter().flatten().next();
-    first.map(|series| series.element.label())
+    first.map(|series| series.label.clone())
 }
 
 /// The batch of a sweep.

@@ -73,7 +73,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<Ou
             if widths > found.as_ref().map_or(1.0, |found| found.widths) {
                 found = Some(OutlyingProbe {
                     quantity: Quantity {
-                        element: series.element.label(),
+                        element: series.label.clone(),
                         part: if series.width == 1 {
                             Part::Whole
                         } else {

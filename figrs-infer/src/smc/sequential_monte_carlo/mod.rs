@@ -14,12 +14,13 @@ use rand::RngExt;
 
 use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
-use super::populations::PopulationSums;
+use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::partial::{MergeableSampler, Partial, Sums};
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial, Sums};
 use crate::run::watch::{RunMonitor, Watch, watched};
 use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
@@ -337,10 +338,13 @@ impl SequentialMonteCarlo {
         targets: &[AnyElement],
         unseen: UnseenWorlds,
     ) -> PopulationSums {
-        let particles = self.particles as u64;
-        let first = self.first_population + units.start.saturating_mul(self.block_size());
-        let asked = particles.checked_mul(self.populations);
-        let numbers = (first, particles, asked);
+        let side_by_side = self.block_size();
+        let numbers = PopulationNumbers {
+            first: self.first_population + units.start.saturating_mul(side_by_side),
+            particles: self.particles as u64,
+            populations: self.populations,
+            side_by_side,
+        };
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
@@ -349,11 +353,11 @@ impl SequentialMonteCarlo {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs some of the blocks; `populations` tells how many a block has.
+    /// Runs the next blocks, up to a number; `populations` tells how many a block has.
     fn run_blocks<W, S: Sums>(
         &self,
-        units: Range<u64>,
-        sums: S,
+        partial: Partial<S>,
+        end: u64,
         worker: impl Fn() -> Result<W, Error> + Sync,
         work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<S::Unit>, Error> + Sync,
         tally: impl Fn(&S::Unit) -> &PopulationTally,
@@ -366,14 +370,9 @@ impl SequentialMonteCarlo {
             completed: AtomicU64::new(0),
         };
         let mut taken = 0;
-        Partial::run(
+        partial.run(
             &run,
-            (
-                self.drawing.threads(),
-                units.start..units.end.min(self.blocks()),
-                1,
-            ),
-            sums,
+            (self.drawing.threads(), end.min(self.blocks()), 1),
             worker,
             |worker, number| work(worker, number, &way),
             |unit| {
@@ -392,19 +391,20 @@ impl MergeableSampler for SequentialMonteCarlo {
         Ok(self.blocks())
     }
 
-    fn partial(
+    fn run_units(
         &self,
         model: &Model,
         targets: &[AnyElement],
         units: Range<u64>,
+        absorption: Absorption,
     ) -> Result<Partial<PopulationSums>, Error> {
         self.check()?;
         let unseen = UnseenWorlds::of(model, targets, WeightBound::of(model));
         let sums = self.sums(&units, targets, unseen);
         let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
         self.run_blocks(
-            units,
-            sums,
+            Partial::new(sums, units.start, absorption),
+            units.end,
             || {
                 let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
                 let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;

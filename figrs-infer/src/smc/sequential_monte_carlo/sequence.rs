@@ -11,7 +11,7 @@ use super::{FilterProgress, SequentialMonteCarlo};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::partial::Sums;
+use crate::run::partial::{Absorption, Partial, Sums};
 use crate::run::watch::Stopped;
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
@@ -137,8 +137,8 @@ impl SequentialMonteCarlo {
             values: Vec::new(),
         };
         let partial = self.run_blocks(
-            0..u64::MAX,
-            sums,
+            Partial::new(sums, 0, Absorption::AtOnce),
+            u64::MAX,
             || Ok(PartCache::new(self, sequence)),
             |stretches, number, way| self.along(stretches, number, way),
             |(tally, _)| tally,

@@ -1,0 +1,117 @@
+//! Samplers whose work is numbered units.
+
+use std::ops::Range;
+
+use figrs_core::{AnyElement, Model};
+
+use super::guard::guarded;
+use super::partial::{Absorption, Partial, Sums};
+use super::portable_part::{PortablePart, PortableSums};
+use super::portable_targets::PortableTargets;
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+
+/// The unit of a sampler, as it is sent to the process that merges the parts.
+pub type PortablePartOf<S, T> =
+    PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
+
+/// A sampler whose work is numbered units that may be done in parts, in other processes or on other machines, and merged.
+///
+/// The units follow from settings, model and targets: a unit is the same wherever it is done. Where a deadline or an interrupt ends
+/// a part early, [`Partial::units`] tells from which unit on it may be continued.
+///
+/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, its time
+/// apart.
+///
+/// ```
+/// # use figrs_core::{Flip, Model, Parents};
+/// # use figrs_infer::{ImportanceSampling, MergeableSampler, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let (model, targets) = (Model::new().observe(&wet, true), rain.elements());
+/// let sampler = ImportanceSampling::new(20_000).seed(7);
+/// let units = sampler.units(&model, &targets)?;
+/// let mut sums = sampler.partial(&model, &targets, 0..units / 2)?;
+/// sums.merge(sampler.partial(&model, &targets, units / 2..units)?)?;
+/// let whole = sampler.run(&model, &rain)?;
+/// assert_eq!(sums.into_answer()?.probability(&rain, &true)?, whole.probability(&rain, &true)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+pub trait MergeableSampler: Algorithm {
+    /// The sums of the sampler.
+    type Sums: PortableSums<Answer = Answer>;
+
+    /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
+
+    #[doc(hidden)]
+    fn run_units(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+        absorption: Absorption,
+    ) -> Result<Partial<Self::Sums>, Error>;
+
+    /// Runs the units of these numbers, as far as there are so many, on all threads. A listener is told of progress towards the whole run.
+    ///
+    /// **Errors.** Those of the sampler that do not come from the answer.
+    fn partial(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+    ) -> Result<Partial<Self::Sums>, Error> {
+        self.run_units(model, targets, units, Absorption::AtOnce)
+    }
+
+    /// Runs the units of these numbers to be sent to another process, which has built the same model and targets and merges the parts by
+    /// [`Partial::merge_portable`].
+    ///
+    /// **Guarantee.** The answer of the merged parts is that of one run to the last bit, its time apart.
+    ///
+    /// **Complexity.** That of the units; what chains share, such as the candidates for their first worlds or the tables of a factor graph, is
+    /// computed again for each part. Memory grows with the units, each of which is kept apart.
+    ///
+    /// **Errors.** Those of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, Parents};
+    /// # use figrs_infer::{ImportanceSampling, MergeableSampler, Run};
+    /// let rain = Flip::new(0.2);
+    /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    /// let model = Model::new().observe(&wet, true);
+    /// let sampler = ImportanceSampling::new(20_000).seed(7);
+    /// let units = sampler.units(&model, &rain.elements())?;
+    /// // Two workers, each in a process of its own.
+    /// let mut sent = Vec::new();
+    /// for part in [0..units / 2, units / 2..units] {
+    ///     let part = sampler.portable_part(&model, &rain, part)?;
+    ///     sent.push(postcard::to_allocvec(&part).unwrap());
+    /// }
+    /// // The process that merges what they send.
+    /// let mut sums = sampler.partial(&model, &rain.elements(), 0..0)?;
+    /// for bytes in &sent {
+    ///     sums.merge_portable(postcard::from_bytes(bytes).unwrap(), &rain)?;
+    /// }
+    /// let (merged, whole) = (sums.into_answer_about(&model, &rain)?, sampler.run(&model, &rain)?);
+    /// assert_eq!(merged.marginal(&rain)?, whole.marginal(&rain)?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    fn portable_part<T: PortableTargets + ?Sized>(
+        &self,
+        model: &Model,
+        targets: &T,
+        units: Range<u64>,
+    ) -> Result<PortablePartOf<Self, T>, Error>
+    where
+        Self: Sized,
+    {
+        guarded(|| {
+            let elements = targets.elements();
+            let part = self.run_units(model, &elements, units, Absorption::Later)?;
+            part.into_portable(targets)
+        })
+    }
+}
