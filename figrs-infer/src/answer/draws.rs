@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Element, Support, Value};
 
+use super::contents::TargetMarginal;
+use super::estimate::Estimate;
 use crate::error::Error;
 
 /// The draws of one target.
@@ -33,6 +35,25 @@ pub struct Draws {
 }
 
 impl Draws {
+    /// The shares of the values of each target in the draws of chains that all count the same.
+    pub(crate) fn frequencies(&self) -> Vec<TargetMarginal> {
+        let all = (self.chains * self.length) as f64;
+        let marginal = |target: &TargetDraws| {
+            let mut counts = vec![0_u64; target.support.len()];
+            target.indices.iter().for_each(|&i| counts[i as usize] += 1);
+            TargetMarginal {
+                element: target.element.clone(),
+                support: target.support.clone(),
+                probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
+                estimate: Estimate::Chains {
+                    indices: Arc::clone(&target.indices),
+                    chains: self.chains,
+                },
+            }
+        };
+        self.targets.iter().map(marginal).collect()
+    }
+
     /// The values of a target, chain after chain.
     ///
     /// **Errors.** [`Error::NotATarget`].

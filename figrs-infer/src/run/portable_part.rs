@@ -66,16 +66,18 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     where
         T: PortableTargets<Columns = C> + ?Sized,
     {
-        let contributions = (list.units.start..).zip(list.each).map(|(number, mut unit)| {
-            let values = std::mem::take(unit.values());
-            if values.is_empty() {
-                return Ok((unit, None));
-            }
-            let columns = targets.columns(&values);
-            let problem = "its values have other types than the targets that write them";
-            let columns = columns.ok_or_else(|| Error::unfit_part(number, problem))?;
-            Ok((unit, Some(columns)))
-        });
+        let contributions = (list.units.start..)
+            .zip(list.each)
+            .map(|(number, mut unit)| {
+                let values = std::mem::take(unit.values());
+                if values.is_empty() {
+                    return Ok((unit, None));
+                }
+                let columns = targets.columns(&values);
+                let problem = "its values have other types than the targets that write them";
+                let columns = columns.ok_or_else(|| Error::unfit_part(number, problem))?;
+                Ok((unit, Some(columns)))
+            });
         Ok(Self {
             contributions: contributions.collect::<Result<_, Error>>()?,
             units: list.units,

@@ -85,7 +85,12 @@ macro_rules! list {
         }
     )+};
 }
-list!([Element<T>], &[Element<T>], Vec<Element<T>>, &Vec<Element<T>>);
+list!(
+    [Element<T>],
+    &[Element<T>],
+    Vec<Element<T>>,
+    &Vec<Element<T>>
+);
 
 impl PortableTargets for () {
     type Columns = ();
@@ -154,7 +159,9 @@ mod tests {
         let mixed = vec![bits, numbers, texts];
         let shown = format!("{mixed:?}");
         assert_eq!(sent(&(&coins[0], &x, name), mixed), Some(shown));
-        let pair = || -> Vec<Box<dyn AnyColumn>> { vec![Box::new(vec![true]), Box::new(vec![false, true])] };
+        let pair = || -> Vec<Box<dyn AnyColumn>> {
+            vec![Box::new(vec![true]), Box::new(vec![false, true])]
+        };
         let shown = Some(format!("{:?}", pair()));
         assert_eq!(sent(&coins, pair()), shown);
         assert_eq!(sent(&&coins[..], pair()), shown);

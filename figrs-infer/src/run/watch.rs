@@ -37,6 +37,15 @@ pub enum Stopped {
     Interrupted,
 }
 
+impl Stopped {
+    /// The first reason, of the ends of several chains, that is none of a chain that did all that was asked.
+    pub(crate) fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
+        let mut ends = ends.into_iter();
+        ends.find(|why| *why != Self::Finished)
+            .unwrap_or(Self::Finished)
+    }
+}
+
 type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// The deadline, the listener and the interrupt of a run; each is optional.

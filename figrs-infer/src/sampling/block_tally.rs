@@ -166,7 +166,8 @@ fn sums(
                     sums.push(sum);
                 }
             }
-            let other = |&row: &u32| u32::from((bits[row as usize / 64] >> (row % 64) & 1 == 1) != first);
+            let other =
+                |&row: &u32| u32::from((bits[row as usize / 64] >> (row % 64) & 1 == 1) != first);
             draws = keep.then(|| column.rows().iter().map(other).collect());
         }
         ColumnValues::Codes(codes) => {
@@ -241,7 +242,9 @@ mod repeated_numbers {
         let repeated = Vec::<(f64, u32)>::deserialize(from)?;
         let count: usize = repeated.iter().map(|&(_, times)| times as usize).sum();
         if count > MOST {
-            return Err(serde::de::Error::custom("a block has no more than 16 million weights"));
+            return Err(serde::de::Error::custom(
+                "a block has no more than 16 million weights",
+            ));
         }
         let repeat = |(number, times): (f64, u32)| std::iter::repeat_n(number, times as usize);
         Ok(repeated.into_iter().flat_map(repeat).collect())

@@ -113,7 +113,8 @@ impl MergeableSampler for ForwardSampling {
     ) -> Result<Partial<WorldSums>, Error> {
         self.check(model)?;
         let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks().partial((model, targets), units, absorption, accept)
+        self.blocks()
+            .partial((model, targets), units, absorption, accept)
     }
 }
 

@@ -176,7 +176,8 @@ impl MergeableSampler for ImportanceSampling {
     ) -> Result<Partial<WorldSums>, Error> {
         self.check()?;
         let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks(model).partial((model, targets), units, absorption, accept)
+        self.blocks(model)
+            .partial((model, targets), units, absorption, accept)
     }
 }
 

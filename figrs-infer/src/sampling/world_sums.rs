@@ -127,22 +127,46 @@ impl PortableSums for WorldSums {
     }
 
     fn check(&self, number: u64, block: &BlockTally) -> Result<(), String> {
-        let rest = self.samples.map_or(u64::MAX, |samples| samples.saturating_sub(number.saturating_mul(self.width)));
-        demand(block.rows == self.width.min(rest), "it has another number of worlds")?;
-        demand(block.met <= block.rows, "more worlds meet the evidence than it has")?;
+        let rest = self.samples.map_or(u64::MAX, |samples| {
+            samples.saturating_sub(number.saturating_mul(self.width))
+        });
+        demand(
+            block.rows == self.width.min(rest),
+            "it has another number of worlds",
+        )?;
+        demand(
+            block.met <= block.rows,
+            "more worlds meet the evidence than it has",
+        )?;
         let weights = [block.total, block.squares, block.largest];
         let are_weights = weights.iter().chain(&block.heaviest).all(|&sum| sum >= 0.0);
-        demand(are_weights && !block.log_scale.is_nan(), "its weights are no numbers")?;
-        demand(block.heaviest.len() <= self.tail(), "it has too many of the largest weights")?;
-        let expected = if block.met == 0 { 0 } else { self.tally.elements().count() };
+        demand(
+            are_weights && !block.log_scale.is_nan(),
+            "its weights are no numbers",
+        )?;
+        demand(
+            block.heaviest.len() <= self.tail(),
+            "it has too many of the largest weights",
+        )?;
+        let expected = if block.met == 0 {
+            0
+        } else {
+            self.tally.elements().count()
+        };
         let are_all = block.values.len() == expected && block.targets.len() == expected;
         demand(are_all, "it has another number of targets")?;
         let draws = self.kept.as_ref().map(|_| block.met as usize);
         let logs = block.log_weights.as_ref().map(Vec::len);
         demand(logs == draws, "it has another number of draws")?;
         for (values, target) in block.values.iter().zip(&block.targets) {
-            demand(target.sums.len() == values.len(), "its values and their sums differ in number")?;
-            let are_weights = target.sums.iter().all(|&(sum, squares)| sum >= 0.0 && squares >= 0.0);
+            demand(
+                target.sums.len() == values.len(),
+                "its values and their sums differ in number",
+            )?;
+            let are_weights = target
+                .sums
+                .iter()
+                .all(|&(sum, squares)| sum >= 0.0 && squares >= 0.0);
             demand(are_weights, "its weights are no numbers")?;
             let own = target.draws.as_ref();
             demand(own.map(Vec::len) == draws, "it has another number of draws")?;

@@ -271,11 +271,13 @@ impl PortableSums for PopulationSums {
         let populations = unit.populations.len();
         let are_all = populations as u64 == rest.min(self.numbers.side_by_side);
         demand(are_all, "it has another number of populations")?;
-        let are_numbers = |one: &Population| !one.log_evidence.is_nan() && !one.log_largest.is_nan();
+        let are_numbers =
+            |one: &Population| !one.log_evidence.is_nan() && !one.log_largest.is_nan();
         let are_numbers = unit.populations.iter().all(are_numbers);
         demand(are_numbers, "its estimates of the evidence are no numbers")?;
         let has_none = unit.targets.is_empty() && unit.values.is_empty();
-        let has_all = unit.targets.len() == self.targets.len() && unit.values.len() == self.targets.len();
+        let has_all =
+            unit.targets.len() == self.targets.len() && unit.values.len() == self.targets.len();
         demand(has_none || has_all, "it has another number of targets")?;
         let most = match self.keep {
             KeptParticles::Sums => 0,
@@ -289,12 +291,21 @@ impl PortableSums for PopulationSums {
             KeptParticles::Sums | KeptParticles::Particles => populations,
         };
         for (values, target) in unit.values.iter().zip(&unit.targets) {
-            demand(target.draws.len() == draws, "it has another number of draws")?;
+            demand(
+                target.draws.len() == draws,
+                "it has another number of draws",
+            )?;
             demand_below(&target.draws, values.len())?;
-            demand(target.shares.len() == shared, "its values have shares of another number of populations")?;
+            demand(
+                target.shares.len() == shared,
+                "its values have shares of another number of populations",
+            )?;
             let shares = || target.shares.iter().flatten();
             demand_below(shares().map(|(value, _)| value), values.len())?;
-            demand(shares().all(|&(_, share)| share >= 0.0), "its shares are no numbers")?;
+            demand(
+                shares().all(|&(_, share)| share >= 0.0),
+                "its shares are no numbers",
+            )?;
         }
         Ok(())
     }

@@ -1,21 +1,19 @@
 //! Chains of the Gibbs sampler, run side by side.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, stream};
+use figrs_core::stream;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::chain_sums::GibbsChainTally;
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::kernel::{GibbsKernel, GibbsState};
 use super::prepare::DeterministicVariable;
-use crate::answer::TargetMarginal;
-use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::estimate::Estimate;
 use crate::error::Error;
-use crate::run::watch::{RunMonitor, Stopped};
+use crate::run::watch::RunMonitor;
 use crate::run::work_queue::in_order;
 
 /// Number of table entries between two checks of the clock: below a millisecond.
@@ -110,17 +108,14 @@ struct GibbsChain {
     rng: Xoshiro256PlusPlus,
     /// The next block.
     block: usize,
-    sweeps: u64,
-    /// The values of the targets, draw after draw.
-    draws: Vec<u32>,
-    kept: usize,
+    tally: GibbsChainTally,
 }
 
 impl GibbsChain {
     /// Advances the chain by about so much work; `false` once it is done.
     fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
-        while self.sweeps < schedule.sweeps() {
+        while self.tally.sweeps < schedule.sweeps() {
             while self.block < kernel.blocks() {
                 kernel.update(self.block, &mut self.state, &mut self.rng);
                 work = work.saturating_sub(kernel.cost(self.block));
@@ -130,11 +125,11 @@ impl GibbsChain {
                 }
             }
             self.block = 0;
-            self.sweeps += 1;
-            let after = self.sweeps.saturating_sub(schedule.burn_in);
+            self.tally.sweeps += 1;
+            let after = self.tally.sweeps.saturating_sub(schedule.burn_in);
             if after > 0 && after.is_multiple_of(schedule.thin) {
-                reader.read(&mut self.state.values, &mut self.draws);
-                self.kept += 1;
+                reader.read(&mut self.state.values, &mut self.tally.draws);
+                self.tally.kept += 1;
                 work = work.saturating_sub(1 + reader.targets.len() as u64);
                 if work == 0 {
                     return true;
@@ -145,36 +140,29 @@ impl GibbsChain {
     }
 }
 
-/// Result of the chains: draws, sweeps, reason for the end.
-pub(super) struct GibbsResult {
-    pub(super) stopped: Stopped,
-    pub(super) sweeps: u64,
-    pub(super) draws: Draws,
-}
-
 /// Reason that there is nothing to run.
 pub(super) enum StartError {
     Impossible,
     Error(Error),
 }
 
-/// Runs all chains, on so many threads.
+/// Runs the chains of these numbers, on so many threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
-    elements: (&Expansion, &[AnyElement]),
+    numbers: Range<u64>,
     schedule: Schedule,
     (seed, threads): (u64, usize),
     watching: &RunMonitor<'_>,
-) -> Result<GibbsResult, StartError> {
+) -> Result<Vec<GibbsChainTally>, StartError> {
     let kernel = reader.kernel;
     let forward = ForwardSampler::new(&kernel.reduced().graph);
-    let mut chains = Vec::with_capacity(schedule.chains);
-    for part in 0..schedule.chains {
+    let mut chains = Vec::new();
+    for number in numbers {
         if watching.stopped().is_some() {
             let algorithm = "Gibbs";
             return Err(StartError::Error(Error::NothingDone { algorithm }));
         }
-        let mut rng = stream(seed, part as u64);
+        let mut rng = stream(seed, number);
         let start = forward.start(&mut rng);
         let values = match start.map_err(|error| StartError::Error(error.into()))? {
             InitialAssignment::Found(values) => values,
@@ -191,15 +179,12 @@ pub(super) fn run(
             state: kernel.state(values),
             rng,
             block: 0,
-            sweeps: 0,
-            draws: Vec::new(),
-            kept: 0,
+            tally: GibbsChainTally::new(),
         });
     }
     let done = AtomicU64::new(0);
     let share = chains.len().div_ceil(threads.max(1)).max(1);
     let shares: Vec<_> = chains.chunks_mut(share).map(Mutex::new).collect();
-    let mut stops = Vec::new();
     let ran = in_order(
         shares.len(),
         (0..shares.len() as u64, 1),
@@ -207,41 +192,13 @@ pub(super) fn run(
         |(), number| {
             let own = shares[number as usize].lock();
             let mut own = own.unwrap_or_else(PoisonError::into_inner);
-            Ok(advance(&mut own, reader, schedule, watching, &done))
+            advance(&mut own, reader, schedule, watching, &done);
+            Ok(())
         },
-        |stopped| {
-            stops.push(stopped);
-            ControlFlow::Continue(())
-        },
+        ControlFlow::Continue,
     );
     ran.map_err(StartError::Error)?;
-    let length = chains.iter().map(|chain| chain.kept).min().unwrap_or(0);
-    let (expansion, targets) = elements;
-    let width = targets.len();
-    let targets = targets.iter().zip(expansion.targets()).enumerate();
-    let target = |(i, (element, &position)): (usize, (&AnyElement, &usize))| {
-        let values = |chain: &GibbsChain| {
-            (0..length)
-                .map(|d| chain.draws[d * width + i])
-                .collect::<Vec<u32>>()
-        };
-        TargetDraws {
-            element: element.clone(),
-            support: expansion.elements()[position].support.clone(),
-            indices: chains.iter().flat_map(values).collect(),
-        }
-    };
-    let stopped = stops.into_iter().find(|why| *why != Stopped::Finished);
-    Ok(GibbsResult {
-        stopped: stopped.unwrap_or(Stopped::Finished),
-        sweeps: chains.iter().map(|chain| chain.sweeps).sum(),
-        draws: Draws {
-            chains: chains.len(),
-            length,
-            targets: targets.map(target).collect(),
-            log_weights: None,
-        },
-    })
+    Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
 /// Advances the chains of one thread in turn, so that a deadline finds all of them equally long.
@@ -251,38 +208,22 @@ fn advance(
     schedule: Schedule,
     watching: &RunMonitor<'_>,
     done: &AtomicU64,
-) -> Stopped {
+) {
     let mut going = true;
     while going {
         going = false;
-        for chain in &mut *chains {
+        for number in 0..chains.len() {
             if let Some(why) = watching.stopped() {
-                return why;
+                for chain in chains {
+                    chain.tally.stopped = why;
+                }
+                return;
             }
-            let before = chain.sweeps;
+            let chain = &mut chains[number];
+            let before = chain.tally.sweeps;
             going |= chain.advance(reader, schedule, SLICE);
-            let more = chain.sweeps - before;
+            let more = chain.tally.sweeps - before;
             watching.report(done.fetch_add(more, Ordering::Relaxed) + more);
         }
     }
-    Stopped::Finished
-}
-
-/// The marginals of the targets.
-pub(super) fn marginals(draws: &Draws) -> Vec<TargetMarginal> {
-    let all = (draws.chains * draws.length) as f64;
-    let marginal = |target: &TargetDraws| {
-        let mut counts = vec![0u64; target.support.len()];
-        target.indices.iter().for_each(|&i| counts[i as usize] += 1);
-        TargetMarginal {
-            element: target.element.clone(),
-            support: target.support.clone(),
-            probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
-            estimate: Estimate::Chains {
-                indices: Arc::clone(&target.indices),
-                chains: draws.chains,
-            },
-        }
-    };
-    draws.targets.iter().map(marginal).collect()
 }

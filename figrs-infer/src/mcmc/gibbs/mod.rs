@@ -7,11 +7,13 @@
 //! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | first worlds; the run |
+//! | `chain_sums` | the draws of all chains as an answer |
 //! | `assignments` | draws for those who want assignments, not answers |
 
 mod arena;
 mod assignments;
 mod block;
+mod chain_sums;
 mod chains;
 mod elimination_block;
 mod groups;
@@ -19,18 +21,22 @@ mod initial_assignment;
 mod kernel;
 mod prepare;
 
+use std::ops::Range;
+
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
-use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::limits::Limits;
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::{RunMonitor, Watch, watched};
 pub(crate) use assignments::AssignmentDraws;
+pub use chain_sums::GibbsSums;
 use chains::{Schedule, StartError, TargetReader};
 pub use kernel::GibbsKernel;
 
@@ -176,28 +182,49 @@ impl Gibbs {
     }
 }
 
+impl MergeableSampler for Gibbs {
+    type Sums = GibbsSums;
+
+    fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
+        self.check()?;
+        Ok(self.schedule.chains as u64)
+    }
+
+    fn run_units(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+        absorption: Absorption,
+    ) -> Result<Partial<GibbsSums>, Error> {
+        self.check()?;
+        let sweeps = self.schedule.sweeps();
+        let total = sweeps.saturating_mul(self.schedule.chains as u64);
+        let watching = self.watch.start(self.name(), Some(total));
+        let chains = self.sweep((model, targets), units, absorption, &watching);
+        chains.map_err(|error| watching.error_of(error))
+    }
+}
+
 impl Algorithm for Gibbs {
     fn name(&self) -> &'static str {
         "Gibbs"
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.check()?;
-        let sweeps = self.schedule.sweeps();
-        let total = sweeps.saturating_mul(self.schedule.chains as u64);
-        let watching = self.watch.start(self.name(), Some(total));
-        let answer = self.sweep(model, targets, &watching);
-        answer.map_err(|error| watching.error_of(error))
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }
 
 impl Gibbs {
+    /// The chains of these numbers, as far as there are so many.
     fn sweep(
         &self,
-        model: &Model,
-        targets: &[AnyElement],
+        (model, targets): (&Model, &[AnyElement]),
+        units: Range<u64>,
+        absorption: Absorption,
         watching: &RunMonitor<'_>,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Partial<GibbsSums>, Error> {
         let limits = self.limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, &limits);
         let expansion = limits.expand(model, targets)?;
@@ -211,24 +238,21 @@ impl Gibbs {
             kernel => kernel?,
         };
         let reader = TargetReader::new(&kernel, &expansion, &encoding);
-        let elements = (&expansion, targets);
         let by = (self.seed, limits.threads());
-        let run = match chains::run(&reader, elements, self.schedule, by, watching) {
-            Ok(run) => run,
+        let numbers = units.start..units.end.min(self.schedule.chains as u64);
+        let chains = match chains::run(&reader, numbers, self.schedule, by, watching) {
+            Ok(chains) => chains,
             Err(StartError::Impossible) => return Err(impossible()),
             Err(StartError::Error(error)) => return Err(error),
         };
-        if run.draws.length == 0 {
-            return Err(Error::NothingDone {
-                algorithm: self.name(),
-            });
+        let support = |&position: &usize| expansion.elements()[position].support.clone();
+        let supports = expansion.targets().iter().map(support);
+        let targets = targets.iter().cloned().zip(supports).collect();
+        let sums = GibbsSums::new(self.schedule, targets, kernel.cut_groups());
+        let mut partial = Partial::new(sums, units.start, absorption);
+        for chain in chains {
+            partial.push(chain);
         }
-        let mut sampling = Sampling::new(run.stopped, run.sweeps, watching.elapsed());
-        let chains = self.schedule.chains as u64;
-        sampling.asked = Some(self.schedule.sweeps().saturating_mul(chains));
-        sampling.chains = self.schedule.chains;
-        sampling.cut_groups = Some(kernel.cut_groups());
-        let answer = Answer::marginals(self.name(), chains::marginals(&run.draws), None);
-        Ok(answer.with_sampling(sampling).with_draws(run.draws))
+        Ok(partial.after(watching.elapsed()))
     }
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
+use serde::{Deserialize, Serialize};
 
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
@@ -17,6 +18,7 @@ use crate::run::watch::Stopped;
 const BLOCK: u64 = 256;
 
 /// Length of the chains: burn-in, draws, thinning, total steps.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ChainLength {
     /// Draws of each chain.
     pub(super) draws: u64,
@@ -54,15 +56,11 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// The values of a target in the draws of one chain.
-pub(super) struct TargetValues {
-    pub(super) values: SupportBuilder,
-    pub(super) indices: Vec<u32>,
-}
-
-/// Result of a chain.
-pub(super) struct ChainResult {
-    pub(super) targets: Vec<TargetValues>,
+/// Draws and choices of a chain.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ChainRecord {
+    /// For each target the positions of its values in the draws.
+    pub(super) indices: Vec<Vec<u32>>,
     /// The choices of the worlds after burn-in.
     pub(super) sites: SiteRecord,
     /// Draws kept.
@@ -79,7 +77,9 @@ pub(super) struct MetropolisChain {
     trace: Trace,
     kernel: Kernel,
     ladder: TemperatureLadder,
-    finished: ChainResult,
+    /// For each target the values that were drawn.
+    values: Vec<SupportBuilder>,
+    finished: ChainRecord,
 }
 
 impl MetropolisChain {
@@ -90,15 +90,12 @@ impl MetropolisChain {
         ladder: TemperatureLadder,
         targets: &[AnyElement],
     ) -> Self {
-        let targets = targets.iter().map(|target| TargetValues {
-            values: target.no_values(),
-            indices: Vec::new(),
-        });
         Self {
             kernel,
             ladder,
-            finished: ChainResult {
-                targets: targets.collect(),
+            values: targets.iter().map(AnyElement::no_values).collect(),
+            finished: ChainRecord {
+                indices: vec![Vec::new(); targets.len()],
                 sites: SiteRecord::default(),
                 draws: 0,
                 steps: 0,
@@ -162,19 +159,19 @@ impl MetropolisChain {
             finished.densities = self.trace.densities();
             finished.draws = 0;
             finished.sites.clear();
-            for target in &mut finished.targets {
-                target.indices.clear();
-            }
+            finished.indices.iter_mut().for_each(Vec::clear);
         }
         finished.draws += 1;
-        for (position, target) in finished.targets.iter_mut().enumerate() {
+        let targets = self.values.iter_mut().zip(&mut finished.indices);
+        for (position, (values, indices)) in targets.enumerate() {
             let value = self.trace.target(position);
-            let index = value.and_then(|value| target.values.insert(value.as_any()));
-            target.indices.extend(index.map(|index| index as u32));
+            let index = value.and_then(|value| values.insert(value.as_any()));
+            indices.extend(index.map(|index| index as u32));
         }
     }
 
-    pub(super) fn finish(self) -> ChainResult {
-        self.finished
+    /// The values of the targets, and their positions in the draws.
+    pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
+        (self.values, self.finished)
     }
 }

@@ -17,12 +17,12 @@
 //! | `sites` | thinned values of all choices of a chain |
 //! | `probes` | short chains that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
-//! | `collect` | the draws of all chains as an answer |
+//! | `chain_sums` | the draws of all chains as an answer |
 
 mod acceptance;
 mod block_proposals;
 mod chain;
-mod collect;
+mod chain_sums;
 mod coordinates;
 mod decisions;
 mod kernel;
@@ -42,13 +42,14 @@ mod tempering;
 mod tests;
 
 pub use acceptance::{AcceptanceTerms, StepOutcome};
+pub use chain_sums::MetropolisSums;
 pub use decisions::StepDecisions;
 pub use kernel::Kernel;
 pub use proposals::Proposals;
 
 pub(crate) use settings::{MetropolisSettings, stepping};
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicU64;
 
 use figrs_core::{AnyElement, Model};
@@ -56,10 +57,13 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::run::mergeable_sampler::MergeableSampler;
+use crate::run::partial::{Absorption, Partial};
 use crate::run::time_share::TimeShare;
-use crate::run::watch::{Watch, watched};
+use crate::run::watch::{Stopped, Watch, watched};
 use crate::run::work_queue::in_order;
 use chain::{ChainLength, MetropolisChain};
+use chain_sums::ChainTally;
 use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
@@ -240,54 +244,106 @@ impl MetropolisHastings {
     }
 }
 
+impl MetropolisHastings {
+    /// Runs a chain from its first world, a candidate for which has the number `start`; `turn` is its share of the time.
+    fn chain(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        (length, done): (&ChainLength, &AtomicU64),
+        (number, start): (u64, Option<u64>),
+        turn: &TimeShare<'_>,
+    ) -> Result<ChainTally, Error> {
+        // There is an answer if another chain has draws.
+        let stopped = || {
+            let run = turn.run().stopped().or_else(|| turn.stopped());
+            Ok(ChainTally::not_begun(run.unwrap_or(Stopped::Interrupted)))
+        };
+        let start = self.settings.start(model, targets, (number, start), turn);
+        let (trace, kernel, mut random) = match start {
+            Err(Error::NothingDone { .. }) => return stopped(),
+            start => start?,
+        };
+        let mut hotter = Vec::new();
+        for temperature in &self.temperatures {
+            let replica = self.settings.replica(model, targets, &mut random, turn);
+            let (trace, kernel) = match replica {
+                Err(Error::NothingDone { .. }) => return stopped(),
+                replica => replica?,
+            };
+            hotter.push((trace, kernel.tempered(temperature.recip())));
+        }
+        let mut chain =
+            MetropolisChain::new(trace, kernel, TemperatureLadder::new(hotter), targets);
+        chain.run(length, &mut random, turn, done)?;
+        Ok(ChainTally::chain(targets, chain.finish()))
+    }
+}
+
+impl MergeableSampler for MetropolisHastings {
+    type Sums = MetropolisSums;
+
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+        let length = self.check()?;
+        let probes = probes::probes(&self.settings, length.burn_in, model, targets);
+        Ok(self.chains as u64 + probes)
+    }
+
+    fn run_units(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+        absorption: Absorption,
+    ) -> Result<Partial<MetropolisSums>, Error> {
+        let length = self.check()?;
+        let run = self.watch.start(NAME, Some(length.total));
+        let done = AtomicU64::new(0);
+        let (drawing, chains) = (&self.settings.drawing, self.chains as u64);
+        let own = units.start..units.end.min(chains);
+        let starts = if own.is_empty() {
+            Vec::new()
+        } else {
+            starts::dispersed(model, targets, drawing, self.chains, &run)?
+        };
+        let end = if units.end > chains {
+            self.units(model, targets)?.min(units.end)
+        } else {
+            units.end
+        };
+        let sums = MetropolisSums::new(targets, length, chains);
+        let mut partial = Partial::new(sums, units.start, absorption);
+        let threads = drawing.threads();
+        let unit = |(): &mut (), number: u64| {
+            if number >= chains {
+                let by = (&self.settings, length.burn_in);
+                let found = probes::probe(by, (model, targets), number - chains, &run);
+                return Ok(ChainTally::probe(found));
+            }
+            let turns = (own.end - own.start) as usize;
+            let turn = TimeShare::new(&run, number - own.start, turns, threads);
+            let start = (number, starts.get(number as usize).copied());
+            self.chain((model, targets), (&length, &done), start, &turn)
+        };
+        in_order(
+            threads,
+            (units.start..end, 1),
+            || Ok(()),
+            unit,
+            |unit| {
+                partial.push(unit);
+                ControlFlow::Continue(())
+            },
+        )?;
+        Ok(partial.after(run.elapsed()))
+    }
+}
+
 impl Algorithm for MetropolisHastings {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let length = self.check()?;
-        let run = self.watch.start(NAME, Some(length.total));
-        let done = AtomicU64::new(0);
-        let drawing = &self.settings.drawing;
-        let starts = starts::dispersed(model, targets, drawing, self.chains, &run)?;
-        let mut chains = Vec::new();
-        in_order(
-            self.settings.drawing.threads(),
-            (0..self.chains as u64, 1),
-            || Ok(()),
-            |(), chain| {
-                let threads = self.settings.drawing.threads();
-                let turn = TimeShare::new(&run, chain, self.chains, threads);
-                let start = starts.get(chain as usize).copied();
-                let start = self.settings.start(model, targets, (chain, start), &turn);
-                // There is an answer if another chain has draws.
-                let (trace, kernel, mut random) = match start {
-                    Err(Error::NothingDone { .. }) => return Ok(None),
-                    start => start?,
-                };
-                let mut hotter = Vec::new();
-                for temperature in &self.temperatures {
-                    let replica = self.settings.replica(model, targets, &mut random, &turn);
-                    let (trace, kernel) = match replica {
-                        Err(Error::NothingDone { .. }) => return Ok(None),
-                        replica => replica?,
-                    };
-                    hotter.push((trace, kernel.tempered(temperature.recip())));
-                }
-                let mut chain =
-                    MetropolisChain::new(trace, kernel, TemperatureLadder::new(hotter), targets);
-                chain.run(&length, &mut random, &turn, &done)?;
-                Ok(Some(chain.finish()))
-            },
-            |chain| {
-                chains.extend(chain);
-                ControlFlow::Continue(())
-            },
-        )?;
-        let choices = chains.iter().map(|chain| chain.sites.choices).max();
-        let asked = (&self.settings, length.burn_in, choices.unwrap_or(0));
-        let probes = probes::run_probes(asked, model, targets, &run)?;
-        collect::answer(NAME, (chains, &probes), targets, &length, &run)
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }

@@ -1,16 +1,15 @@
 //! Short chains from other draws of the prior, which look for modes that the chains have missed.
 
-use std::ops::ControlFlow;
-
+use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Model};
 
 use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
+use super::starts::candidate;
 use crate::error::Error;
 use crate::run::time_share::TimeShare;
 use crate::run::watch::RunMonitor;
-use crate::run::work_queue::in_order;
 
 /// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
 const PROBES: u64 = 16;
@@ -26,37 +25,46 @@ const STREAMS: u64 = 1 << 40;
 /// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
 
-/// The choices of the worlds in which probes rest; those that found no first world, or that were stopped, are left out.
+/// The number of probes of a run.
 ///
-/// There are none where a burn-in of this length leaves them too few steps for worlds with so many choices.
-pub(super) fn run_probes(
-    (settings, burn_in, choices): (&MetropolisSettings, u64, usize),
+/// There are none where a burn-in of this length leaves them too few steps for a world with as many choices as one drawn from the prior.
+pub(super) fn probes(
+    settings: &MetropolisSettings,
+    burn_in: u64,
     model: &Model,
     targets: &[AnyElement],
-    run: &RunMonitor<'_>,
-) -> Result<Vec<SiteRecord>, Error> {
+) -> u64 {
     let most = burn_in / PART;
-    if most < LEAST_SWEEPS * choices.max(1) as u64 || run.stopped().is_some() {
-        return Ok(Vec::new());
+    if most < LEAST_SWEEPS {
+        return 0;
+    }
+    let drawn = || -> Result<u64, Error> {
+        let mut trace = Trace::new(model, targets, settings.drawing.limit)?;
+        trace.restart(&mut candidate(settings.drawing.seed, 0))?;
+        Ok(trace.choices() as u64)
+    };
+    // A model with an error has no chains either.
+    match drawn() {
+        Ok(choices) if most >= LEAST_SWEEPS * choices => PROBES,
+        _ => 0,
+    }
+}
+
+/// The choices of the worlds in which a probe rests; `None` if it found no first world, or was stopped.
+pub(super) fn probe(
+    (settings, burn_in): (&MetropolisSettings, u64),
+    (model, targets): (&Model, &[AnyElement]),
+    number: u64,
+    run: &RunMonitor<'_>,
+) -> Option<SiteRecord> {
+    if run.stopped().is_some() {
+        return None;
     }
     let mut settings = settings.clone();
     settings.max_tries = (settings.max_tries / PROBES).max(1);
-    let mut records = Vec::new();
-    in_order(
-        settings.drawing.threads(),
-        (0..PROBES, 1),
-        || Ok(()),
-        |(), number| {
-            Ok(run_probe(&settings, (model, targets), (number, most), run)
-                .ok()
-                .flatten())
-        },
-        |record| {
-            records.extend(record);
-            ControlFlow::Continue(())
-        },
-    )?;
-    Ok(records)
+    run_probe(&settings, (model, targets), (number, burn_in / PART), run)
+        .ok()
+        .flatten()
 }
 
 /// One probe of so many steps at most.

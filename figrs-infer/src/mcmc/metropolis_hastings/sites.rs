@@ -214,11 +214,17 @@ impl SiteRecord {
         demand(are_all, "its chain has another number of sweeps")?;
         for series in &self.series {
             let are_all = series.met.len().checked_mul(series.width) == Some(series.sums.len());
-            demand(are_all, "a choice of its chain has another number of values")?;
+            demand(
+                are_all,
+                "a choice of its chain has another number of values",
+            )?;
             let are_sweeps = series.met.is_sorted_by(|a, b| a.0 < b.0);
             let is_met = |&(sweep, count): &(u32, u32)| sweep < self.sweeps && count > 0;
             let are_sweeps = are_sweeps && series.met.iter().all(is_met);
-            demand(are_sweeps, "a choice of its chain stands in sweeps that there are none of")?;
+            demand(
+                are_sweeps,
+                "a choice of its chain stands in sweeps that there are none of",
+            )?;
         }
         Ok(())
     }

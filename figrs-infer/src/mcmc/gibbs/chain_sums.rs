@@ -1,0 +1,153 @@
+//! The chains of a Gibbs sampler, and their answer.
+
+use std::time::Duration;
+
+use figrs_core::{AnyColumn, AnyElement, Support};
+use serde::{Deserialize, Serialize};
+
+use super::chains::Schedule;
+use crate::answer::Answer;
+use crate::answer::draws::{Draws, TargetDraws};
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::run::partial::Sums;
+use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use crate::run::watch::Stopped;
+
+/// The chains of [`Gibbs`](crate::Gibbs), each of which is a unit.
+#[derive(Debug)]
+pub struct GibbsSums {
+    pub(super) schedule: Schedule,
+    /// The targets with their values.
+    pub(super) targets: Vec<(AnyElement, Support)>,
+    pub(super) cut_groups: u64,
+    chains: Vec<GibbsChainTally>,
+}
+
+/// The draws of one chain.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GibbsChainTally {
+    pub(super) sweeps: u64,
+    /// Number of draws.
+    pub(super) kept: usize,
+    /// The positions of the values of the targets, draw after draw.
+    pub(super) draws: Vec<u32>,
+    pub(super) stopped: Stopped,
+    /// None: values are known by their positions in the supports that every process finds.
+    #[serde(skip)]
+    values: Vec<Box<dyn AnyColumn>>,
+}
+
+impl GibbsChainTally {
+    /// No sweeps yet.
+    pub(super) fn new() -> Self {
+        Self {
+            sweeps: 0,
+            kept: 0,
+            draws: Vec::new(),
+            stopped: Stopped::Finished,
+            values: Vec::new(),
+        }
+    }
+}
+
+impl PortableUnit for GibbsChainTally {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
+}
+
+impl GibbsSums {
+    /// No chains yet.
+    pub(super) fn new(
+        schedule: Schedule,
+        targets: Vec<(AnyElement, Support)>,
+        cut_groups: u64,
+    ) -> Self {
+        Self {
+            schedule,
+            targets,
+            cut_groups,
+            chains: Vec::new(),
+        }
+    }
+}
+
+impl Sums for GibbsSums {
+    type Unit = GibbsChainTally;
+    type Answer = Answer;
+
+    fn absorb(&mut self, chain: GibbsChainTally) {
+        self.chains.push(chain);
+    }
+
+    /// The answer of the chains, of as many draws each as the shortest has.
+    fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
+        const NAME: &str = "Gibbs";
+        let Self {
+            schedule, chains, ..
+        } = self;
+        let length = chains.iter().map(|chain| chain.kept).min().unwrap_or(0);
+        if length == 0 {
+            return Err(Error::NothingDone { algorithm: NAME });
+        }
+        let stopped = chains.iter().map(|chain| chain.stopped);
+        let stopped = Stopped::first_reason(stopped);
+        let sweeps = chains.iter().map(|chain| chain.sweeps).sum();
+        let width = self.targets.len();
+        let targets = self.targets.into_iter().enumerate();
+        let targets = targets.map(|(i, (element, support))| {
+            let values = |chain: &GibbsChainTally| {
+                (0..length)
+                    .map(|d| chain.draws[d * width + i])
+                    .collect::<Vec<u32>>()
+            };
+            TargetDraws {
+                element,
+                support,
+                indices: chains.iter().flat_map(values).collect(),
+            }
+        });
+        let draws = Draws {
+            chains: chains.len(),
+            length,
+            targets: targets.collect(),
+            log_weights: None,
+        };
+        let mut sampling = Sampling::new(stopped, sweeps, elapsed);
+        sampling.asked = Some(schedule.sweeps().saturating_mul(schedule.chains as u64));
+        sampling.chains = chains.len();
+        sampling.cut_groups = Some(self.cut_groups);
+        let answer = Answer::marginals(NAME, draws.frequencies(), None);
+        Ok(answer.with_sampling(sampling).with_draws(draws))
+    }
+}
+
+impl PortableSums for GibbsSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        let targets = self.targets.iter();
+        targets.map(|(element, _)| element.clone()).collect()
+    }
+
+    fn check(&self, number: u64, chain: &GibbsChainTally) -> Result<(), String> {
+        let is_one = number < self.schedule.chains as u64;
+        demand(is_one, "the run has fewer chains")?;
+        let are_fit =
+            chain.sweeps <= self.schedule.sweeps() && chain.kept as u64 <= self.schedule.draws;
+        demand(
+            are_fit,
+            "it has more sweeps or draws than a chain of the run",
+        )?;
+        demand(
+            chain.values.is_empty(),
+            "it has values, and not their positions alone",
+        )?;
+        let width = self.targets.len();
+        let are_all = chain.kept.checked_mul(width) == Some(chain.draws.len());
+        demand(are_all, "its draws have another number of values")?;
+        for (i, (_, support)) in self.targets.iter().enumerate() {
+            demand_below(chain.draws.iter().skip(i).step_by(width), support.len())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! The chains of a run with their probes, and their answer.
+
+use std::time::Duration;
+
+use figrs_core::{AnyColumn, AnyElement, SupportBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::NAME;
+use super::chain::{ChainLength, ChainRecord};
+use super::sites::SiteRecord;
+use crate::answer::Answer;
+use crate::answer::draws::{Draws, TargetDraws};
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
+use crate::run::partial::Sums;
+use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use crate::run::watch::Stopped;
+
+/// The chains of [`MetropolisHastings`](crate::MetropolisHastings), each of which is a unit, and the short chains that look for other modes, which
+/// are the units after them.
+#[derive(Debug)]
+pub struct MetropolisSums {
+    targets: Vec<AnyElement>,
+    length: ChainLength,
+    /// Chains of the run.
+    asked: u64,
+    chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
+    /// The reasons that chains had no time to begin.
+    not_begun: Vec<Stopped>,
+    probes: Vec<SiteRecord>,
+}
+
+/// The draws of a chain, or the choices of a probe.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ChainTally {
+    /// For each target the values that were drawn; of a chain alone.
+    #[serde(skip)]
+    values: Vec<Box<dyn AnyColumn>>,
+    work: ChainWork,
+}
+
+/// Result of a unit.
+#[derive(Debug, Serialize, Deserialize)]
+enum ChainWork {
+    Chain(Box<ChainRecord>),
+    /// A chain that was stopped before it had a first world.
+    NotBegun(Stopped),
+    /// A probe, unless it found no first world or was stopped.
+    Probe(Option<SiteRecord>),
+}
+
+impl ChainTally {
+    /// That of a chain, with the values of its targets.
+    pub(super) fn chain(
+        targets: &[AnyElement],
+        (values, record): (Vec<SupportBuilder>, ChainRecord),
+    ) -> Self {
+        let column = |(element, values): (&AnyElement, &SupportBuilder)| {
+            let mut column = element.no_column();
+            for position in 0..values.len() {
+                column.push(values.any(position));
+            }
+            column
+        };
+        Self {
+            values: targets.iter().zip(&values).map(column).collect(),
+            work: ChainWork::Chain(Box::new(record)),
+        }
+    }
+
+    pub(super) fn not_begun(stopped: Stopped) -> Self {
+        Self {
+            values: Vec::new(),
+            work: ChainWork::NotBegun(stopped),
+        }
+    }
+
+    pub(super) fn probe(record: Option<SiteRecord>) -> Self {
+        Self {
+            values: Vec::new(),
+            work: ChainWork::Probe(record),
+        }
+    }
+}
+
+impl PortableUnit for ChainTally {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
+}
+
+impl MetropolisSums {
+    /// No chains yet, of so many.
+    pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
+        Self {
+            targets: targets.to_vec(),
+            length,
+            asked,
+            chains: Vec::new(),
+            not_begun: Vec::new(),
+            probes: Vec::new(),
+        }
+    }
+}
+
+impl Sums for MetropolisSums {
+    type Unit = ChainTally;
+    type Answer = Answer;
+
+    fn absorb(&mut self, unit: ChainTally) {
+        match unit.work {
+            ChainWork::Chain(record) => self.chains.push((unit.values, *record)),
+            ChainWork::NotBegun(stopped) => self.not_begun.push(stopped),
+            ChainWork::Probe(record) => self.probes.extend(record),
+        }
+    }
+
+    /// The answer of the last draws of the chains, as many of each as the shortest one has. Chains that stayed in worlds with more
+    /// densities than others are left out: these worlds are infinitely less likely; and so are chains that the end of a run
+    /// left no time for a draw.
+    fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
+        let mut chains = self.chains;
+        let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
+        let accepted: u64 = chains.iter().map(|(_, chain)| chain.accepted).sum();
+        let stopped = chains.iter().map(|(_, chain)| chain.stopped);
+        let stopped = Stopped::first_reason(stopped.chain(self.not_begun));
+        chains.retain(|(_, chain)| chain.draws > 0);
+        let fewest = chains.iter().map(|(_, chain)| chain.densities).min();
+        chains.retain(|(_, chain)| Some(chain.densities) == fewest);
+        let kept = chains.iter().map(|(_, chain)| chain.draws).min();
+        let kept = kept.ok_or(Error::NothingDone { algorithm: NAME })? as usize;
+        let of_target = |(position, element): (usize, &AnyElement)| {
+            let own = chains.iter().map(|(values, chain)| {
+                let values = &*values[position];
+                (values, &chain.indices[position][..])
+            });
+            merge_chains(element, own, kept)
+        };
+        let draws = Draws {
+            chains: chains.len(),
+            length: kept,
+            targets: self.targets.iter().enumerate().map(of_target).collect(),
+            log_weights: None,
+        };
+        let mut sampling = Sampling::new(stopped, made, elapsed);
+        sampling.asked = Some(self.length.draws * self.length.thin * self.asked);
+        sampling.chains = chains.len();
+        sampling.acceptance = Some(accepted as f64 / made as f64);
+        let records: Vec<_> = chains.iter().map(|(_, chain)| &chain.sites).collect();
+        let answer = Answer::marginals(NAME, draws.frequencies(), None);
+        let answer = answer.with_choices(ChoiceAgreement::of(&records, &self.probes));
+        Ok(answer.with_sampling(sampling).with_draws(draws))
+    }
+}
+
+impl PortableSums for MetropolisSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        self.targets.clone()
+    }
+
+    fn check(&self, number: u64, unit: &ChainTally) -> Result<(), String> {
+        let is_chain = !matches!(unit.work, ChainWork::Probe(_));
+        demand(
+            is_chain == (number < self.asked),
+            "it is a chain where the run has a probe, or the other way round",
+        )?;
+        let chain = match &unit.work {
+            ChainWork::Chain(chain) => chain,
+            ChainWork::NotBegun(_) | ChainWork::Probe(None) => {
+                return demand(unit.values.is_empty(), "it has values and no draws");
+            }
+            ChainWork::Probe(Some(record)) => {
+                demand(unit.values.is_empty(), "it has values and no draws")?;
+                return record.check();
+            }
+        };
+        chain.sites.check()?;
+        let steps = self.length.draws * self.length.thin;
+        let are_fit = chain.draws <= self.length.draws
+            && chain.steps <= steps
+            && chain.accepted <= chain.steps;
+        demand(
+            are_fit,
+            "it has more draws or steps than a chain of the run",
+        )?;
+        let targets = self.targets.len();
+        let are_all = unit.values.len() == targets && chain.indices.len() == targets;
+        demand(are_all, "it has another number of targets")?;
+        for (values, indices) in unit.values.iter().zip(&chain.indices) {
+            demand(
+                indices.len() as u64 == chain.draws,
+                "it has another number of draws",
+            )?;
+            demand_below(indices, values.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// The last draws of one target in each chain, numbered in the order of their first occurrence.
+fn merge_chains<'a>(
+    element: &AnyElement,
+    chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,
+    kept: usize,
+) -> TargetDraws {
+    let mut values = element.no_values();
+    let mut indices = Vec::new();
+    for (own, indices_of_chain) in chains {
+        let mut numbers: Vec<Option<u32>> = vec![None; own.len()];
+        let last = indices_of_chain.len().saturating_sub(kept);
+        for &index in &indices_of_chain[last..] {
+            let number = numbers[index as usize].or_else(|| {
+                let value = own.any(index as usize);
+                values.insert(value).map(|number| number as u32)
+            });
+            numbers[index as usize] = number;
+            indices.extend(number);
+        }
+    }
+    TargetDraws {
+        element: element.clone(),
+        support: values.build(),
+        indices: indices.into(),
+    }
+}
