@@ -238,12 +238,12 @@ mod repeated_numbers {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-        const MOST: usize = 1 << 24;
+        const MOST: usize = 1 << 14;
         let repeated = Vec::<(f64, u32)>::deserialize(from)?;
         let count: usize = repeated.iter().map(|&(_, times)| times as usize).sum();
         if count > MOST {
             return Err(serde::de::Error::custom(
-                "a block has no more than 16 million weights",
+                "a block has no more than 16384 worlds",
             ));
         }
         let repeat = |(number, times): (f64, u32)| std::iter::repeat_n(number, times as usize);

@@ -286,6 +286,9 @@ impl PortableSums for PopulationSums {
         };
         let draws = unit.log_weights.len();
         demand(draws as u64 <= most, "it has too many draws")?;
+        let is_alive = |one: &Population| one.log_evidence > f64::NEG_INFINITY;
+        let has_draws = unit.populations.iter().any(is_alive) && most > 0;
+        demand(has_draws == (draws > 0), "it has another number of draws")?;
         let shared = match self.keep {
             KeptParticles::Trajectories => 0,
             KeptParticles::Sums | KeptParticles::Particles => populations,

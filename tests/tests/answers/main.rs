@@ -9,6 +9,7 @@ mod failing_functions;
 mod graph;
 mod laziness;
 mod partial_sums;
+mod portable_parts;
 mod predictions;
 mod reference_models;
 mod regressions;
