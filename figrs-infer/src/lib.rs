@@ -88,6 +88,7 @@ pub use exact::tree::saved_tree::SavedTree;
 pub use exact::variable_elimination::VariableElimination;
 pub use independence::independent;
 pub use learning::cases::{CaseColumns, CaseValues, Cases};
+pub use learning::count_parts::{CaseCounter, CountPart, CountRequest};
 pub use learning::expectation_maximization::ExpectationMaximization;
 pub use learning::expected_counts::ExpectedCounts;
 pub use learning::fit::Fit;

@@ -6,7 +6,8 @@ use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
 
 use super::case_rows::{CaseRow, CaseRows};
 use super::cases::{CaseColumns, Cases};
-use super::expected_counts::ExpectedCounts;
+use super::count_parts::{CaseCounter, CountFunction, CountPart, CountRequest, CountsInParts};
+use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::fit::Fit;
 use super::learner::Learner;
 use super::parameters::CountedOutcomes;
@@ -186,6 +187,79 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     ///
     /// **Errors.** Those of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
+        self.fit_with(model, cases, None)
+    }
+
+    /// Learns as [`fit`](Self::fit) does, with expected counts that `count` gives: for each request parts of all units of the cases, in their
+    /// order, which a [`case_counter`](Self::case_counter) computes in any processes.
+    ///
+    /// **Guarantee.** The fit is that of [`fit`](Self::fit) to the last bit, however the units are parted.
+    ///
+    /// **Complexity.** A request for each round, and two for each number that has a standard error; a part has as many numbers for each of its units as
+    /// there are outcomes. A deadline or an interrupt is looked at between requests.
+    ///
+    /// **Errors.** Those of `fit`, and what `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if its parts are not those of the request;
+    /// [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, If, Learned, Model};
+    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// # use std::sync::Mutex;
+    /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
+    /// let heads = If::new(Flip::new(0.5), Flip::new(&first), Flip::new(&second));
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// // The worker, in any process, prepares the model once.
+    /// let worker = Mutex::new(learner.case_counter(&Model::new(), &cases)?);
+    /// let fit = learner.fit_by(&Model::new(), &cases, |request| {
+    ///     let mut worker = worker.lock().unwrap();
+    ///     let units = worker.units();
+    ///     Ok(vec![worker.part(request, 0..units)?])
+    /// })?;
+    /// assert_eq!(fit.value(&first)?, learner.fit(&Model::new(), &cases)?.value(&first)?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn fit_by<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+        count: impl Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync,
+    ) -> Result<Fit, Error> {
+        if let Some(rows) = self.mini_batch {
+            let remedy = "learn from mini-batches in one process";
+            return invalid("mini_batches", rows.to_string(), remedy);
+        }
+        self.fit_with(model, cases, Some(&count))
+    }
+
+    /// Prepares the model and the cases to count for [`fit_by`](Self::fit_by) of another process, which has built the same.
+    ///
+    /// **Errors.** Those of [`fit`](Self::fit) but for the rounds.
+    pub fn case_counter<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+    ) -> Result<CaseCounter, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        self.check()?;
+        let monitor = self.watch.start("ExpectationMaximization", None);
+        let step = guarded(|| self.engine.prepare(model, &cases.table, monitor.until()));
+        Ok(CaseCounter {
+            step: step.map_err(|error| monitor.error_of(error))?,
+            rows: cases.table.rows.clone(),
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            watch: self.watch.clone(),
+        })
+    }
+
+    fn fit_with<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+        count: Option<&CountFunction<'_>>,
+    ) -> Result<Fit, Error> {
         if let Some(mistake) = &cases.mistake {
             return Err(mistake.clone());
         }
@@ -204,13 +278,28 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 watch: self.watch.clone(),
             };
             let rows = &cases.table.rows;
-            let (best, starts) = self.run(&learner, rows, &monitor)?;
-            let is_small = learner.step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
-            let mut fit = Fit::new(model, learner, (best, starts), rows.clone());
+            let in_parts = count.map(|count| CountsInParts::new(&*learner.step, count));
+            let step: &dyn ExpectationStep = match &in_parts {
+                Some(in_parts) => in_parts,
+                None => &*learner.step,
+            };
+            let (best, starts) = self.run(step, rows, &monitor)?;
+            let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
+            let mut errors = None;
             if is_small && monitor.stopped().is_none() {
-                fit.add_standard_errors()?;
+                learner.set(&best.values);
+                errors = match learner.standard_errors(step, rows) {
+                    Err(Error::NothingDone { .. }) => None,
+                    errors => Some(errors?),
+                };
             }
-            Ok(fit)
+            Ok(Fit::new(
+                model,
+                learner,
+                (best, starts),
+                rows.clone(),
+                errors,
+            ))
         })
     }
 
@@ -259,7 +348,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Runs all starts; the rounds of the best.
     fn run(
         &self,
-        learner: &Learner,
+        step: &dyn ExpectationStep,
         rows: &CaseRows,
         monitor: &RunMonitor<'_>,
     ) -> Result<(Rounds, Vec<f64>), Error> {
@@ -267,9 +356,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         let mut best: Option<Rounds> = None;
         let mut objectives = Vec::new();
         for start in 0..self.starts {
-            self.begin(start, learner.step.outcomes())?;
+            self.begin(start, step.outcomes())?;
             let rounds = RoundsOfStart {
-                step: &*learner.step,
+                step,
                 rows: &rows,
                 settings: self.round_settings(start),
                 monitor,

@@ -1,8 +1,10 @@
 //! The interface of the expectation step.
 
 use std::fmt;
+use std::ops::Range;
 
 use figrs_core::{Model, Until};
+use serde::{Deserialize, Serialize};
 
 use super::case_rows::CaseRow;
 use super::case_table::CaseTable;
@@ -41,18 +43,37 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// Takes in the cells that the columns have got since; none after an error.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// The expected counts of some rows, and their log-likelihood, for natural logarithms of the probabilities of all outcomes; in so many
-    /// threads.
+    /// Number of units of so many rows: groups of equal size, whose counts are added up in their order.
+    fn units(&self, rows: usize) -> u64;
+
+    /// Gives `take` the expected counts of some units of rows, one after another, and their log-likelihood, for natural logarithms of the
+    /// probabilities of all outcomes; in so many threads.
+    fn expect_units(
+        &self,
+        units: (&[CaseRow<'_>], Range<u64>),
+        log_weights: &[f64],
+        run: (usize, &Until),
+        take: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error>;
+
+    /// The expected counts of some rows, as sums over their units.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
         log_weights: &[f64],
         run: (usize, &Until),
-    ) -> Result<Expected, Error>;
+    ) -> Result<Expected, Error> {
+        let mut all = Expected::none(self.outcomes().len());
+        let units = 0..self.units(rows.len());
+        self.expect_units((rows, units), log_weights, run, &mut |unit| {
+            all.absorb(&unit);
+        })?;
+        Ok(all)
+    }
 }
 
 /// Expected counts of outcomes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
     /// The natural logarithm of the probability of all cases, or what approximates it; `None` if the algorithm gives none.
     pub log_likelihood: Option<f64>,

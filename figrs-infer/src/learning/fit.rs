@@ -44,6 +44,7 @@ impl Fit {
         learner: Learner,
         (rounds, starts): (Rounds, Vec<f64>),
         rows: CaseRows,
+        standard_errors: Option<StandardErrors>,
     ) -> Self {
         let learned = learner.step.outcomes().learned().iter();
         let elements = learned.map(|learned| learned.element.clone());
@@ -56,7 +57,7 @@ impl Fit {
             ended: rounds.ended,
             starts,
             counts: rounds.last.counts,
-            standard_errors: None,
+            standard_errors,
             learner: Arc::new(Mutex::new(learner)),
         }
     }
@@ -101,19 +102,11 @@ impl Fit {
     pub fn standard_errors(&self) -> Result<StandardErrors, Error> {
         match &self.standard_errors {
             Some(errors) => Ok(errors.clone()),
-            None => guarded(|| self.learner().standard_errors(&self.rows)),
+            None => guarded(|| {
+                let learner = self.learner();
+                learner.standard_errors(&*learner.step, &self.rows)
+            }),
         }
-    }
-
-    /// Adds the standard errors, unless time runs out.
-    pub(super) fn add_standard_errors(&mut self) -> Result<(), Error> {
-        let errors = self.learner().standard_errors(&self.rows);
-        self.standard_errors = match errors {
-            Ok(errors) => Some(errors),
-            Err(Error::NothingDone { .. }) => None,
-            Err(error) => return Err(error),
-        };
-        Ok(())
     }
 
     /// Learns from further cases, of the same columns: their expected counts at the present values are added to those of all earlier

@@ -77,17 +77,21 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// The standard errors at the present values, for these cases.
+    /// The standard errors at the present values, for these cases, by a step of this model.
     ///
     /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
-    pub(super) fn standard_errors(&self, rows: &CaseRows) -> Result<StandardErrors, Error> {
+    pub(super) fn standard_errors(
+        &self,
+        step: &dyn ExpectationStep,
+        rows: &CaseRows,
+    ) -> Result<StandardErrors, Error> {
         if !self.step.is_exact() {
             return Err(Error::InexactCounts);
         }
         let monitor = self.watch.start("ExpectationMaximization", None);
         let rows: Vec<CaseRow<'_>> = rows.iter().collect();
         let source = InformationSource {
-            step: &*self.step,
+            step,
             rows: &rows,
             with_prior: self.with_prior,
             threads: self.threads,

@@ -9,6 +9,7 @@
 //! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; what cells change; rows that need no step |
 //! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | such steps: by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the step on worlds, for models without a finite factor graph |
+//! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
@@ -22,6 +23,7 @@ mod column_factors;
 mod complete_row;
 mod completions;
 mod convergence;
+pub(crate) mod count_parts;
 mod draw_counts;
 pub(crate) mod expectation_maximization;
 pub(crate) mod expected_counts;

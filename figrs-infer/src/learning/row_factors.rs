@@ -1,7 +1,7 @@
 //! The factor graph of a model for one row of cases after another.
 
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use figrs_core::Until;
@@ -26,6 +26,11 @@ use crate::run::work_queue::in_order;
 const MAX_UNITS: usize = 64;
 /// Fewest rows of a unit, of which each takes some microseconds at least.
 const MIN_UNIT_ROWS: usize = 8;
+
+/// Rows of each unit of so many rows.
+fn unit_rows(rows: usize) -> usize {
+    rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
+}
 
 /// The factors of a model, and what rows and parameters change in them.
 #[derive(Debug)]
@@ -248,12 +253,17 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
         Ok(())
     }
 
-    fn expect(
+    fn units(&self, rows: usize) -> u64 {
+        rows.div_ceil(unit_rows(rows)) as u64
+    }
+
+    fn expect_units(
         &self,
-        rows: &[CaseRow<'_>],
+        (rows, units): (&[CaseRow<'_>], Range<u64>),
         log_weights: &[f64],
         (threads, until): (usize, &Until),
-    ) -> Result<Expected, Error> {
+        take: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error> {
         let graph = self.rows.weighted(log_weights);
         let round = Round {
             log_weights,
@@ -269,20 +279,16 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
                 changed: Vec::new(),
             })
         };
-        let unit_rows = rows.len().div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS);
+        let unit_rows = unit_rows(rows.len());
         let unit = |worker: &mut RowWorker<C::Worker>, unit: u64| {
             let first = unit as usize * unit_rows;
             let rows = &rows[first..(first + unit_rows).min(rows.len())];
             self.count(worker, &round, rows)
         };
-        let mut all = Expected::none(self.rows.outcomes.len());
-        let take = |unit: Expected| {
-            all.absorb(&unit);
+        in_order(threads, (units, 1), worker, unit, |unit| {
+            take(unit);
             ControlFlow::Continue(())
-        };
-        let units = 0..rows.len().div_ceil(unit_rows) as u64;
-        in_order(threads, (units, 1), worker, unit, take)?;
-        Ok(all)
+        })
     }
 }
 

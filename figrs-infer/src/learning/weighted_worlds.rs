@@ -1,6 +1,6 @@
 //! The expectation step by weighted worlds: no expansion, so that hidden elements may be continuous and models without end.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::{Kind, LearnedPrior, Trace};
@@ -219,25 +219,35 @@ impl ExpectationStep for WeightedWorlds {
         &self.outcomes
     }
 
-    fn expect(
+    fn units(&self, rows: usize) -> u64 {
+        rows as u64
+    }
+
+    /// A unit is a row; the worlds of a row are drawn in parts.
+    fn expect_units(
         &self,
-        rows: &[CaseRow<'_>],
+        (rows, units): (&[CaseRow<'_>], Range<u64>),
         _: &[f64],
         (threads, until): (usize, &Until),
-    ) -> Result<Expected, Error> {
+        take_row: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error> {
         let model = self.learned().fold(self.draws.model.clone(), |model, p| {
             model.intervene_any(&p.element, p.value())
         });
-        let mut expected = Expected::none(self.outcomes.len());
         let mut refused = Ok(());
-        let (mut of_row, mut parts) = (self.no_worlds(), 0);
+        let parts_of_row = self.draws.units_of_row();
+        let (mut of_row, mut parts) = (self.no_worlds(), units.start * parts_of_row);
         let take = |sums: RowSums| {
             of_row.add(&sums);
             parts += 1;
-            if parts % self.draws.units_of_row() == 0 {
-                let at = (parts / self.draws.units_of_row() - 1) as usize;
+            if parts % parts_of_row == 0 {
+                let at = (parts / parts_of_row - 1) as usize;
                 let all = std::mem::replace(&mut of_row, self.no_worlds());
+                let mut expected = Expected::none(self.outcomes.len());
                 refused = self.add_row(&all, rows[at], &mut expected);
+                if refused.is_ok() {
+                    take_row(expected);
+                }
             }
             if refused.is_err() {
                 ControlFlow::Break(())
@@ -246,9 +256,9 @@ impl ExpectationStep for WeightedWorlds {
             }
         };
         let unit = |(): &mut (), unit: u64| self.sums(&model, self.draws.part(rows, unit), until);
-        let units = 0..rows.len() as u64 * self.draws.units_of_row();
+        let units = units.start * parts_of_row..units.end * parts_of_row;
         in_order(threads, (units, BATCH), || Ok(()), unit, take)?;
-        refused.map(|()| expected)
+        refused
     }
 }
 

@@ -13,6 +13,7 @@ const MAX_TAIL_SIZE: usize = 30_001;
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
     most: usize,
+    samples: Option<u64>,
     /// Number of positive weights.
     count: u64,
 }
@@ -24,13 +25,23 @@ impl WeightTail {
         Self {
             logs: Vec::new(),
             most: tail.map_or(MAX_TAIL_SIZE, |tail| tail.min(MAX_TAIL_SIZE)),
+            samples,
             count: 0,
         }
     }
 
-    /// Maximum number of weights of a block that may be among them.
-    pub(crate) fn most(&self) -> usize {
-        self.most
+    /// Number of the largest weights that a block of so many rows gives.
+    ///
+    /// Blocks are alike, so that the number of its weights in the tail of all is Poisson distributed around its share of the tail: one in
+    /// a thousand million has more. Of runs without a fixed number of samples the tail may be that of one block.
+    pub(crate) fn most_of_block(&self, rows: u64) -> usize {
+        const DEVIATIONS: f64 = 6.0;
+        const LEAST: f64 = 16.0;
+        let samples = self.samples.unwrap_or(rows).max(rows).max(1);
+        let tail = tail_length(samples as usize) as f64 + 1.0;
+        let mean = tail * rows as f64 / samples as f64;
+        let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
+        self.most.min(most as usize)
     }
 
     /// Drops all weights.
@@ -99,13 +110,16 @@ mod tests {
             let mut heaviest = WeightTail::of(Some(20_000));
             for block in weights.chunks(1000) {
                 let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
-                let largest = largest(&form, heaviest.most());
+                let largest = largest(&form, heaviest.most_of_block(1000));
                 heaviest.add(&largest, -(8.0_f64.ln()), 1000);
             }
             let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
             assert!((k - all).abs() < 1e-9, "{k} {all}");
             assert!((k - power).abs() < 0.15, "{k}");
         }
+        let most = |samples, rows| WeightTail::of(samples).most_of_block(rows);
+        assert_eq!(most(Some(1_000_000_000), 1 << 14), 26);
+        assert_eq!(most(Some(60), 60), 13);
         // Equal weights have no tail.
         let mut equal = WeightTail::of(None);
         equal.add(&[0.25; 100], 0.0, 100);

@@ -60,9 +60,9 @@ impl WorldSums {
         }
     }
 
-    /// Maximum number of weights of a block that may be among the largest of all.
+    /// Number of the largest weights that a block gives.
     pub(super) fn tail(&self) -> usize {
-        self.largest.heaviest.most()
+        self.largest.heaviest.most_of_block(self.width)
     }
 }
 

@@ -347,6 +347,21 @@ fn a_unit_of_a_discrete_marginal_is_small() {
         let bytes = sent(&sampler, (&model, &alarm), 3..4).unwrap();
         assert!(bytes.len() < 200, "{} bytes", bytes.len());
     }
+    // Thirty observations give nearly every world a weight of its own.
+    let causes: Vec<Element<bool>> = (1..=30).map(|i| Flip::new(f64::from(i) / 40.0)).collect();
+    let seen = |(i, cause): (i32, &Element<bool>)| {
+        let rates = (f64::from(i) / 70.0, 0.9 - f64::from(i) / 60.0);
+        cause.flat_map(move |&cause| Flip::new(if cause { rates.0 } else { rates.1 }))
+    };
+    let seen: Vec<Element<bool>> = (1..).zip(&causes).map(seen).collect();
+    let model = seen
+        .iter()
+        .fold(Model::new(), |model, seen| model.observe(seen, true));
+    for samples in [1_000_000, 10_000_000_000] {
+        let sampler = ImportanceSampling::new(samples).seed(1);
+        let bytes = sent(&sampler, (&model, &causes[..3]), 3..4).unwrap();
+        assert!(bytes.len() < 1000, "{} bytes", bytes.len());
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Learning of parameters against brute force, published numbers, and its guarantees.
 
+mod count_parts;
 mod densities;
 mod engines;
 mod further_cases;
