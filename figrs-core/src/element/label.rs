@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Name of an element, if it has one, its constructor and its source line.
 ///
 /// Serialisable: a label that was read is equal to the one that was written, also in another process.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The name given with `named`, with control characters written as escapes.
     pub name: Option<String>,
@@ -63,6 +63,19 @@ impl Eq for ConstructorCall {}
 impl Hash for ConstructorCall {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.constructor(), self.place()).hash(state);
+    }
+}
+
+impl fmt::Display for ConstructorCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line, column) = self.place();
+        write!(f, "{} at {file}:{line}:{column}", self.constructor())
+    }
+}
+
+impl fmt::Debug for ConstructorCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -146,25 +159,11 @@ impl Label {
     }
 }
 
-impl fmt::Debug for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Label")
-            .field("name", &self.name)
-            .field("constructor", &self.constructor())
-            .field("location", &self.location())
-            .finish()
-    }
-}
-
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let constructor = self.constructor();
-        let (file, line, column) = self.location();
-        if let Some(name) = &self.name {
-            let name = printable(name);
-            write!(f, "`{name}` ({constructor} at {file}:{line}:{column})")
-        } else {
-            write!(f, "{constructor} at {file}:{line}:{column}")
+        match &self.name {
+            Some(name) => write!(f, "`{}` ({})", printable(name), self.call),
+            None => write!(f, "{}", self.call),
         }
     }
 }

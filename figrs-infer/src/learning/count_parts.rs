@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::Until;
+use figrs_core::expand::LearnedParameter;
 use serde::{Deserialize, Serialize};
 
 use super::case_rows::{CaseRow, CaseRows};
@@ -165,7 +166,7 @@ impl ExpectationStep for CountsInParts<'_> {
         let learned = self.outcomes().learned().iter();
         let request = CountRequest {
             number: self.requests.fetch_add(1, Ordering::Relaxed),
-            parameters: learned.map(|learned| learned.numbers()).collect(),
+            parameters: learned.map(LearnedParameter::numbers).collect(),
         };
         let mut next = units.start;
         for part in (self.count)(&request)? {

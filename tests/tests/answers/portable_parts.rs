@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use figrs::prelude::*;
 use figrs::{MergeableSampler, Partial, PortableTargets};
-use figrs_tests::random_model::{build, for_random_models};
+use figrs_tests::random_model::{Target, build, for_random_models};
 use proptest::prelude::*;
 
 mod damage;
@@ -138,7 +138,7 @@ fn random_models_answer_alike_in_parts_that_were_sent() {
     for_random_models(40, 53, |description| {
         seed.set(seed.get() + 1);
         let built = build(description);
-        let targets: Vec<_> = built.targets.iter().map(|target| target.coded()).collect();
+        let targets: Vec<_> = built.targets.iter().map(Target::coded).collect();
         for (name, found) in of_all((&built.model, &targets), seed.get(), 1 + seed.get() % 5) {
             if let Ok([whole, merged]) = found {
                 compared.set(compared.get() + 1);
@@ -150,13 +150,12 @@ fn random_models_answer_alike_in_parts_that_were_sent() {
     assert!(*compared.get_mut() > 200, "{compared:?}");
 }
 
+type Numbers = (Element<f64>, Element<Vec<f64>>, Element<Option<String>>);
+
 /// Three unknown numbers, two of which make a third that is seen, and a branch that brings choices of its own.
-fn numbers() -> (
-    Model,
-    (Element<f64>, Element<Vec<f64>>, Element<Option<String>>),
-) {
+fn numbers() -> (Model, Numbers) {
     let place = Normal::new(0.0, StandardDeviation(2.0));
-    let rates = Iid::new(&Gamma::new(2.0, Rate(1.0)), 2);
+    let rates = Iid::new(Gamma::new(2.0, Rate(1.0)), 2);
     let kind = place.flat_map(|&x| {
         if x > 0.0 {
             Poisson::new(x).named("many").map(|n| Some(n.to_string()))

@@ -9,10 +9,10 @@ use rand::RngExt;
 
 /// Coins that depend on a hidden one, with learned probabilities.
 fn coins() -> Vec<Element<bool>> {
-    let hidden = Flip::new(&Learned::beta("mix", 3.0, 2.0));
+    let hidden = Flip::new(Learned::beta("mix", 3.0, 2.0));
     let coins = (0..3).map(|i| {
         let [a, b] = [("a", 4.0), ("b", 1.0)]
-            .map(|(name, heads)| Learned::beta(&format!("{name}{i}"), heads, 2.0));
+            .map(|(name, heads)| Learned::beta(format!("{name}{i}"), heads, 2.0));
         If::new(&hidden, Flip::new(&a), Flip::new(&b))
     });
     let fixed = (0..3).map(|_| If::new(&hidden, Flip::new(0.7), Flip::new(0.4)));
