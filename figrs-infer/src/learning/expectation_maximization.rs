@@ -206,7 +206,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
     /// # use std::sync::Mutex;
     /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
-    /// let heads = If::new(Flip::new(0.5), Flip::new(&first), Flip::new(&second));
+    /// let heads = If::new(&Flip::new(0.5), Flip::new(&first), Flip::new(&second));
     /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
     /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
     /// // The worker, in any process, prepares the model once.

@@ -96,7 +96,7 @@ pub trait MergeableSampler: Algorithm {
     ///     sums.merge_portable(postcard::from_bytes(bytes).unwrap(), &rain)?;
     /// }
     /// let (merged, whole) = (sums.into_answer_about(&model, &rain)?, sampler.run(&model, &rain)?);
-    /// assert_eq!(merged.marginal(&rain)?, whole.marginal(&rain)?);
+    /// assert_eq!(merged.distribution(&rain)?, whole.distribution(&rain)?);
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     fn portable_part<T: PortableTargets + ?Sized>(
