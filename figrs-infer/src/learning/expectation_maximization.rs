@@ -287,7 +287,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
             let mut errors = None;
             if is_small && monitor.stopped().is_none() {
-                learner.set(&best.values);
+                learner.set(&best.last.values);
                 errors = match learner.standard_errors(step, rows) {
                     Err(Error::NothingDone { .. }) => None,
                     errors => Some(errors?),
