@@ -94,6 +94,7 @@ pub mod internals {
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
         TableOp,
     };
+    pub use crate::element::policy::ChoosePolicy;
     pub use crate::expand::sharing::QueryKind;
     pub use crate::factor::assignment::Assignments;
     pub use crate::factor::entries::{

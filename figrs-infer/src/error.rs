@@ -388,7 +388,7 @@ pub enum Error {
     },
     /// The element is not a decision that was asked for.
     #[error(
-        "{element} is not decided here; list a `Decision` among the decisions of MaximiseUtility"
+        "{element} is not decided here; list a `Decision` among the decisions that are asked for"
     )]
     NotADecision {
         /// The element.
@@ -427,6 +427,24 @@ pub enum Error {
         element: Label,
         /// The value.
         value: f64,
+    },
+    /// Values that are known when a decision is made are neither near each other nor far.
+    #[error("{element}, which is known when {decision} is decided: {problem}")]
+    NoDistance {
+        /// The decision.
+        decision: Box<Label>,
+        /// The element that is known.
+        element: Label,
+        /// The reason and the remedy.
+        problem: String,
+    },
+    /// No draw has an option of a decision, so that nothing is known of its utility.
+    #[error("no draw has the option {option} of {decision}; draw more")]
+    OptionNotDrawn {
+        /// The decision.
+        decision: Label,
+        /// The option.
+        option: String,
     },
     /// A plan was asked about something that is not known, or not possible, when a decision is made.
     #[error("{decision}: {problem}")]

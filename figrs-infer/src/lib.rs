@@ -29,7 +29,7 @@
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //! | [`ExpectationMaximization`], which learns parameters | `learning/` |
-//! | [`MaximiseUtility`], which finds policies of decisions | `decision/` |
+//! | [`MaximiseUtility`] and [`SampledPolicies`], which find policies of decisions | `decision/` |
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
 //! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
@@ -73,6 +73,11 @@ pub use compare::{
 pub use decision::maximise_utility::MaximiseUtility;
 pub use decision::plan::DecisionPlan;
 pub use decision::policy::{DecisionPolicy, PolicyRow};
+pub use decision::sampled::replicate::Replicate;
+pub use decision::sampled::sampled_plan::SampledPlan;
+pub use decision::sampled::sampled_policies::SampledPolicies;
+pub use decision::sampled::sampled_policy::{SampledPolicy, SampledPolicyRow};
+pub use decision::sampled::utility_estimate::UtilityEstimate;
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
 pub use exact::compiled::Compiled;

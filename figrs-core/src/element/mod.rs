@@ -57,6 +57,7 @@ pub(crate) mod operand;
 pub(crate) mod param;
 pub(crate) mod parents;
 mod poisson;
+pub(crate) mod policy;
 pub(crate) mod purity;
 mod recursive;
 mod rich_cpd;

@@ -55,6 +55,32 @@ impl DependencyGraph {
         self.stated.len()
     }
 
+    /// The elements that evidence is stated of, Scores among them.
+    pub fn evidence(&self) -> impl Iterator<Item = &AnyElement> {
+        self.stated.iter().filter_map(|&at| {
+            let of = self.nodes[at].inputs.first();
+            self.element(at).or_else(|| self.element(*of?))
+        })
+    }
+
+    /// The last of some elements that an element is, or depends on.
+    pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
+        let is_read = self.ancestors(&[self.node(element)?]);
+        let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
+        of.iter().rposition(is_read)
+    }
+
+    /// The same graph with these elements as what an element reads, instead of what it read.
+    #[must_use]
+    pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
+        let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
+        if let Some(at) = self.node(element) {
+            self.nodes[at].parents = inputs.len();
+            self.nodes[at].inputs = inputs;
+        }
+        self
+    }
+
     /// The graph of a model none of whose elements creates others: works for values that are continuous or infinitely many. `None` if there is a
     /// Chain that is no member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {

@@ -135,7 +135,7 @@ impl DependencyGraph {
     }
 
     /// These nodes, and all that they read.
-    fn ancestors(&self, of: &[usize]) -> Vec<bool> {
+    pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
         while let Some(at) = open.pop() {

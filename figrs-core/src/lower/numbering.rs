@@ -38,8 +38,9 @@ impl Numbering {
         }
     }
 
-    /// The number of an element, if it has one.
+    /// The number of an element, if it has one; of a decision that follows a policy it is that of the policy.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
+        let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
     }
 

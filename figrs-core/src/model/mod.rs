@@ -32,6 +32,7 @@ pub struct Model {
     // Shared, so that a clone costs nothing: answers keep the model that they are about.
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     interventions: Arc<Vec<(AnyElement, Datum)>>,
+    policies: Arc<Vec<(AnyElement, AnyElement)>>,
 }
 
 impl Model {
@@ -135,6 +136,18 @@ impl Model {
         self
     }
 
+    /// Lets a decision follow a policy: it has the value of another element, of the same type, unless an intervention sets it. A later policy of the same
+    /// decision replaces this one.
+    ///
+    /// What the policy reads must not depend on the decision.
+    #[doc(hidden)]
+    pub fn follow_any(mut self, decision: &AnyElement, policy: AnyElement) -> Self {
+        let policies = Arc::make_mut(&mut self.policies);
+        policies.retain(|(e, _)| e.id() != decision.id());
+        policies.push((decision.clone(), policy));
+        self
+    }
+
     fn with<T: Value>(self, element: &Element<T>, evidence: Evidence) -> Self {
         self.with_evidence(element.erased().clone(), evidence)
     }
@@ -167,12 +180,18 @@ impl Model {
         &self.interventions
     }
 
+    /// The decisions that follow policies, each with the element whose value it has.
+    pub(crate) fn policies(&self) -> &[(AnyElement, AnyElement)] {
+        &self.policies
+    }
+
     /// The same model with only the pieces of evidence that `keep` accepts, by position.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
             evidence: Arc::new(kept.map(|(_, e)| e.clone()).collect()),
             interventions: self.interventions.clone(),
+            policies: self.policies.clone(),
         }
     }
 

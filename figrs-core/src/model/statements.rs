@@ -9,13 +9,15 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence and the interventions of a model, by element; to be asked about elements of that model only as long as it
+/// The evidence, the interventions and the policies of a model, by element; to be asked about elements of that model only as long as it
 /// lives.
 #[derive(Debug, Default)]
 pub(crate) struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// With the elements, whose identities no others get as long as they are held.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    /// By decision: itself, and the element whose value it has.
+    policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
 }
 
 impl StatementIndex {
@@ -28,11 +30,15 @@ impl StatementIndex {
         }
         let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
         let interventions = model.interventions().iter();
+        let interventions: FxHashMap<_, _> = interventions
+            .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
+            .collect();
+        let policies = model.policies().iter();
+        let open = policies.filter(|(decision, _)| !interventions.contains_key(&decision.id()));
         Self {
             evidence: evidence.collect(),
-            interventions: interventions
-                .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
-                .collect(),
+            policies: open.map(|pair| (pair.0.id(), pair.clone())).collect(),
+            interventions,
         }
     }
 
@@ -46,5 +52,15 @@ impl StatementIndex {
     pub(crate) fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
+    }
+
+    /// The element whose value a decision has that follows a policy.
+    #[inline]
+    pub(crate) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+        if self.policies.is_empty() {
+            return None;
+        }
+        let (_, policy) = self.policies.get(&element.id())?;
+        Some(policy)
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod quality;
 pub(crate) mod quantiles;
 mod queries;
 pub(crate) mod run_statistics;
+pub(crate) mod text_table;
 mod twins;
 pub(crate) mod value_names;
 pub(crate) mod world;

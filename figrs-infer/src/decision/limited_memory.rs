@@ -3,8 +3,8 @@
 use figrs_core::factor::VarId;
 use figrs_core::internals::Assignments;
 
-use super::problem::DecisionProblem;
-use super::separation::InformationGraph;
+use super::problem::{DecisionProblem, DecisionQuestion};
+use super::separation::solution_order;
 use crate::error::Error;
 use crate::exact::eliminate::{DecisionRule, ExpectedUtilities};
 use crate::exact::limits::Limits;
@@ -23,8 +23,12 @@ pub(super) struct UpdatedRules {
 const MOST_ROUNDS: usize = 1000;
 
 /// Updates one rule after another, from decisions at random, until none changes.
-pub(super) fn rules(problem: &DecisionProblem, limits: &Limits) -> Result<UpdatedRules, Error> {
-    let proven = InformationGraph::new(problem).solution_order();
+pub(super) fn rules(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+    limits: &Limits,
+) -> Result<UpdatedRules, Error> {
+    let proven = solution_order(question, problem);
     let is_proven = proven.is_some();
     let count = problem.decisions.len();
     let order = proven.unwrap_or_else(|| (0..count).rev().collect());

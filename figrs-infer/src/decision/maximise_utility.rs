@@ -3,7 +3,7 @@
 use figrs_core::{AnyElement, AsElement, Model, Parents};
 
 use super::plan::DecisionPlan;
-use super::problem::{AskedDecision, DecisionQuestion};
+use super::problem::{DecisionQuestion, asked_decisions};
 use crate::error::Error;
 use crate::exact::limits::{Limits, limited};
 use crate::run::guard::guarded;
@@ -99,19 +99,10 @@ impl MaximiseUtility {
         decisions: &[AnyElement],
     ) -> Result<DecisionPlan, Error> {
         guarded(|| {
-            let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
-            for decision in decisions {
-                if asked
-                    .iter()
-                    .all(|other| other.element.id() != decision.id())
-                {
-                    asked.push(AskedDecision::new(decision)?);
-                }
-            }
             let question = DecisionQuestion {
                 model: model.clone(),
                 utilities,
-                decisions: asked,
+                decisions: asked_decisions(decisions)?,
             };
             DecisionPlan::new(question, self)
         })

@@ -8,6 +8,7 @@
 //! | `no_forgetting`, `limited_memory` | decision rules: exact, and by single policy updating |
 //! | `separation` | conditional independence in the graph, which proves that updating is exact |
 //! | `solved_decision`, `policy`, `plan` | the solution |
+//! | `sampled/` | policies that are fitted on draws, where known values are continuous |
 //! | `value_of_information` | the worth of knowing or setting an element |
 
 mod influence;
@@ -17,6 +18,7 @@ mod no_forgetting;
 pub(crate) mod plan;
 pub(crate) mod policy;
 mod problem;
+pub(crate) mod sampled;
 mod separation;
 mod solved_decision;
 mod value_of_information;

@@ -41,7 +41,11 @@ struct FoundRules {
 }
 
 /// The best rules, over all variables that utilities depend on.
-fn find(problem: &DecisionProblem, algorithm: &MaximiseUtility) -> Result<FoundRules, Error> {
+fn find(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+    algorithm: &MaximiseUtility,
+) -> Result<FoundRules, Error> {
     let limits = &algorithm.limits;
     Ok(match algorithm.memory {
         DecisionMemory::NoForgetting => FoundRules {
@@ -50,7 +54,7 @@ fn find(problem: &DecisionProblem, algorithm: &MaximiseUtility) -> Result<FoundR
             rounds: 1,
         },
         DecisionMemory::Limited => {
-            let updated = limited_memory::rules(problem, limits)?;
+            let updated = limited_memory::rules(question, problem, limits)?;
             FoundRules {
                 rules: updated.rules,
                 is_optimal: updated.is_proven,
@@ -66,7 +70,7 @@ pub(super) fn best_utility(
     algorithm: &MaximiseUtility,
 ) -> Result<f64, Error> {
     let problem = question.problem(&algorithm.limits)?;
-    let found = find(&problem, algorithm)?;
+    let found = find(question, &problem, algorithm)?;
     let utility = problem.expected_utility(&found.rules, &algorithm.limits)?;
     utility.ok_or_else(|| question.impossible(&algorithm.limits))
 }
@@ -78,7 +82,7 @@ impl DecisionPlan {
     ) -> Result<Self, Error> {
         let limits = &algorithm.limits;
         let problem = question.problem(limits)?;
-        let found = find(&problem, algorithm)?;
+        let found = find(&question, &problem, algorithm)?;
         let order = no_forgetting::known_order(&problem);
         let reduced: Vec<DecisionRule> = found
             .rules

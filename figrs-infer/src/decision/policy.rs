@@ -6,6 +6,7 @@ use figrs_core::{AnyElement, Datum, Model, Value};
 
 use super::plan::known_values;
 use super::solved_decision::SolvedDecision;
+use crate::answer::text_table::{TableAlignment, write_table};
 use crate::answer::value_names::{distinct_names, text};
 use crate::error::Error;
 
@@ -113,16 +114,5 @@ pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) 
         line.push(format!("{utility:.6}"));
         lines.push(line);
     }
-    let width = |column: usize| {
-        let cells = lines.iter().map(|line| line[column].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..elements.len()).map(width).collect();
-    for line in &lines {
-        for (cell, &width) in line.iter().zip(&widths) {
-            write!(f, "{cell:width$}  ")?;
-        }
-        writeln!(f, "{}", line[elements.len()])?;
-    }
-    Ok(())
+    write_table(f, &lines, TableAlignment::Left)
 }

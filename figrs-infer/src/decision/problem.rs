@@ -95,18 +95,41 @@ impl AskedDecision {
     }
 }
 
+/// These decisions, each once.
+///
+/// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for one without options.
+pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
+    let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
+    for decision in decisions {
+        let mut others = asked.iter();
+        if others.all(|other| other.element.id() != decision.id()) {
+            asked.push(AskedDecision::new(decision)?);
+        }
+    }
+    Ok(asked)
+}
+
 impl DecisionQuestion {
-    /// Expands the model.
-    pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
-        let decided = self.decisions.iter();
-        let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
-        let decided: Vec<(AnyElement, Support)> = decided.collect();
-        let chosen = decided.iter().map(|(element, _)| element);
+    /// The utilities, the decisions and all that is known.
+    pub(super) fn roots(&self) -> Vec<AnyElement> {
+        let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
         let roots = self.utilities.iter().chain(chosen).chain(known);
-        let roots: Vec<AnyElement> = roots.cloned().collect();
+        roots.cloned().collect()
+    }
+
+    /// The decisions with their options.
+    pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
+        let decided = self.decisions.iter();
+        let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
+        decided.collect()
+    }
+
+    /// Expands the model.
+    pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
+        let (roots, offered) = (self.roots(), self.offered());
         let within = (limits.budget, &limits.options.until);
-        let expansion = Expansion::deciding(&self.model, &roots, within, &decided)?;
+        let expansion = Expansion::deciding(&self.model, &roots, within, &offered)?;
         if expansion.impossible().is_some() {
             return Err(self.impossible(limits));
         }
@@ -156,15 +179,25 @@ impl DecisionQuestion {
     }
 }
 
+/// A utility that can be added.
+///
+/// **Errors.** [`Error::InvalidUtility`].
+pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
+    if value.abs() <= 1e300 {
+        return Ok(value);
+    }
+    Err(Error::InvalidUtility {
+        element: element.label(),
+        value,
+    })
+}
+
 /// The utilities of the values of an element.
 fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
     let values = 0..part.support.len();
     let utilities = values.map(|i| match part.support.get::<f64>(i) {
-        Some(&utility) if utility.abs() <= 1e300 => Ok(utility),
-        other => Err(Error::InvalidUtility {
-            element: part.element.label(),
-            value: other.copied().unwrap_or(f64::NAN),
-        }),
+        Some(&utility) => valid_utility(&part.element, utility),
+        None => valid_utility(&part.element, f64::NAN),
     });
     Ok(UtilityTable {
         variable: part.variable,

@@ -118,6 +118,8 @@ impl MergeableSampler for ForwardSampling {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(ForwardSampling, drawing.seed);
+
 impl Algorithm for ForwardSampling {
     fn name(&self) -> &'static str {
         "ForwardSampling"

@@ -181,6 +181,8 @@ impl MergeableSampler for ImportanceSampling {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(ImportanceSampling, drawing.seed);
+
 impl Algorithm for ImportanceSampling {
     fn name(&self) -> &'static str {
         "ImportanceSampling"

@@ -126,6 +126,8 @@ impl MergeableSampler for RejectionSampling {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(RejectionSampling, drawing.seed);
+
 impl Algorithm for RejectionSampling {
     fn name(&self) -> &'static str {
         "RejectionSampling"

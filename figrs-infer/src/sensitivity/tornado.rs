@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::answer::text_table::{TableAlignment, write_table};
+
 /// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, those that matter
 /// most first.
 ///
@@ -63,7 +65,7 @@ impl fmt::Display for Tornado {
             "slope",
         ];
         let rows = self.rows.iter().map(|row| {
-            [
+            vec![
                 row.parameter.clone(),
                 row.present.to_string(),
                 format!("{} to {}", row.low.0, row.high.0),
@@ -72,16 +74,8 @@ impl fmt::Display for Tornado {
                 format!("{:.6}", row.slope),
             ]
         });
-        let table: Vec<[String; 6]> = [header.map(String::from)].into_iter().chain(rows).collect();
-        let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max();
-        let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
-        for row in &table {
-            write!(f, "{:<1$}", row[0], widths[0])?;
-            for (cell, width) in row[1..].iter().zip(&widths[1..]) {
-                write!(f, "  {cell:>width$}")?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
+        let header = header.map(String::from).to_vec();
+        let lines: Vec<Vec<String>> = [header].into_iter().chain(rows).collect();
+        write_table(f, &lines, TableAlignment::NumbersRight)
     }
 }

@@ -5,4 +5,7 @@ mod published;
 mod random_diagram;
 mod random_diagrams;
 mod refusals;
+mod sampled_continuous;
+mod sampled_diagrams;
+mod sampled_refusals;
 mod scale;

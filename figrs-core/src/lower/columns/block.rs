@@ -142,6 +142,12 @@ impl Block {
         self.numbering.statements.intervention(element).cloned()
     }
 
+    /// The element whose value a decision has that follows a policy.
+    #[inline]
+    pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+        self.numbering.statements.policy(element)
+    }
+
     /// The slots of the parents of a slot.
     pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);
@@ -289,6 +295,9 @@ impl Numbered for Block {
     fn record(&mut self, element: &AnyElement) -> u32 {
         if let Some(number) = self.numbering.number(element) {
             return number;
+        }
+        if let Some(policy) = self.numbering.statements.policy(element).cloned() {
+            return self.record(&policy);
         }
         let number = self.instructions.len() as u32;
         self.numbering.assign(element, number);

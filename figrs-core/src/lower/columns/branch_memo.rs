@@ -187,6 +187,7 @@ impl Block {
             measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
         let element = element.map_err(|fault| chain.fault(fault))?;
         self.allow(slot, self.bytes.made_bytes())?;
+        let element = self.policy(&element).cloned().unwrap_or(element);
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;

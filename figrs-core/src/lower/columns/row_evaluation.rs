@@ -105,7 +105,10 @@ impl RowEvaluation {
         block: &mut Block,
         rng: &mut Stream,
     ) -> Result<Option<(ColumnSlot, Option<Datum>)>, ModelError> {
-        while let Some(step) = self.steps.pop() {
+        while let Some(mut step) = self.steps.pop() {
+            if let Some(policy) = block.policy(&step.element) {
+                step.element = policy.clone();
+            }
             match step.stage {
                 EvaluationStage::Begin => {
                     if !step.own {

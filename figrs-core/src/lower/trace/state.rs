@@ -286,6 +286,9 @@ impl Numbered for Trace {
         if let Some(number) = self.numbering.number(element) {
             return number;
         }
+        if let Some(policy) = self.numbering.statements.policy(element).cloned() {
+            return self.record(&policy);
+        }
         let fixed = self.numbering.statements.intervention(element).cloned();
         let node = TraceNode::new(
             element.clone(),

@@ -50,6 +50,7 @@ pub struct Program {
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Vec<Evidence>>,
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
     pub(super) roots: Vec<Slot>,
     targets: Vec<Slot>,
     permanent: usize,
@@ -93,6 +94,11 @@ impl Program {
             evidence,
             interventions: interventions
                 .map(|(e, v)| (e.id(), (e.clone(), v.clone())))
+                .collect(),
+            policies: model
+                .policies()
+                .iter()
+                .map(|pair| (pair.0.id(), pair.clone()))
                 .collect(),
             roots: Vec::new(),
             targets: Vec::new(),
@@ -211,6 +217,11 @@ impl Program {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
             return slot;
+        }
+        if !self.interventions.contains_key(&id)
+            && let Some((_, policy)) = self.policies.get(&id).cloned()
+        {
+            return self.slot(&policy);
         }
         let slot = Slot(self.instructions.len() as u32);
         self.made += SLOT as u64;

@@ -206,6 +206,8 @@ impl MergeableSampler for Gibbs {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(Gibbs, seed);
+
 impl Algorithm for Gibbs {
     fn name(&self) -> &'static str {
         "Gibbs"

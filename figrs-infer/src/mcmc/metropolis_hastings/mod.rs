@@ -338,6 +338,8 @@ impl MergeableSampler for MetropolisHastings {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(MetropolisHastings, settings.drawing.seed);
+
 impl Algorithm for MetropolisHastings {
     fn name(&self) -> &'static str {
         NAME

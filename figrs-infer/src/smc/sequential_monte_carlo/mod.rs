@@ -416,6 +416,8 @@ impl MergeableSampler for SequentialMonteCarlo {
     }
 }
 
+crate::decision::sampled::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
+
 impl Algorithm for SequentialMonteCarlo {
     fn name(&self) -> &'static str {
         "SequentialMonteCarlo"

@@ -3,17 +3,17 @@
 use figrs::prelude::*;
 
 /// The entrepreneur of Koller and Friedman, *Probabilistic Graphical Models* (2009), example 23.
-struct Entrepreneur {
+pub(super) struct Entrepreneur {
     market: Element<usize>,
-    test: Element<bool>,
-    survey: Element<i32>,
-    found: Element<bool>,
-    cost: Element<f64>,
-    value: Element<f64>,
+    pub(super) test: Element<bool>,
+    pub(super) survey: Element<i32>,
+    pub(super) found: Element<bool>,
+    pub(super) cost: Element<f64>,
+    pub(super) value: Element<f64>,
 }
 
 /// With a survey that is made if `test` says so.
-fn entrepreneur(test: Element<bool>, price: f64) -> Entrepreneur {
+pub(super) fn entrepreneur(test: Element<bool>, price: f64) -> Entrepreneur {
     let market = Select::new([(0.5, 0), (0.3, 1), (0.2, 2)]).named("market");
     let survey = (&test, &market).flat_map(|(&test, &market)| match (test, market) {
         (false, _) => Select::new([(1.0, -1)]),

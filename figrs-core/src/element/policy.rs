@@ -1,0 +1,68 @@
+//! The element that is chosen for a decision: a function of what is known.
+
+use std::any::Any;
+
+use super::node::{AnyElement, ApplyOp, Kind};
+use crate::error::Fault;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::{Support, SupportBuilder};
+
+/// A policy of a decision: the number of an option for the values of some elements.
+pub trait ChoosePolicy: Send + Sync {
+    /// The number of the option for these values.
+    ///
+    /// **Errors.** If nothing is chosen for them.
+    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
+}
+
+/// The function of an element that has the chosen option.
+struct ChosenOption<P> {
+    options: Support,
+    policy: P,
+}
+
+impl AnyElement {
+    /// The element that a policy chooses for this decision among these options, for the values of what is known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn chosen(
+        &self,
+        options: &Support,
+        known: Vec<AnyElement>,
+        policy: impl ChoosePolicy + 'static,
+    ) -> AnyElement {
+        let options = options.clone();
+        let op = ChosenOption { options, policy };
+        let chosen = self.with_kind(Kind::Apply(known, Box::new(op)));
+        if let Some(name) = self.label().name {
+            chosen.set_name(name);
+        }
+        chosen
+    }
+}
+
+impl<P: ChoosePolicy> ApplyOp for ChosenOption<P> {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
+        Ok(self.options.datum(self.policy.choose(arguments)?))
+    }
+
+    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
+        let option = self.options.any(self.policy.choose(arguments)?);
+        let place = values.insert(option);
+        place.ok_or_else(|| Fault::Row("an option of another type was chosen".into()))
+    }
+
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault> {
+        let mut chosen = Vec::with_capacity(count);
+        for row in 0..count {
+            let values: Vec<&dyn Any> = arguments.iter().map(|column| column.any(row)).collect();
+            chosen.push(self.policy.choose(&values)? as u32);
+        }
+        Ok(self.options.decode(&chosen))
+    }
+}

@@ -1,0 +1,38 @@
+//! Tables as text: columns of one width, two spaces apart.
+
+use std::fmt;
+
+/// Alignment of the columns of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableAlignment {
+    /// All columns to the left.
+    Left,
+    /// The first column to the left, those after it to the right.
+    NumbersRight,
+}
+
+/// Writes lines of equally many cells, the first of which is the header.
+pub(crate) fn write_table(
+    f: &mut fmt::Formatter<'_>,
+    lines: &[Vec<String>],
+    alignment: TableAlignment,
+) -> fmt::Result {
+    let columns = lines.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        let cells = lines.iter().map(|line| line[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for line in lines {
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            let gap = if column > 0 { "  " } else { "" };
+            match alignment {
+                TableAlignment::NumbersRight if column > 0 => write!(f, "{gap}{cell:>width$}")?,
+                TableAlignment::Left if column + 1 == columns => write!(f, "{gap}{cell}")?,
+                _ => write!(f, "{gap}{cell:width$}")?,
+            }
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}

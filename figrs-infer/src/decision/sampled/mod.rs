@@ -1,0 +1,24 @@
+//! Policies that are fitted on draws, for decisions that know continuous values.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
+//! | `replicate` | samplers that can be run again with other random numbers |
+//! | `reading` | refusals of decisions that influence evidence or what is known |
+//! | `weighted_draws` | the draws of a run that weigh |
+//! | `known_space` | known values as classes and points |
+//! | `neighbour_tree` | k-d trees |
+//! | `fitted_policy` | the regression of utilities on known values, option by option |
+//! | `utility_estimate` | means of utilities with standard errors |
+//! | `sampled_plan`, `sampled_policy` | the solution |
+
+mod fitted_policy;
+mod known_space;
+mod neighbour_tree;
+mod reading;
+pub(crate) mod replicate;
+pub(crate) mod sampled_plan;
+pub(crate) mod sampled_policies;
+pub(crate) mod sampled_policy;
+pub(crate) mod utility_estimate;
+mod weighted_draws;

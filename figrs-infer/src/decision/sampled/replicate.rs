@@ -1,0 +1,34 @@
+//! Samplers that can be run again with other random numbers.
+
+use figrs_core::stream;
+use rand::RngExt;
+
+use crate::algorithm::Algorithm;
+
+/// A sampler whose runs can be repeated with random numbers that are independent of each other, and that keeps its draws.
+///
+/// [`SampledPolicies`](crate::SampledPolicies) runs it once for each decision and once more.
+pub trait Replicate: Algorithm + Sized {
+    /// The same sampler with the random numbers of this replicate, which keeps its draws.
+    #[must_use]
+    fn replicate(&self, number: u64) -> Self;
+}
+
+/// The seed of a replicate of a run with a seed.
+pub(crate) fn replicate_seed(seed: u64, number: u64) -> u64 {
+    stream(seed, number).random()
+}
+
+/// The replicates of a sampler whose seed has this place.
+macro_rules! replicated {
+    ($sampler:ty, $($place:ident).+) => {
+        impl $crate::decision::sampled::replicate::Replicate for $sampler {
+            fn replicate(&self, number: u64) -> Self {
+                let seed = self.$($place).+;
+                let seed = $crate::decision::sampled::replicate::replicate_seed(seed, number);
+                self.clone().seed(seed).keep_draws()
+            }
+        }
+    };
+}
+pub(crate) use replicated;

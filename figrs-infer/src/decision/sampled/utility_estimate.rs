@@ -1,0 +1,59 @@
+//! Estimates of expected utilities.
+
+use std::fmt;
+
+/// A mean of the utilities of some draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct UtilityEstimate {
+    /// The weighted mean.
+    pub mean: f64,
+    /// Its standard error, infinite for a single draw. It allows for the chance of these draws, and not for the distance of their known values.
+    pub standard_error: f64,
+    /// Number of draws.
+    pub draws: usize,
+}
+
+impl fmt::Display for UtilityEstimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6} ± {:.6}", self.mean, self.standard_error)
+    }
+}
+
+/// A utility with the weight of the draw that it is from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WeightedUtility {
+    pub(super) weight: f64,
+    pub(super) utility: f64,
+}
+
+impl UtilityEstimate {
+    /// The weighted mean of some utilities; `None` of none.
+    ///
+    /// The variance is that of a ratio of sums, times `n / (n - 1)`, and times `inflation`.
+    pub(super) fn of(
+        draws: impl Iterator<Item = WeightedUtility> + Clone,
+        inflation: f64,
+    ) -> Option<Self> {
+        let (mut total, mut mean, mut count) = (0.0, 0.0, 0);
+        for WeightedUtility { weight, utility } in draws.clone() {
+            total += weight;
+            mean += (weight / total) * (utility - mean);
+            count += 1;
+        }
+        let squares: f64 = draws
+            .map(|draw| (draw.weight / total * (draw.utility - mean)).powi(2))
+            .sum();
+        let n = count as f64;
+        let standard_error = if count > 1 {
+            (squares * n / (n - 1.0) * inflation).sqrt()
+        } else {
+            f64::INFINITY
+        };
+        (count > 0).then_some(Self {
+            mean,
+            standard_error,
+            draws: count,
+        })
+    }
+}
