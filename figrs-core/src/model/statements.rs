@@ -63,4 +63,10 @@ impl StatementIndex {
         let (_, policy) = self.policies.get(&element.id())?;
         Some(policy)
     }
+
+    /// True if an element is the policy of a decision.
+    pub(crate) fn is_policy(&self, element: &AnyElement) -> bool {
+        let mut policies = self.policies.values();
+        policies.any(|(_, policy)| policy.id() == element.id())
+    }
 }

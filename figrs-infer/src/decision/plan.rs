@@ -19,6 +19,8 @@ use crate::run::guard::guarded;
 
 /// The policies that maximise the expected utility of some decisions, and what they are worth.
 ///
+/// It holds the probabilities of the model when it was found: a [`Param`](figrs_core::Param) that changes afterwards changes nothing in its policies and their utilities. Values
+/// of information and of control solve the model anew, and are differences to the plan only while parameters are the same: run again after a change.
 /// Its text is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {

@@ -10,6 +10,9 @@ use crate::run::guard::guarded;
 impl DecisionPlan {
     /// The value of information: how much more the expected utility would be if this element were known from the first decision on.
     ///
+    /// It is not negative where both plans are [optimal](Self::is_optimal), up to rounding. With limited memory each is the best that was found: it may be negative where
+    /// the plan that knows more is a worse local optimum.
+    ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences it; otherwise as
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     ///

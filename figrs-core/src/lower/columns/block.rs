@@ -148,6 +148,11 @@ impl Block {
         self.numbering.statements.policy(element)
     }
 
+    /// True if an element is the policy of a decision.
+    pub(super) fn is_policy(&self, element: &AnyElement) -> bool {
+        self.numbering.statements.is_policy(element)
+    }
+
     /// The slots of the parents of a slot.
     pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);

@@ -129,6 +129,7 @@ impl RootEvaluation<'_> {
             self.check_limit(slot)?;
         }
         self.check_bytes(slot)?;
+        self.check_policy(slot, &rows)?;
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {
             let column = self.block.constant(slot, &value, &rows);
@@ -172,6 +173,21 @@ impl RootEvaluation<'_> {
                 .and_then(|all| all.get(i).cloned().flatten());
             self.tasks
                 .push(EvaluationTask::Enter(parent, rows.clone(), passed));
+        }
+        Ok(())
+    }
+
+    /// An error if a policy that some rows wait for needs itself.
+    fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
+        let element = &self.block.instructions[slot.index()].element;
+        if !self.block.is_policy(element) {
+            return Ok(());
+        }
+        let waits = |task: &EvaluationTask| matches!(task, EvaluationTask::Finish(of, waiting, _) if *of == slot && !waiting.intersection(rows).is_empty());
+        if self.tasks.iter().any(waits) {
+            return Err(ModelError::Undecided {
+                element: element.label(),
+            });
         }
         Ok(())
     }

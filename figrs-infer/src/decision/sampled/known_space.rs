@@ -240,6 +240,16 @@ impl KnownElement {
     }
 }
 
+impl KnownElement {
+    /// A value as text: a number that is not matched exactly with six decimals.
+    pub(super) fn text(&self, value: &Datum) -> String {
+        match (&self.comparison, value.get::<f64>()) {
+            (Comparison::Distance { .. }, Some(number)) => format!("{number:.6}"),
+            _ => text(value),
+        }
+    }
+}
+
 /// The coordinates of a value, which are finite, and as many as expected.
 fn coordinates(
     value: &dyn Any,

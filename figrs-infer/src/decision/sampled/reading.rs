@@ -15,7 +15,7 @@ use crate::sampling::importance::ImportanceSampling;
 /// Number of elements up to which all branches are looked at.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn where not all branches can be looked at.
-const WORLDS: u64 = 1000;
+const WORLDS: u64 = 10_000;
 
 /// An error if a decision influences the evidence, or what is known when it is made or before: by the graph of the model if there is one, else as far as some
 /// worlds show it.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use figrs_core::internals::ChoosePolicy;
 use figrs_core::{
-    AnyElement, AsElement, Constant, DiscreteUniform, Element, Fault, Model, Parents, Value,
+    AnyElement, AsElement, Constant, DiscreteUniform, Element, Fault, Model, ModelError, Parents,
+    Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -47,7 +48,8 @@ use crate::run::guard::guarded;
 /// **Errors.** Those of the sampler; [`Error::NotInAnswer`] if it keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there are draws
 /// that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
 /// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by what an element may read: in models without Chains, members of families
-/// excepted, and in finite ones of at most a hundred thousand elements always, else if one of a thousand worlds shows it;
+/// excepted, and in finite ones of at most a hundred thousand elements always, else if one of ten thousand worlds
+/// shows it (not a Score that only some choices reach);
 /// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
@@ -235,7 +237,8 @@ impl<S: Replicate> Induction<'_, S> {
         let targets = known.iter().chain([&asked.element, self.total.erased()]);
         let targets = distinct(targets.chain(&self.question.utilities).cloned());
         let sampler = self.by.sampler.replicate(number as u64 + 1);
-        let answer = sampler.answer(&self.model(policies), &targets)?;
+        let answer = sampler.answer(&self.model(policies), &targets);
+        let answer = answer.map_err(|error| self.known_itself(error))?;
         let draws = WeightedDraws::new(answer.draws()?);
         for utility in &self.question.utilities {
             draws.utilities(utility)?;
@@ -278,17 +281,32 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
+    /// The error of a run: a listed decision that nothing decides waits for its own policy.
+    fn known_itself(&self, error: Error) -> Error {
+        let mut asked = self.question.decisions.iter();
+        match error {
+            Error::Model(ModelError::Undecided { element })
+                if asked.any(|asked| asked.element.label() == element) =>
+            {
+                Error::DecisionInfluencesKnown {
+                    decision: element.clone(),
+                    element: element.clone(),
+                    known_to: Box::new(element),
+                }
+            }
+            error => error,
+        }
+    }
+
     /// The expected utility under policies for all decisions, of draws that no policy was fitted on, with its standard error.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()
             .chain(&self.question.utilities);
         let targets = distinct(targets.cloned());
-        let answer = self
-            .by
-            .sampler
-            .replicate(0)
-            .answer(&self.model(policies), &targets)?;
+        let sampler = self.by.sampler.replicate(0);
+        let answer = sampler.answer(&self.model(policies), &targets);
+        let answer = answer.map_err(|error| self.known_itself(error))?;
         for utility in targets.iter().rev() {
             WeightedDraws::new(answer.draws()?).utilities(utility)?;
         }

@@ -155,7 +155,8 @@ pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) ->
     let mut head = distinct_names(&elements, &["utility"]);
     head.push("utility".into());
     let rows = fitted.rows().into_iter().map(|row| {
-        let mut line: Vec<String> = row.known.iter().map(text).collect();
+        let values = fitted.space.elements.iter().zip(&row.known);
+        let mut line: Vec<String> = values.map(|(known, value)| known.text(value)).collect();
         line.push(text(&fitted.decision.options.datum(row.option)));
         line.push(row.utility.to_string());
         line

@@ -222,3 +222,32 @@ fn a_score_in_a_branch_leaves_limited_memory_unproven() {
         .unwrap();
     assert!(!plan.is_optimal());
 }
+
+/// A plan is that of the parameters that it was found with; values of information solve the problem anew.
+#[test]
+fn plans_hold_the_parameters_that_they_were_found_with() {
+    let chance = Param::new("chance", 0.9);
+    let rain = Flip::new(&chance);
+    let umbrella = Decision::new((), [true, false]);
+    let worth = (&rain, &umbrella).map(|(rain, umbrella)| if rain == umbrella { 1.0 } else { 0.0 });
+    let run = || {
+        MaximiseUtility::new()
+            .run(&Model::new(), [&worth], &umbrella)
+            .unwrap()
+    };
+    let plan = run();
+    near(plan.value_of_information(&rain).unwrap(), 0.1);
+    chance.set(0.3);
+    near(plan.expected_utility(), 0.9);
+    assert!(
+        plan.policy(&umbrella)
+            .unwrap()
+            .choice(&Model::new())
+            .unwrap()
+    );
+    let nothing = Model::new();
+    near(plan.utility_of(&umbrella, &nothing, &false).unwrap(), 0.1);
+    let again = run();
+    near(again.expected_utility(), 0.7);
+    near(again.value_of_information(&rain).unwrap(), 0.3);
+}

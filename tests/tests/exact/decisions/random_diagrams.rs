@@ -190,7 +190,7 @@ proptest! {
                 near(value, expected - plan.expected_utility())?;
             }
         }
-        if !matches!(diagram.nodes[place], Node::Decision { .. }) && diagram.evidence.is_none() {
+        if !matches!(diagram.nodes[place], Node::Decision { .. }) {
             let mut controlled = diagram.clone();
             controlled.nodes[place] = Node::Decision { known: Vec::new() };
             let mut first = named(&diagram);
@@ -200,10 +200,57 @@ proptest! {
             // Values that it never has cannot be set.
             let reached = joints.iter().map(|joint| joint.values[place]);
             let reached: std::collections::BTreeSet<usize> = reached.collect();
-            let found = plan.value_of_control(element).unwrap();
-            if reached.len() == diagram.cards[place] {
-                near(found, expected - plan.expected_utility())?;
+            match plan.value_of_control(element) {
+                Err(error) => {
+                    let is_refused = matches!(error, Error::DecisionInfluencesEvidence { .. });
+                    let evidence = controlled.evidence;
+                    let is_influenced = evidence.is_some_and(|(at, _)| controlled.is_influenced(at));
+                    prop_assert!(is_refused && is_influenced, "{error}");
+                }
+                Ok(found) if reached.len() == diagram.cards[place] => {
+                    near(found, expected - plan.expected_utility())?;
+                }
+                Ok(_) => {}
             }
         }
     }
+}
+
+/// With limited memory, information is worth what the plan that was found with it is worth more: less than nothing, if that is a worse local optimum.
+#[test]
+fn information_of_limited_memory_is_worth_what_the_plans_differ() {
+    let (mut compared, mut negative) = (0, 0);
+    for seed in 0..1500 {
+        let diagram = Diagram::random(seed, 3);
+        let elements = diagram.elements();
+        if every_joint(&diagram).is_empty() {
+            continue;
+        }
+        let limited = MaximiseUtility::new().limited_memory();
+        let plan = solve(&limited, &diagram, &elements).unwrap();
+        // Elements that are made before any decision.
+        for place in 0..diagram.decisions()[0] {
+            let mut informed = diagram.clone();
+            for node in &mut informed.nodes {
+                if let Node::Decision { known } = node
+                    && !known.contains(&place)
+                {
+                    known.push(place);
+                }
+            }
+            let with = solve(&limited, &informed, &informed.elements()).unwrap();
+            let value = plan.value_of_information(&elements.values[place]).unwrap();
+            let expected = with.expected_utility() - plan.expected_utility();
+            assert!(
+                (value - expected).abs() < 1e-9,
+                "seed {seed}: {value} {expected}"
+            );
+            if plan.is_optimal() && with.is_optimal() {
+                assert!(value > -1e-9, "seed {seed}: {value}");
+            }
+            negative += u32::from(value < -1e-9);
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000 && negative > 0, "{compared} {negative}");
 }

@@ -322,3 +322,34 @@ fn plans_of_draws_are_asked_about_what_is_known() {
         "{error}"
     );
 }
+
+/// Worlds in which a decision knows itself, too rare to be among the first that are drawn: no run is endless.
+#[test]
+fn rare_worlds_in_which_a_decision_knows_itself_end_in_errors() {
+    let state = ContinuousUniform::new(0.0, 1.0);
+    let act = Decision::new((), [0.0, 1.0]);
+    for (at, width) in [
+        (0.1, 1e-4),
+        (0.3, 3e-5),
+        (0.5, 3e-5),
+        (0.7, 3e-5),
+        (0.9, 3e-5),
+    ] {
+        let later = act.clone();
+        let known = state.flat_map(move |&x| {
+            if (x - at).abs() < width {
+                later.clone()
+            } else {
+                Constant::new(x)
+            }
+        });
+        let second = Decision::new(&known, [0.0, 1.0]).named("second");
+        let worth = (&act, &second, &state).map(|(a, b, x)| a * b * x);
+        let by = by(60_000).neighbours(10);
+        let error = by.run(&Model::new(), [&worth], (&second, &act));
+        let Err(Error::DecisionInfluencesKnown { decision, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(decision, act.label());
+    }
+}
