@@ -178,6 +178,9 @@ fn published_policies_are_found_by_draws() {
     solved(SequentialMonteCarlo::new(4000).seed(3));
 }
 
+/// Number of plans whose estimates are averaged.
+const RUNS: u64 = 30;
+
 /// Four options that are worth the same, nothing, and eight bits that tell nothing: the policy looks better than it is, and the plan says what it is.
 #[test]
 fn expected_utilities_are_not_optimistic() {
@@ -187,7 +190,6 @@ fn expected_utilities_are_not_optimistic() {
     let noise = noises.map(|noises| noises.iter().map(|&&noise| noise).collect::<Vec<f64>>());
     let worth = (&noise, &act).map(|(noise, &act)| noise[act]);
     let (mut told, mut fitted, mut variance) = (0.0, 0.0, 0.0);
-    const RUNS: u64 = 30;
     for seed in 0..RUNS {
         let by = SampledPolicies::by(ImportanceSampling::new(3000).seed(seed)).neighbours(3);
         let plan = by.run(&Model::new(), [&worth], &act).unwrap();
