@@ -26,7 +26,22 @@ pub use figrs_core::{
     printable, rand, stream, tuple, value,
 };
 pub use figrs_infer::{
-    Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseCounter, CaseValues, Cases, Compare, Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledFrontier, CompiledTree, CountPart, CountRequest, Curve, CurvePoint, DecisionPlan, DecisionPolicy, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand, Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement, IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap, MaximiseUtility, Measure, MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part, Partial, PolicyRow, PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, Query, RejectionSampling, Resampling, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, StandardErrors, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order, independent, unseen_share, Replicate, SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, UtilityEstimate,
+    Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseCounter, CaseValues, Cases,
+    Compare, Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledFrontier, CompiledTree,
+    CountPart, CountRequest, Curve, CurvePoint, DecisionPlan, DecisionPolicy, Deepening,
+    DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand,
+    Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit,
+    ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
+    IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap,
+    MaximiseUtility, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
+    MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part, Partial, PolicyRow,
+    PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit,
+    Posterior, Predictive, Progress, Quality, Quantity, Query, RejectionSampling, Replicate,
+    Resampling, Run, SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, Sampling,
+    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
+    StandardErrors, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow,
+    Trajectories, UtilityEstimate, VariableElimination, Verdict, World, WorldSums, algorithms,
+    compare, diagnostics, eliminate, in_order, independent, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]

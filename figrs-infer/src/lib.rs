@@ -73,7 +73,6 @@ pub use compare::{
 pub use decision::maximise_utility::MaximiseUtility;
 pub use decision::plan::DecisionPlan;
 pub use decision::policy::{DecisionPolicy, PolicyRow};
-pub use decision::sampled::replicate::Replicate;
 pub use decision::sampled::sampled_plan::SampledPlan;
 pub use decision::sampled::sampled_policies::SampledPolicies;
 pub use decision::sampled::sampled_policy::{SampledPolicy, SampledPolicyRow};
@@ -108,6 +107,7 @@ pub use run::mergeable_sampler::{MergeableSampler, PortablePartOf};
 pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
 pub use run::portable_targets::PortableTargets;
+pub use run::replicate::Replicate;
 pub use run::watch::{Progress, Stopped};
 pub use run::work_queue::in_order;
 pub use sampling::forward::ForwardSampling;

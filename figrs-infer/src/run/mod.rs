@@ -5,6 +5,7 @@ pub(crate) mod mergeable_sampler;
 pub(crate) mod partial;
 pub(crate) mod portable_part;
 pub(crate) mod portable_targets;
+pub(crate) mod replicate;
 pub(crate) mod time_share;
 pub(crate) mod watch;
 pub(crate) mod work_queue;

@@ -118,7 +118,7 @@ impl MergeableSampler for ForwardSampling {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(ForwardSampling, drawing.seed);
+crate::run::replicate::replicated!(ForwardSampling, drawing.seed);
 
 impl Algorithm for ForwardSampling {
     fn name(&self) -> &'static str {

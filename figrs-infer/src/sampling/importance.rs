@@ -181,7 +181,7 @@ impl MergeableSampler for ImportanceSampling {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(ImportanceSampling, drawing.seed);
+crate::run::replicate::replicated!(ImportanceSampling, drawing.seed);
 
 impl Algorithm for ImportanceSampling {
     fn name(&self) -> &'static str {

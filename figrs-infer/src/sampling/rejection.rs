@@ -126,7 +126,7 @@ impl MergeableSampler for RejectionSampling {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(RejectionSampling, drawing.seed);
+crate::run::replicate::replicated!(RejectionSampling, drawing.seed);
 
 impl Algorithm for RejectionSampling {
     fn name(&self) -> &'static str {

@@ -3,7 +3,6 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
-//! | `replicate` | samplers that can be run again with other random numbers |
 //! | `reading` | refusals of decisions that influence evidence or what is known |
 //! | `weighted_draws` | the draws of a run that weigh |
 //! | `known_space` | known values as classes and points |
@@ -16,7 +15,6 @@ mod fitted_policy;
 mod known_space;
 mod neighbour_tree;
 mod reading;
-pub(crate) mod replicate;
 pub(crate) mod sampled_plan;
 pub(crate) mod sampled_policies;
 pub(crate) mod sampled_policy;

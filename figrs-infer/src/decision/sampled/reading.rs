@@ -4,12 +4,12 @@ use figrs_core::expand::{Budget, Expansion};
 use figrs_core::graph::DependencyGraph;
 use figrs_core::{AnyElement, Label, Model, ModelError};
 
-use super::replicate::Replicate;
 use crate::algorithm::Algorithm;
 use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
 use crate::error::Error;
 use crate::exact::eliminate::Options;
+use crate::run::replicate::Replicate;
 use crate::sampling::importance::ImportanceSampling;
 
 /// Number of elements up to which all branches are looked at.

@@ -13,7 +13,6 @@ use rustc_hash::FxHashSet;
 use super::fitted_policy::{FittedChoice, FittedPolicy, RegressionSettings};
 use super::known_space::GivenCoordinates;
 use super::reading;
-use super::replicate::Replicate;
 use super::sampled_plan::SampledPlan;
 use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
@@ -21,6 +20,7 @@ use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
 use crate::error::Error;
 use crate::run::guard::guarded;
+use crate::run::replicate::Replicate;
 
 /// Finds policies of decisions by a sampler, for decisions that know continuous values: what is best for some known values is what was best in the draws
 /// whose known values are nearest.

@@ -206,7 +206,7 @@ impl MergeableSampler for Gibbs {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(Gibbs, seed);
+crate::run::replicate::replicated!(Gibbs, seed);
 
 impl Algorithm for Gibbs {
     fn name(&self) -> &'static str {

@@ -338,7 +338,7 @@ impl MergeableSampler for MetropolisHastings {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(MetropolisHastings, settings.drawing.seed);
+crate::run::replicate::replicated!(MetropolisHastings, settings.drawing.seed);
 
 impl Algorithm for MetropolisHastings {
     fn name(&self) -> &'static str {

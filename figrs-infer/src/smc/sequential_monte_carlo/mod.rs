@@ -416,7 +416,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     }
 }
 
-crate::decision::sampled::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
+crate::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
 
 impl Algorithm for SequentialMonteCarlo {
     fn name(&self) -> &'static str {

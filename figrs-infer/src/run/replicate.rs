@@ -22,10 +22,10 @@ pub(crate) fn replicate_seed(seed: u64, number: u64) -> u64 {
 /// The replicates of a sampler whose seed has this place.
 macro_rules! replicated {
     ($sampler:ty, $($place:ident).+) => {
-        impl $crate::decision::sampled::replicate::Replicate for $sampler {
+        impl $crate::run::replicate::Replicate for $sampler {
             fn replicate(&self, number: u64) -> Self {
                 let seed = self.$($place).+;
-                let seed = $crate::decision::sampled::replicate::replicate_seed(seed, number);
+                let seed = $crate::run::replicate::replicate_seed(seed, number);
                 self.clone().seed(seed).keep_draws()
             }
         }
