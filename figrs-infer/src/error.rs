@@ -498,6 +498,24 @@ impl Error {
         Self::InvalidCase { row, problem }
     }
 
+    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::EvidenceNotAllowed { .. }
+                | Self::UnboundedWeight { .. }
+                | Self::SharedScore { .. }
+                | Self::NotADecision { .. }
+                | Self::Model(
+                    ModelError::NotFinite { .. }
+                        | ModelError::Undecided { .. }
+                        | ModelError::MixedObservation { .. }
+                        | ModelError::SharedObservation { .. }
+                        | ModelError::Unbounded { .. }
+                )
+        )
+    }
+
     /// True if work was ended by a deadline or an interrupt.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(

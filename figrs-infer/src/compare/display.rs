@@ -112,6 +112,7 @@ impl Comparison {
                 lines.push(format!("{text}: {}", rows.join(", ")));
             }
         }
+        lines.extend(self.not_applicable());
         let silent = with(Verdict::NoAnswer, why).into_iter();
         lines.extend(silent.map(|row| format!("no answer of {row}")));
         if let Some(row) = self.fastest_exact() {
@@ -129,6 +130,24 @@ impl Comparison {
             ));
         }
         lines
+    }
+
+    /// The algorithms that do not apply to the model, a line for each reason.
+    fn not_applicable(&self) -> Vec<String> {
+        let rows = self.rows.iter();
+        let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for row in rows {
+            let reason = row.message.as_deref().unwrap_or_default();
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, names)) => names.push(&row.algorithm),
+                None => reasons.push((reason, vec![&row.algorithm])),
+            }
+        }
+        let line = |(reason, names): (&str, Vec<&str>)| {
+            format!("not applicable: {}: {reason}", names.join(", "))
+        };
+        reasons.into_iter().map(line).collect()
     }
 }
 
@@ -165,7 +184,7 @@ fn verdict(row: &ComparisonRow) -> String {
     if row.checked {
         text += ", checked";
     }
-    if let (Some(message), true) = (&row.message, row.verdict != Verdict::NoAnswer) {
+    if let (Some(message), true) = (&row.message, row.answer.is_some()) {
         text = format!("{text}, {message}");
     }
     text

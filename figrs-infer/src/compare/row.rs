@@ -83,7 +83,12 @@ impl ComparisonRow {
         };
         match outcome.answer {
             Ok(answer) => row.read(answer, yardstick),
-            Err(reason) => row.message = Some(reason),
+            Err(reason) => {
+                row.message = Some(reason);
+                if outcome.is_refused {
+                    row.verdict = Verdict::NotApplicable;
+                }
+            }
         }
         row
     }

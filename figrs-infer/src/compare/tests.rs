@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
 
-use super::Verdict::{Agrees, Approximate, NoAnswer, Unjudged, WithinFive, WithinThree, Wrong};
+use super::Verdict::{
+    Agrees, Approximate, NotApplicable, Unjudged, WithinFive, WithinThree, Wrong,
+};
 use super::timed_run::RunLimits;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::estimate::Estimate;
@@ -107,7 +109,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
             WithinThree,
             WithinFive,
             Wrong,
-            NoAnswer
+            NotApplicable
         ]
     );
     let exact = comparison.exact.as_ref().unwrap();
@@ -143,7 +145,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
             "Enumerate, JunctionTree, LazyVariableElimination, BeliefPropagation, Claims"
         )
     );
-    assert!(line("no answer").contains("ForwardSampling draws from the prior"));
+    assert!(line("not applicable").contains("ForwardSampling draws from the prior"));
     // The wrong ones have the most effective samples a second, and the first of all is not among the fastest.
     let best = comparison.best_sampler().unwrap();
     assert_ne!(best.verdict, Wrong);
@@ -434,6 +436,6 @@ fn json_has_every_number() {
     );
     assert_eq!(json["rows"][0]["verdict"], "agrees");
     assert_eq!(json["rows"][1]["verdict"], "within-three");
-    assert_eq!(json["rows"][2]["verdict"], "no-answer");
+    assert_eq!(json["rows"][2]["verdict"], "not-applicable");
     assert!(json["rows"][0].get("answer").is_none() && json.get("model").is_none());
 }

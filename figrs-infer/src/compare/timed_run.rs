@@ -10,6 +10,7 @@ use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
+use crate::error::Error;
 
 /// Interval between two checks of the interrupt.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -30,6 +31,8 @@ pub(super) struct RunLimits {
 pub(super) struct RunResult {
     /// The answer, or the reason that there is none.
     pub(super) answer: Result<Answer, String>,
+    /// True if the algorithm does not apply to the model.
+    pub(super) is_refused: bool,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
 }
@@ -73,6 +76,7 @@ impl RunLimits {
                 Ok((answer, elapsed)) => {
                     let after = self.peak_memory.as_ref().map(|peak| peak());
                     return RunResult {
+                        is_refused: answer.as_ref().is_err_and(Error::is_refusal),
                         answer: answer.map_err(|error| error.to_string()),
                         seconds: elapsed.as_secs_f64(),
                         memory: after
@@ -108,6 +112,7 @@ impl RunResult {
     fn failed(reason: String, seconds: f64) -> Self {
         Self {
             answer: Err(reason),
+            is_refused: false,
             seconds,
             memory: None,
         }

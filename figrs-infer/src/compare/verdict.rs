@@ -26,6 +26,8 @@ pub enum Verdict {
     Approximate,
     /// There is no exact answer to judge by.
     Unjudged,
+    /// The algorithm does not apply to the model, whatever its budget: an exact one to continuous values, for example.
+    NotApplicable,
     /// There is no answer.
     NoAnswer,
 }
@@ -40,6 +42,7 @@ impl Verdict {
             Self::Wrong => "WRONG",
             Self::Approximate => "approximate",
             Self::Unjudged => "not judged",
+            Self::NotApplicable => "not applicable",
             Self::NoAnswer => "no answer",
         }
     }
