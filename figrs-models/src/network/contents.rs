@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::evidence::ObservedVariables;
 use super::observation::Observation;
-use super::variable::{combination, unknown_variable};
+use super::variable::{combination, position_of};
 use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable, elements};
 
 /// A discrete network from a file, as elements that can be queried like any others.
@@ -68,10 +68,7 @@ impl Network {
     ///
     /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
-        match self.index.get(variable) {
-            Some(&position) => Ok(position),
-            None => Err(unknown_variable(&self.variables, variable).into()),
-        }
+        Ok(position_of(&self.index, &self.variables, variable)?)
     }
 
     /// The element of the variable with a name.
@@ -85,7 +82,7 @@ impl Network {
     ///
     /// **Errors.** As [`position`](Self::position), for the state as well.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
-        ObservedVariables::observation(self, variable, state)
+        Ok(ObservedVariables::observation(self, variable, state)?)
     }
 
     /// The network with other numbers in its tables, a list for each.

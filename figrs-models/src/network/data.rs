@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use csv::{Reader, ReaderBuilder, StringRecord};
+use csv::StringRecord;
+use rustc_hash::FxHashMap;
 
+use super::csv_records::{CsvRecords, is_missing};
 use super::input::read_text;
 use super::lexer::{LexerError, LexerResult};
-use super::variable::{unknown_state, unknown_variable};
+use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkError, State, TextProblem};
 
 /// Rows of data about the variables of a [`Network`]: a state for each variable, or nothing where it is missing.
@@ -60,10 +62,11 @@ impl NetworkData {
 
 impl Network {
     /// Reads a table of data in comma-separated values: the first line names variables, each other line has a state for each of them, and
-    /// an empty cell is missing. Variables that it does not name are missing in every row.
+    /// an empty cell is missing, as is `NA` or `?` where that is no state. If there is no comma in the first line, semicolons or tabs separate the
+    /// cells. Variables that it does not name are missing in every row.
     ///
     /// **Errors.** Of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not have,
-    /// and of lines of another length than the first.
+    /// of lines of another length than the first, of a quote without its end, and of characters that no text has.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -80,16 +83,14 @@ impl Network {
     }
 
     pub(super) fn data(&self, text: &str) -> LexerResult<NetworkData> {
-        let mut records = CsvRecords::new(text);
+        let mut records = CsvRecords::new(text)?;
         let mut record = StringRecord::new();
         let mut columns: Vec<usize> = Vec::new();
         if records.read(&mut record)? {
             for (i, name) in record.iter().enumerate() {
-                let at = || field_start(text, &record, i);
-                let position = self.index.get(name).copied();
-                let position = position.ok_or_else(|| {
-                    LexerError::new(at(), unknown_variable(&self.variables, name))
-                })?;
+                let at = || records.field_start(&record, i);
+                let position = position_of(&self.index, &self.variables, name);
+                let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
                 if columns.contains(&position) {
                     let variable = name.into();
                     let problem = TextProblem::RepeatedColumn { variable };
@@ -98,6 +99,12 @@ impl Network {
                 columns.push(position);
             }
         }
+        // By name: a column may have thousands of states.
+        let states = columns.iter().map(|&column| {
+            let states = self.variables[column].states.iter();
+            states.map(|state| (state.name(), state)).collect()
+        });
+        let states: Vec<FxHashMap<&str, &State>> = states.collect();
         let width = self.variables.len();
         let mut data = NetworkData {
             width,
@@ -109,67 +116,26 @@ impl Network {
                     found: record.len(),
                     needed: columns.len(),
                 };
-                return Err(LexerError::new(field_start(text, &record, 0), problem));
+                return Err(LexerError::new(records.field_start(&record, 0), problem));
             }
             let first = data.cells.len();
             data.cells.resize(first + width, None);
             for (i, (cell, &column)) in record.iter().zip(&columns).enumerate() {
-                if cell.is_empty() {
-                    continue;
+                match states[i].get(cell) {
+                    Some(&state) => data.cells[first + column] = Some(state.clone()),
+                    None if is_missing(cell) => {}
+                    None => {
+                        let problem = unknown_state(&self.variables[column], cell);
+                        return Err(LexerError::new(records.field_start(&record, i), problem));
+                    }
                 }
-                let variable = &self.variables[column];
-                let state = variable.state(cell).ok_or_else(|| {
-                    let problem = unknown_state(variable, cell);
-                    LexerError::new(field_start(text, &record, i), problem)
-                })?;
-                data.cells[first + column] = Some(state.clone());
             }
             // The place of a record is before empty lines above it.
             let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
-            let above = &text[begin.0 as usize..field_start(text, &record, 0)];
+            let above = &text[begin.0 as usize..records.field_start(&record, 0)];
             let line = begin.1 as usize + above.matches('\n').count();
             data.lines.push(line);
         }
         Ok(data)
-    }
-}
-
-/// The records of comma-separated values.
-pub(super) struct CsvRecords<'t>(Reader<&'t [u8]>);
-
-impl<'t> CsvRecords<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true);
-        Self(builder.from_reader(text.as_bytes()))
-    }
-
-    /// Reads the next record; false if there is none.
-    pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
-        self.0.read_record(record).map_err(|error| {
-            let at = error.position().map_or(0, |place| place.byte() as usize);
-            let reason = error.to_string();
-            LexerError::new(at, TextProblem::Csv { reason })
-        })
-    }
-}
-
-/// The offset in the text of a field of a record.
-pub(super) fn field_start(text: &str, record: &StringRecord, field: usize) -> usize {
-    let start = record.position().map_or(0, |place| place.byte() as usize);
-    let (mut quoted, mut left) = (false, field);
-    for (at, letter) in text[start..].char_indices() {
-        match letter {
-            // Empty lines may stand before the first field, and an empty field at the end of a line.
-            _ if left == 0 && (field > 0 || !matches!(letter, '\n' | '\r')) => return start + at,
-            '"' => quoted = !quoted,
-            ',' if !quoted => left -= 1,
-            _ => {}
-        }
-    }
-    if left == 0 && field > 0 {
-        text.len()
-    } else {
-        start
     }
 }

@@ -7,7 +7,7 @@ use csv::StringRecord;
 use figrs_core::factor::Weights;
 use rustc_hash::FxHashSet;
 
-use super::data::{CsvRecords, field_start};
+use super::csv_records::{CsvRecords, is_missing};
 use super::draft::NetworkDraft;
 use super::input::read_text;
 use super::lexer::{LexerError, LexerResult, unexpected};
@@ -15,9 +15,9 @@ use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State
 
 impl Network {
     /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that
-    /// are numbers stand in ascending order, others in that of their letters (by code points).
+    /// are numbers stand in ascending order, others in that of their letters (by code points). Cells `NA` and `?` are missing.
     ///
-    /// **Errors.** As [`read_data`](Self::read_data); a column without a name or without any state.
+    /// **Errors.** As [`read_data`](Self::read_data); no rows; one column alone; a column without a name or without any state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -57,7 +57,7 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
 
 /// The names of the columns with their states in order, without columns that stand a second time, which are errors of the data.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
-    let mut records = CsvRecords::new(text);
+    let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();
     if !records.read(&mut header)? {
         return Err(unexpected(
@@ -67,18 +67,27 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
         ));
     }
     let mut states: Vec<BTreeSet<String>> = vec![BTreeSet::new(); header.len()];
+    if header.len() < 2 {
+        let at = records.field_start(&header, 0);
+        return Err(LexerError::new(at, TextProblem::OneColumn));
+    }
     let mut record = StringRecord::new();
+    let mut is_empty = true;
     while records.read(&mut record)? {
+        is_empty = false;
         for (cell, states) in record.iter().zip(&mut states) {
-            if !cell.is_empty() && !states.contains(cell) {
+            if !is_missing(cell) && !states.contains(cell) {
                 states.insert(cell.to_owned());
             }
         }
     }
+    if is_empty {
+        return Err(LexerError::new(text.len(), TextProblem::NoRows));
+    }
     let mut columns = Vec::with_capacity(header.len());
     let mut known: FxHashSet<&str> = FxHashSet::default();
     for (i, (name, states)) in header.iter().zip(states).enumerate() {
-        let at = || field_start(text, &header, i);
+        let at = || records.field_start(&header, i);
         if name.is_empty() {
             return Err(unexpected(at(), &text[at()..], "the name of a variable"));
         }
@@ -87,7 +96,7 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
         }
         if states.is_empty() {
             let variable = name.into();
-            return Err(LexerError::new(at(), TextProblem::NoStates { variable }));
+            return Err(LexerError::new(at(), TextProblem::EmptyColumn { variable }));
         }
         columns.push((name.to_owned(), in_order(states)));
     }

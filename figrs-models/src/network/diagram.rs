@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 pub use elements::DiagramElements;
 
-use super::variable::unknown_variable;
+use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
 /// An influence diagram from a file: chance variables with conditional tables, decisions with what is known when they are made, and
@@ -84,10 +84,7 @@ impl InfluenceDiagram {
     ///
     /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
-        match self.index.get(variable) {
-            Some(&position) => Ok(position),
-            None => Err(unknown_variable(&self.variables, variable).into()),
-        }
+        Ok(position_of(&self.index, &self.variables, variable)?)
     }
 }
 

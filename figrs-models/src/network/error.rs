@@ -75,8 +75,8 @@ pub enum NetworkLearningError {
     /// A Markov network has no conditional tables.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
-    /// A prior is negative or not finite.
-    #[error("the prior adds {count} to each count; give a number that is not negative")]
+    /// A prior is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or no number.
+    #[error("the prior adds {count} to each count; give a number from 0 to 1e15")]
     Prior {
         /// The number.
         count: f64,
@@ -133,7 +133,7 @@ pub enum TextProblem {
     },
     /// A network has a node that only influence diagrams have.
     #[error(
-        "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone"
+        "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone; read it as an influence diagram"
     )]
     InfluenceDiagram {
         /// The node.
@@ -160,7 +160,9 @@ pub enum TextProblem {
         utility: String,
     },
     /// A number cannot be a utility.
-    #[error("the number {number} cannot be a utility; utilities are finite")]
+    #[error(
+        "the number {number:e} cannot be a utility; utilities are numbers from -1e300 to 1e300"
+    )]
     Utility {
         /// The number.
         number: f64,
@@ -303,6 +305,31 @@ pub enum TextProblem {
         /// Reason that the reader gives.
         reason: String,
     },
+    /// A quote in data has no end.
+    #[error(
+        "the quote that begins here does not end; add a `\"`, or write `\"\"` for a quote in a cell"
+    )]
+    OpenQuote,
+    /// Data holds a character that no text has.
+    #[error("the character {letter:?}, which no comma-separated values have; give a file of text")]
+    NotPlainText {
+        /// The character.
+        letter: char,
+    },
+    /// Data has one column, of which no network of several variables can be made.
+    #[error(
+        "the first line names one column alone; give at least two, separated by commas, semicolons or tabs"
+    )]
+    OneColumn,
+    /// Data has no rows.
+    #[error("there is no row below the names of the columns; add rows")]
+    NoRows,
+    /// A column of data has no state in any row.
+    #[error("the column `{variable}` has no state in any row; fill it, or leave it out")]
+    EmptyColumn {
+        /// The variable.
+        variable: String,
+    },
     /// Data names a variable twice.
     #[error("the column `{variable}` stands a second time; keep one of them")]
     RepeatedColumn {
@@ -311,7 +338,7 @@ pub enum TextProblem {
     },
     /// A row of data has another number of cells than there are columns.
     #[error(
-        "the row has {found} cells for {needed} columns; make them agree, and leave a missing cell empty"
+        "cells in this row: {found}, columns: {needed}; make them agree, and leave a missing cell empty"
     )]
     CellCount {
         /// Cells of the row.

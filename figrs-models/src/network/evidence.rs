@@ -3,16 +3,17 @@
 use std::fmt;
 use std::path::Path;
 
-use figrs_core::printable;
 use rustc_hash::FxHashMap;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::input::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
-use super::variable::unknown_state;
-use super::{InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Variable};
+use super::variable::{position_of, unknown_state};
+use super::{
+    InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Unknown, Variable,
+};
 use crate::json;
 
 impl Network {
@@ -50,13 +51,13 @@ pub trait ObservedVariables {
 
     /// The position of the variable with a name.
     ///
-    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
-    fn position(&self, variable: &str) -> Result<usize, NetworkError>;
+    /// **Errors.** None of this name, with names that may have been meant.
+    fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
     /// A variable with one of its states, by their names.
     ///
     /// **Errors.** As [`position`](Self::position), for the state as well.
-    fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
+    fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
         let found = variable.state(state).cloned();
@@ -89,8 +90,8 @@ impl ObservedVariables for Network {
         &self.variables
     }
 
-    fn position(&self, variable: &str) -> Result<usize, NetworkError> {
-        Self::position(self, variable)
+    fn position(&self, variable: &str) -> Result<usize, Unknown> {
+        position_of(&self.index, &self.variables, variable)
     }
 }
 
@@ -99,8 +100,8 @@ impl ObservedVariables for InfluenceDiagram {
         &self.variables
     }
 
-    fn position(&self, variable: &str) -> Result<usize, NetworkError> {
-        Self::position(self, variable)
+    fn position(&self, variable: &str) -> Result<usize, Unknown> {
+        position_of(&self.index, &self.variables, variable)
     }
 }
 
@@ -109,19 +110,23 @@ fn of_json(
     text: &str,
     place: &str,
 ) -> Result<Vec<Observation>, NetworkError> {
-    let Pairs(object) = serde_json::from_str(text).map_err(|error| NetworkError::Text {
-        place: place.into(),
-        line: error.line(),
-        column: error.column(),
-        problem: Box::new(TextProblem::Json {
-            reason: json::mistake(&error),
-        }),
-    })?;
-    let observation = |(variable, state): &(String, Value)| match state {
-        Value::String(state) => observed.observation(variable, state),
-        other => observed.observation(variable, &other.to_string()),
+    let mut problem = None;
+    let pairs = Pairs {
+        observed,
+        problem: &mut problem,
     };
-    object.iter().map(observation).collect()
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = pairs.deserialize(&mut json);
+    let read = read.and_then(|observations| json.end().map(|()| observations));
+    read.map_err(|error| {
+        let reason = json::mistake(&error);
+        NetworkError::Text {
+            place: place.into(),
+            line: error.line(),
+            column: error.column(),
+            problem: Box::new(problem.unwrap_or(TextProblem::Json { reason })),
+        }
+    })
 }
 
 fn of_uai(
@@ -178,38 +183,54 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Variables and their states, in the order of the text.
-struct Pairs(Vec<(String, Value)>);
+/// Reader of an object of variables and their states, in the order of the text.
+struct Pairs<'p, O: ?Sized> {
+    observed: &'p O,
+    /// The mistake in a pair that was read.
+    problem: &'p mut Option<TextProblem>,
+}
 
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
+impl<'de, O: ObservedVariables + ?Sized> DeserializeSeed<'de> for Pairs<'_, O> {
+    type Value = Vec<Observation>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
     }
 }
 
-struct PairsVisitor;
-
-impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs;
+impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
+    type Value = Vec<Observation>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{VARIABLE: STATE, ...}")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-        let mut pairs: Vec<(String, Value)> = Vec::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut observations: Vec<Observation> = Vec::new();
         let mut states: FxHashMap<String, Value> = FxHashMap::default();
         while let Some((variable, state)) = map.next_entry::<String, Value>()? {
+            let found = match &state {
+                Value::String(state) => self.observed.observation(&variable, state),
+                other => self.observed.observation(&variable, &other.to_string()),
+            };
             let before = states.insert(variable.clone(), state.clone());
-            if before.is_some_and(|before| before != state) {
-                return Err(A::Error::custom(format_args!(
-                    "the variable `{}` is observed a second time with another state; keep one of them",
-                    printable(&variable)
-                )));
+            let found = match found {
+                Ok(_) if before.is_some_and(|before| before != state) => {
+                    Err(TextProblem::Contradiction { variable })
+                }
+                Ok(observation) => Ok(observation),
+                Err(unknown) => Err(unknown.into()),
+            };
+            match found {
+                Ok(observation) => observations.push(observation),
+                Err(problem) => {
+                    let error = A::Error::custom(&problem);
+                    *self.problem = Some(problem);
+                    return Err(error);
+                }
             }
-            pairs.push((variable, state));
         }
-        Ok(Pairs(pairs))
+        Ok(observations)
     }
 }
 

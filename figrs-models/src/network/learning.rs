@@ -61,6 +61,9 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
+    /// The largest count of [`prior`](Self::prior): beside a larger one the count of a case is lost to rounding.
+    pub const MOST_PRIOR: f64 = 1e15;
+
     /// For the maximum of the likelihood, from the network's own numbers.
     pub fn new() -> Self {
         Self::by(ExpectationMaximization::new(JunctionTree::new()))
@@ -76,7 +79,7 @@ impl NetworkLearner {
     }
 
     /// Adds so much to the count of every state in every row: a Dirichlet prior of one more, whose posterior density is maximised
-    /// (default 0).
+    /// (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -100,7 +103,7 @@ impl NetworkLearner {
         if network.kind() != NetworkKind::Bayesian {
             return Err(NetworkLearningError::NotBayesian);
         }
-        if !(self.prior >= 0.0 && self.prior.is_finite()) {
+        if !(0.0..=Self::MOST_PRIOR).contains(&self.prior) {
             return Err(NetworkLearningError::Prior { count: self.prior });
         }
         let tables = self.tables(network);

@@ -101,10 +101,13 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
+/// The largest size of a utility: expected ones are sums of several.
+const MOST_UTILITY: f64 = 1e300;
+
 /// A number that is a utility, from its digits.
 pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
+        Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),
         Ok(number) => Err(LexerError::new(at, TextProblem::Utility { number })),
         Err(_) => Err(unexpected(at, digits, "a number")),
     }

@@ -68,6 +68,7 @@
 mod bif;
 mod bifxml;
 mod contents;
+mod csv_records;
 mod data;
 mod data_variables;
 mod diagram;
@@ -87,6 +88,8 @@ mod net;
 mod observation;
 mod order;
 mod output;
+#[cfg(test)]
+mod problem_of;
 mod row;
 mod state;
 mod structure;

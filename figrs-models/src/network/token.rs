@@ -46,6 +46,18 @@ pub(super) fn word<'t, D: Dialect>(
     Ok((at, bare))
 }
 
+/// The word at the beginning of the next block; `None` at the end of the text.
+pub(super) fn next_word<'t, D: Dialect>(
+    input: &mut Input<'t>,
+    what: &'static str,
+) -> LexerResult<Option<(usize, &'t str)>> {
+    space::<D>(input)?;
+    if input.is_empty() {
+        return Ok(None);
+    }
+    word::<D>(input, what).map(Some)
+}
+
 /// The text in quotes.
 pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();

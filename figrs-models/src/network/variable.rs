@@ -3,6 +3,7 @@
 use figrs_core::States;
 use figrs_core::factor::Weights;
 use figrs_core::internals::Assignments;
+use rustc_hash::FxHashMap;
 
 use super::State;
 use super::unknown::{Unknown, near};
@@ -57,6 +58,18 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     let states = states.zip(combinations.values(row));
     let names = states.map(|(states, x)| states.get(x as usize).map_or("", State::name));
     format!("({})", names.collect::<Vec<_>>().join(", "))
+}
+
+/// The position of the variable with a name, by an index of the names.
+///
+/// **Errors.** A name that is not there.
+pub(super) fn position_of(
+    index: &FxHashMap<String, usize>,
+    variables: &[Variable],
+    name: &str,
+) -> Result<usize, Unknown> {
+    let position = index.get(name).copied();
+    position.ok_or_else(|| unknown_variable(variables, name))
 }
 
 pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {

@@ -215,7 +215,10 @@ fn mistakes_in_data_are_told_with_their_places() {
         "{problem}"
     );
     let (line, _, problem) = place("season,rain\ndry\n");
-    assert!(line == 2 && problem.contains("1 cells for 2"), "{problem}");
+    assert!(
+        line == 2 && problem.contains("cells in this row: 1, columns: 2"),
+        "{problem}"
+    );
     let (line, column, problem) = place("season,season\n");
     assert!(
         (line, column) == (1, 8) && problem.contains("second time"),

@@ -6,6 +6,7 @@ mod refusals;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use figrs_core::rand::RngExt;
 use figrs_core::stream;
@@ -227,7 +228,7 @@ proptest! {
         }
     }
 
-    /// Each structure found is acyclic, and no change of one arc is better by the formulas; the same on several threads.
+    /// Each structure found is acyclic, and no change of one arc is better by the formulas.
     #[test]
     fn searches_end_at_local_optima(seed in 0..10_000_u64, restarts in 0..4_u64) {
         let states = [2, 3, 2, 2, 3];
@@ -435,6 +436,10 @@ fn threads_and_interruption_change_nothing_else() {
     );
     assert_eq!(one.score.total.to_bits(), three.score.total.to_bits());
     assert_eq!(steps.load(Ordering::Relaxed), three.steps);
+    let late = learner.clone().deadline(Duration::ZERO);
+    let late = late.learn(&network, &data).unwrap();
+    assert_eq!((late.ended, late.steps), (Stopped::Deadline, 0));
+    assert_eq!(late.score, NetworkScore::Bic.of(&network, &data).unwrap());
     // Stopped after three changes, it has these three arcs.
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);

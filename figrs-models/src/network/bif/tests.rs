@@ -1,3 +1,4 @@
+use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkError, NetworkTable, State, TextProblem, Unknown, Variable};
 
 /// The numbers of a network's tables.
@@ -7,15 +8,7 @@ fn numbers(network: &Network) -> Vec<&[f64]> {
 
 /// The place and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match Network::from_bif(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(Network::from_bif(text))
 }
 
 #[test]

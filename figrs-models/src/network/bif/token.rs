@@ -29,14 +29,17 @@ impl Dialect for Bif {
     }
 }
 
-/// Skips the separators of tokens.
-pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
-    token::space::<Bif>(input)
-}
-
 /// A name, in quotes or without.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Bif>(input, what)
+}
+
+/// The word at the beginning of the next block; `None` at the end of the text.
+pub(super) fn next_word<'t>(
+    input: &mut Input<'t>,
+    what: &'static str,
+) -> LexerResult<Option<(usize, &'t str)>> {
+    token::next_word::<Bif>(input, what)
 }
 
 /// A mark such as a bracket, if it stands here.

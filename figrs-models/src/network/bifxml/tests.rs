@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
-use super::super::{Network, NetworkError, NetworkFormat, State, TextProblem};
+use super::super::problem_of::problem_of;
+use super::super::{Network, NetworkFormat, State, TextProblem};
 
 /// Two parents of different sizes, every number different, with all that a document may have around them.
 const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
@@ -20,15 +21,7 @@ const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 
 /// The place and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match Network::from_bifxml(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(Network::from_bifxml(text))
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use super::super::problem_of::problem_of;
 use super::super::{InfluenceDiagram, Network, NetworkError, State, TextProblem, Variable};
 
 /// A test, a treatment and two utilities; every number is different, and no two variables have the same number of states.
@@ -52,15 +53,7 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
 
 /// The place and the problem of a diagram that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match InfluenceDiagram::from_text(text, "test") {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(InfluenceDiagram::from_text(text, "test"))
 }
 
 /// A document of some nodes, which begin on its second line.

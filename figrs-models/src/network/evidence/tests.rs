@@ -62,8 +62,15 @@ fn mistakes_in_json_have_words_and_their_place() {
         (
             "{\"rain\": \"no\",\n \"rain\": \"yes\"}",
             (2, 15),
-            "the variable `rain` is observed a second time with another state",
+            "`rain` is observed a second time, with another state",
         ),
+        (
+            "{\"wind\": 0,\n \"rian\": \"no\"}",
+            (2, 14),
+            "no variable is called `rian`; did you mean `rain`",
+        ),
+        ("{\"rain\": \"on\"}", (1, 14), "`rain` has no state `on`"),
+        ("{\"rain\": \"no\"} {}", (1, 16), "not an object"),
     ] {
         let error = network.evidence_from_json(text).unwrap_err();
         let NetworkError::Text {

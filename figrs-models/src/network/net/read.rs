@@ -6,7 +6,7 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
 use super::block::{Attributes, Name, Potential, attributes, potential};
-use super::token::{mark, space, word};
+use super::token::{mark, next_word, word};
 
 /// Words that begin a block.
 const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
@@ -17,15 +17,10 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
     let mut names = FullNames::default();
     let mut potentials = Vec::new();
-    let mut is_first = true;
-    loop {
-        space(&mut input)?;
-        // An empty text is no network: its first word is missing.
-        if input.is_empty() && !is_first {
-            break;
-        }
-        is_first = false;
-        match word(&mut input, BLOCKS)? {
+    // An empty text is no network: its first word is missing.
+    let mut next = Some(word(&mut input, BLOCKS)?);
+    while let Some(first) = next {
+        match first {
             (_, "net") => {
                 let name = attributes(&mut input)?.name;
                 name.unwrap_or_default().clone_into(&mut draft.name);
@@ -33,6 +28,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
             (_, "potential") => potentials.push(potential(&mut input)?),
             kind => node(&mut input, kind, &mut draft, &mut names)?,
         }
+        next = next_word(&mut input, BLOCKS)?;
     }
     for potential in &potentials {
         define(&mut draft, &names, potential)?;

@@ -1,3 +1,4 @@
+use super::super::problem_of::problem_of;
 use super::super::{
     InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
 };
@@ -20,15 +21,7 @@ potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 
 /// The place and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match Network::from_net(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(Network::from_net(text))
 }
 
 #[test]

@@ -43,6 +43,14 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Net>(input, what)
 }
 
+/// The word at the beginning of the next block; `None` at the end of the text.
+pub(super) fn next_word<'t>(
+    input: &mut Input<'t>,
+    what: &'static str,
+) -> LexerResult<Option<(usize, &'t str)>> {
+    token::next_word::<Net>(input, what)
+}
+
 /// A mark such as a bracket, if it stands here.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)

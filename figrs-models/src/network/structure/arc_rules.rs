@@ -2,13 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::variable::unknown_variable;
+use super::super::variable::position_of;
 use super::super::{Network, Variable};
 use super::StructureLearningError;
 use super::dag::{ArcChange, Dag};
 
 /// Entries of a table at most.
 pub(super) const MOST_ENTRIES: usize = 1 << 24;
+
+/// Entries of all tables of a learned network at most.
+pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 
 /// Arcs by the names of their parents and children.
 type ArcNames = [(String, String)];
@@ -86,6 +89,22 @@ impl ArcRules {
         Ok(())
     }
 
+    /// **Errors.** Tables of a structure that are too large together.
+    pub(super) fn check_entries(&self, dag: &Dag) -> Result<(), StructureLearningError> {
+        let entries = (0..).zip(dag.all_parents()).map(|(child, parents)| {
+            let sizes = parents.iter().chain([&child]);
+            sizes.fold(1_u128, |entries, &v: &u32| {
+                entries.saturating_mul(self.states[v as usize] as u128)
+            })
+        });
+        let entries: u128 = entries.sum();
+        if entries > MOST_ENTRIES_IN_ALL as u128 {
+            let limit = MOST_ENTRIES_IN_ALL;
+            return Err(StructureLearningError::TablesTooLarge { entries, limit });
+        }
+        Ok(())
+    }
+
     /// The graph of the required arcs alone.
     pub(super) fn least(&self) -> &Dag {
         &self.least
@@ -151,10 +170,7 @@ fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, Structur
 ///
 /// **Errors.** A name that the network does not have.
 pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLearningError> {
-    match network.index.get(name) {
-        Some(&position) => Ok(position as u32),
-        None => Err(unknown_variable(&network.variables, name).into()),
-    }
+    Ok(position_of(&network.index, &network.variables, name)? as u32)
 }
 
 /// The cycle that an arc would close: a path back from its child, between its ends.

@@ -154,7 +154,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes a change; `None` if the work was interrupted, and then nothing is changed.
+    /// Makes a change; `None` if the work was interrupted, and then the change is made, and the climber of no more use than its structure and score.
     pub(super) fn make(
         &mut self,
         change: ArcChange,

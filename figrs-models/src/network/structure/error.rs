@@ -39,14 +39,16 @@ pub enum StructureLearningError {
         "the data is about other variables or states than the network; read it with this network"
     )]
     OtherData,
-    /// The equivalent sample size of BDeu is not positive and finite.
-    #[error("the equivalent sample size {size} is none; give a positive number")]
+    /// The equivalent sample size of BDeu is not from 1e-100 to 1e100: the shares of a smaller one in the cells of a table may be zero.
+    #[error(
+        "the equivalent sample size {size:e} is none; give a positive number from 1e-100 to 1e100"
+    )]
     EquivalentSampleSize {
         /// The size.
         size: f64,
     },
-    /// The count that is added to all counts is negative or not finite.
-    #[error("the prior count {count} is none; give a number that is not negative")]
+    /// The count that is added to all counts is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or no number.
+    #[error("the prior count {count} is none; give a number from 0 to 1e15")]
     PriorCount {
         /// The count.
         count: f64,
@@ -118,6 +120,17 @@ pub enum StructureLearningError {
         /// The variable.
         variable: String,
         /// Number of entries of the table.
+        entries: u128,
+        /// The maximum.
+        limit: usize,
+    },
+    /// The tables of a structure are too large together.
+    #[error(
+        "the tables of the structure would have {entries} entries together, more than {limit}; allow fewer parents (`max_parents`), require fewer \
+         arcs, or take a score with a penalty, such as BIC"
+    )]
+    TablesTooLarge {
+        /// Number of entries of all tables.
         entries: u128,
         /// The maximum.
         limit: usize,

@@ -50,8 +50,8 @@ impl BestStructure {
 
 impl HillClimbing {
     /// Climbs from the climber's structure. The first restart climbs again from there, with other preferences among changes of equal gain. The others go
-    /// on from the two tops in turn: from the best structure above one of them so far, with arcs reversed that leave the score as it is, every other time
-    /// after random changes.
+    /// on from the two tops in turn: from the best structure above one of them so far, with random covered arcs reversed, every other time after random
+    /// changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,

@@ -5,11 +5,11 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use figrs_infer::{Progress, Stopped};
 
-use super::super::{Network, NetworkData, NetworkKind};
+use super::super::{Network, NetworkData, NetworkKind, NetworkLearner};
 use super::arc_rules::ArcRules;
 use super::climber::Climber;
 use super::dag::Dag;
@@ -32,7 +32,7 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 ///
 /// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure
 /// that the search begins with. Hill climbing, with or without a tabu list, ends where no arc that is added, deleted or reversed raises the score by
-/// more than rounding, unless it is interrupted. The result depends on the data, the settings and the seed alone, not on the number of threads.
+/// more than rounding, unless it is interrupted or its deadline passes: then the result is the best structure by then. The result depends on the data, the settings and the seed alone, not on the number of threads, unless the search was cut short.
 ///
 /// **Complexity.** Each family, a variable with its parents, is counted once. Hill climbing counts `V²` families at the beginning and `V` to `2 V` for
 /// each step, with `V` variables, each in the number of different rows.
@@ -67,6 +67,7 @@ pub struct StructureLearner {
     prior: f64,
     threads: Option<NonZero<usize>>,
     interrupt: Option<Arc<AtomicBool>>,
+    deadline: Option<Duration>,
     listener: Option<SearchListener>,
 }
 
@@ -118,6 +119,7 @@ impl StructureLearner {
             prior: 0.0,
             threads: None,
             interrupt: None,
+            deadline: None,
             listener: None,
         }
     }
@@ -160,8 +162,9 @@ impl StructureLearner {
     }
 
     /// Climbs so many times more (default 30): once from the start again, where changes of equal gain are tried in another order; then in turn from the
-    /// best structure above one of these two tops and above the other, with arcs turned round within its equivalence class, every other time after random
-    /// changes. K2 has no restarts.
+    /// best structure above one of these two tops and above the other, with random covered arcs reversed, every other time after random changes. Such
+    /// reversals stay in the equivalence class, in which all structures have the same score but by [`NetworkScore::K2`]. The search
+    /// [`StructureSearch::K2`] has no restarts.
     pub fn restarts(mut self, restarts: u64) -> Self {
         self.restarts = restarts;
         self
@@ -173,7 +176,7 @@ impl StructureLearner {
         self
     }
 
-    /// Adds so much to each count of the learned tables (default 0); the score has a prior of its own.
+    /// Adds so much to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score has a prior of its own.
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -188,6 +191,12 @@ impl StructureLearner {
     /// Ends the search, with the best structure by then, once this flag is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = Some(flag);
+        self
+    }
+
+    /// Ends the search after this time, with the best structure by then (default: no limit).
+    pub fn deadline(mut self, limit: Duration) -> Self {
+        self.deadline = Some(limit);
         self
     }
 
@@ -206,7 +215,7 @@ impl StructureLearner {
         data: &NetworkData,
     ) -> Result<LearnedStructure, StructureLearningError> {
         self.score.check()?;
-        if self.prior.is_nan() || self.prior.is_infinite() || self.prior < 0.0 {
+        if !(0.0..=NetworkLearner::MOST_PRIOR).contains(&self.prior) {
             let count = self.prior;
             return Err(StructureLearningError::PriorCount { count });
         }
@@ -231,8 +240,17 @@ impl StructureLearner {
         let threads = threads.map_or(1, NonZero::get);
         let mut families = FamilyScores::new(&rows, self.score, threads);
         let start = rules.start(&parents_of(network));
-        let found = self.found(&mut families, &rules, (start, &order));
+        rules.check_entries(rules.least())?;
+        let began = Instant::now();
+        let is_over = || self.deadline.is_some_and(|limit| began.elapsed() >= limit);
+        let found = self.found(&mut families, &rules, (start, &order), &is_over);
+        let ended = match found.is_interrupted {
+            true if is_over() && !self.is_interrupted() => Stopped::Deadline,
+            true => Stopped::Interrupted,
+            false => Stopped::Finished,
+        };
         let dag = found.dag;
+        rules.check_entries(&dag)?;
         let terms = (0..count as u32).map(|child| families.family(child, dag.parents(child)));
         let score = ScoredNetwork::new(terms.collect());
         let (network, log_likelihood) = fitted(network, &dag, &rows, self.prior);
@@ -241,12 +259,13 @@ impl StructureLearner {
             score,
             log_likelihood,
             steps: found.steps,
-            ended: if found.is_interrupted {
-                Stopped::Interrupted
-            } else {
-                Stopped::Finished
-            },
+            ended,
         })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let flag = self.interrupt.as_ref();
+        flag.is_some_and(|flag| flag.load(Ordering::Acquire))
     }
 
     fn found(
@@ -254,10 +273,10 @@ impl StructureLearner {
         families: &mut FamilyScores<'_>,
         rules: &ArcRules,
         (start, order): (Dag, &[u32]),
+        is_over: &(dyn Fn() -> bool + Sync),
     ) -> FoundStructure {
         let began = Instant::now();
-        let flag = self.interrupt.as_ref();
-        let is_interrupted = || flag.is_some_and(|flag| flag.load(Ordering::Acquire));
+        let is_interrupted = || self.is_interrupted() || is_over();
         let report = |done| {
             if let Some(listener) = &self.listener {
                 listener(&Progress {

@@ -46,7 +46,7 @@ pub enum NetworkScore {
     Aic,
     /// Bayesian Dirichlet score, equivalent and uniform.
     Bdeu {
-        /// The equivalent sample size `s`: the weight of the prior in cases.
+        /// The equivalent sample size `s`: the weight of the prior in cases, from 1e-100 to 1e100.
         equivalent_sample_size: f64,
     },
     /// The score of Cooper and Herskovits: a uniform prior of each row.
@@ -100,7 +100,7 @@ impl NetworkScore {
         match self {
             Self::Bdeu {
                 equivalent_sample_size: size,
-            } if !(size > 0.0 && size.is_finite()) => {
+            } if !(1e-100..=1e100).contains(&size) => {
                 Err(StructureLearningError::EquivalentSampleSize { size })
             }
             _ => Ok(()),

@@ -1,18 +1,11 @@
 use figrs_infer::{MpeVariableElimination, Run, VariableElimination};
 use proptest::prelude::*;
 
-use super::super::{Network, NetworkError, NetworkKind, TextProblem};
+use super::super::problem_of::problem_of;
+use super::super::{Network, NetworkKind, TextProblem};
 
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match Network::from_uai(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(Network::from_uai(text))
 }
 
 #[test]

@@ -1,4 +1,5 @@
-use super::super::{Network, NetworkError, NetworkFormat, State, TextProblem, Variable};
+use super::super::problem_of::problem_of;
+use super::super::{Network, NetworkFormat, State, TextProblem, Variable};
 
 /// Parents of different sizes, every number different; one of them follows from the other.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
@@ -27,15 +28,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 
 /// The place and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
-    match Network::from_xdsl(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
-        other => panic!("read {text:?} as {other:?}"),
-    }
+    problem_of(Network::from_xdsl(text))
 }
 
 fn numbers<'n>(network: &'n Network, child: &str) -> &'n [f64] {

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::super::names::identifiers;
-use super::super::order::parents_first;
 use super::super::{Network, NetworkError, NetworkFormat, State, Variable, markup};
 use super::{NAME, PLACE, STATE};
 
@@ -22,7 +21,9 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
             parents[child] = own;
         }
     }
-    let order = parents_first(&parents).unwrap_or_default();
+    let children = network.order.iter();
+    let children = children.filter_map(|&table| network.tables[table].variables.last());
+    let order: Vec<usize> = children.copied().collect();
     let is_sorted = order.is_sorted();
     let own = identifiers(&[network.name()]).concat();
     let mut text = format!(

@@ -1,7 +1,7 @@
 //! Structures: arcs, data and sizes that are refused.
 
 use figrs_models::network::{
-    Network, NetworkData, NetworkError, NetworkScore, State, StructureLearner,
+    Network, NetworkData, NetworkError, NetworkLearner, NetworkScore, State, StructureLearner,
     StructureLearningError, StructureSearch, Unknown, Variable,
 };
 
@@ -59,7 +59,13 @@ fn rules_that_no_structure_keeps_are_errors() {
         error(learner().prior(-1.0)),
         StructureLearningError::PriorCount { count } if count < 0.0
     ));
-    for size in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+    for count in [1e16, f64::INFINITY, f64::NAN] {
+        assert!(matches!(
+            error(learner().prior(count)),
+            StructureLearningError::PriorCount { .. }
+        ));
+    }
+    for size in [0.0, -1.0, 1e-320, 1e101, f64::INFINITY, f64::NAN] {
         let score = NetworkScore::Bdeu {
             equivalent_sample_size: size,
         };
@@ -145,6 +151,21 @@ fn what_is_too_large_is_refused_or_not_tried() {
         ),
         "{error}"
     );
+    // Four tables of 2^24 entries each, and one more.
+    let rows: Vec<Vec<usize>> = (0..4096).map(|x| vec![x; 5]).collect();
+    let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
+    let mut learner = StructureLearner::new(NetworkScore::Bic).restarts(0);
+    for child in 1..5 {
+        learner = learner.require("v0", format!("v{child}"));
+    }
+    let error = learner.learn(&network, &data).unwrap_err();
+    assert_eq!(
+        error,
+        StructureLearningError::TablesTooLarge {
+            entries: (4 << 24) + 4096,
+            limit: 1 << 26
+        }
+    );
     let names: Vec<String> = (0..5000).map(|v| format!("v{v}")).collect();
     let cells = vec!["x"; 5000].join(",");
     let (network, data) =
@@ -154,6 +175,62 @@ fn what_is_too_large_is_refused_or_not_tried() {
         error.unwrap_err(),
         StructureLearningError::TooManyVariables { count: 5000, .. }
     ));
+}
+
+#[test]
+fn cells_are_missing_in_several_ways_and_separated_in_several() {
+    for text in [
+        "size,rain\n1,yes\n?,no\nNA,yes\n,no\n2,NA\n",
+        "size;rain\n1;yes\n?;no\nNA;yes\n;no\n2;NA\n",
+        "\nsize\t\"rain\"\n1\tyes\n?\tno\nNA\tyes\n\tno\n2\tNA\n",
+    ] {
+        let (network, data) = Network::from_data_csv(text).unwrap();
+        let sizes = data.rows().map(|mut row| row.next().flatten().is_some());
+        assert_eq!(
+            sizes.collect::<Vec<_>>(),
+            [true, false, false, false, true],
+            "{text:?}"
+        );
+        assert_eq!(network.variables()[0].states().len(), 2);
+        assert_eq!(data.row(4).nth(1), Some(None));
+    }
+    // A state of a network that is called so is itself.
+    let network = Network::from_bif(
+        "network n { } variable a { type discrete [ 2 ] { NA, x }; }
+         probability ( a ) { table 0.5, 0.5; }",
+    );
+    let data = network.unwrap().data_from_csv("a\nNA\n?\n").unwrap();
+    let states = data
+        .rows()
+        .map(|mut row| row.next().flatten().map(State::index));
+    assert_eq!(states.collect::<Vec<_>>(), [Some(0), None]);
+}
+
+/// The numbers that a prior adds stay finite, and those of BDeu.
+#[test]
+fn extremes_of_priors_have_finite_scores() {
+    let (network, data) = Network::from_data_csv("a,b\n1,x\n2,y\n2,y\n").unwrap();
+    for size in [1e-100, 1e100] {
+        let score = NetworkScore::Bdeu {
+            equivalent_sample_size: size,
+        };
+        let learner = StructureLearner::new(score).prior(NetworkLearner::MOST_PRIOR);
+        let learned = learner.require("a", "b").learn(&network, &data).unwrap();
+        assert!(learned.score.total.is_finite(), "{}", learned.score.total);
+        for table in learned.network.tables() {
+            let near = |p: &f64| (p - 0.5).abs() < 1e-9;
+            assert!(table.numbers().iter().all(near));
+        }
+    }
+}
+
+/// Found by their names at once: comparing each cell with each state takes minutes.
+#[test]
+fn a_column_may_have_very_many_states() {
+    let rows: Vec<Vec<usize>> = (0..20_000).map(|x| vec![x, x % 2]).collect();
+    let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
+    assert_eq!(network.variables()[0].states().len(), 20_000);
+    assert_eq!(data.len(), 20_000);
 }
 
 #[test]
@@ -175,9 +252,26 @@ fn variables_are_read_off_data() {
     for (text, (line, column), words) in [
         ("", (1, 1), "a first line with the names"),
         ("a,\n1,2\n", (1, 3), "the name of a variable"),
-        ("a,b\n1,\n2,\n", (1, 3), "has no states"),
+        (
+            "a,b\n1,\n2,\n",
+            (1, 3),
+            "the column `b` has no state in any row",
+        ),
+        (
+            "a,b\n1,?\n2,NA\n",
+            (1, 3),
+            "the column `b` has no state in any row",
+        ),
+        ("a,b\n", (2, 1), "there is no row"),
+        ("a story\nof rain\n", (1, 1), "one column alone"),
+        (
+            "a,b\n1,\"2\n3,4\n",
+            (2, 3),
+            "the quote that begins here does not end",
+        ),
+        ("a,b\n1,\0\n", (2, 3), "the character '\\0'"),
         ("a,a\n1,2\n", (1, 3), "second time"),
-        ("a,b\n1,2\n1\n", (3, 1), "1 cells for 2"),
+        ("a,b\n1,2\n1\n", (3, 1), "cells in this row: 1, columns: 2"),
     ] {
         match Network::from_data_csv(text) {
             Err(NetworkError::Text {

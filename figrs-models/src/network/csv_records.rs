@@ -1,0 +1,160 @@
+//! Records of comma-separated values, and the places of their fields in the text.
+
+use csv::{Reader, ReaderBuilder, StringRecord};
+
+use super::TextProblem;
+use super::lexer::{LexerError, LexerResult};
+
+/// True if a cell that is not the name of a state is a missing value: nothing, or as R and Weka write it.
+pub(super) fn is_missing(cell: &str) -> bool {
+    matches!(cell, "" | "NA" | "?")
+}
+
+/// The records of values that are separated by commas; by semicolons or tabs if the first line has none.
+pub(super) struct CsvRecords<'t> {
+    text: &'t str,
+    separator: char,
+    reader: Reader<&'t [u8]>,
+}
+
+impl<'t> CsvRecords<'t> {
+    /// **Errors.** A character that no text has.
+    pub(super) fn new(text: &'t str) -> LexerResult<Self> {
+        let is_of_text =
+            |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
+        if let Some((at, letter)) = text.char_indices().find(|(_, letter)| !is_of_text(*letter)) {
+            return Err(LexerError::new(at, TextProblem::NotPlainText { letter }));
+        }
+        let separator = separator(text);
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true);
+        builder.delimiter(separator as u8);
+        Ok(Self {
+            text,
+            separator,
+            reader: builder.from_reader(text.as_bytes()),
+        })
+    }
+
+    /// Reads the next record; false if there is none.
+    ///
+    /// **Errors.** A quote that does not end.
+    pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
+        let is_read = self.reader.read_record(record).map_err(|error| {
+            let at = error.position().map_or(0, |place| place.byte() as usize);
+            let reason = error.to_string();
+            LexerError::new(at, TextProblem::Csv { reason })
+        })?;
+        if is_read && self.reader.position().byte() as usize == self.text.len() {
+            let start = record.position().map_or(0, |place| place.byte() as usize);
+            let last = Fields::new(&self.text[start..], self.separator).last();
+            if let Some(field) = last.filter(|field| !field.is_closed) {
+                return Err(LexerError::new(start + field.start, TextProblem::OpenQuote));
+            }
+        }
+        Ok(is_read)
+    }
+
+    /// The offset in the text of a field of a record.
+    pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
+        let start = record.position().map_or(0, |place| place.byte() as usize);
+        let rest = &self.text[start..];
+        // Empty lines may stand before a record.
+        let start = start + rest.len() - rest.trim_start_matches(['\n', '\r']).len();
+        let found = Fields::new(&self.text[start..], self.separator).nth(field);
+        found.map_or(start, |field| start + field.start)
+    }
+}
+
+/// The separator of the first record: a comma, if it is not another one alone.
+fn separator(text: &str) -> char {
+    let first = text.trim_start_matches(['\n', '\r']);
+    let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
+    [',', ';', '\t'].into_iter().find(separates).unwrap_or(',')
+}
+
+/// The fields of the record at the beginning of a text.
+struct Fields<'t> {
+    text: &'t str,
+    separator: char,
+    /// The beginning of the next field.
+    at: Option<usize>,
+}
+
+/// The place of a field.
+struct Field {
+    start: usize,
+    /// False if it begins with a quote and has no other.
+    is_closed: bool,
+}
+
+impl<'t> Fields<'t> {
+    fn new(text: &'t str, separator: char) -> Self {
+        let at = Some(0);
+        Self {
+            text,
+            separator,
+            at,
+        }
+    }
+
+    /// The offset after the quotes of a field that begins with one; `None` if they do not end.
+    fn after_quotes(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        while self.text[at..].starts_with('"') {
+            // A second quote stands for itself, and goes on.
+            at = at + 1 + self.text[at + 1..].find('"')? + 1;
+        }
+        Some(at)
+    }
+}
+
+impl Iterator for Fields<'_> {
+    type Item = Field;
+
+    fn next(&mut self) -> Option<Field> {
+        let start = self.at.take()?;
+        let Some(after) = self.after_quotes(start) else {
+            let is_closed = false;
+            return Some(Field { start, is_closed });
+        };
+        let rest = &self.text[after..];
+        let end = rest.find([self.separator, '\n', '\r']);
+        let end = end.filter(|&end| rest[end..].starts_with(self.separator));
+        self.at = end.map(|end| after + end + 1);
+        let is_closed = true;
+        Some(Field { start, is_closed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_begin_after_separators_outside_of_quotes() {
+        let starts = |text| {
+            let fields = Fields::new(text, ',');
+            fields.map(|field| field.start).collect::<Vec<_>>()
+        };
+        assert_eq!(starts("a,b\nc,d"), [0, 2]);
+        assert_eq!(starts("\"a,\"\"\n\",b,"), [0, 8, 10]);
+        assert_eq!(starts("5\" pipe,\"x\"y\",z"), [0, 8, 14]);
+        let last = |text| Fields::new(text, ',').last().unwrap();
+        assert!(last("a,\"b\"\"").start == 2 && !last("a,\"b\"\"").is_closed);
+        assert!(last("a,5\" pipe").is_closed && last("").is_closed);
+    }
+
+    #[test]
+    fn the_first_line_tells_the_separator() {
+        for (text, expected) in [
+            ("a,b;c\n", ','),
+            ("\n\"a,b\";c", ';'),
+            ("a\tb\nc,d", '\t'),
+            ("a", ','),
+            ("", ','),
+        ] {
+            assert_eq!(separator(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Mistakes of texts in tests.
+
+use std::fmt::Debug;
+
+use super::{NetworkError, TextProblem};
+
+/// The line, the column and the problem of a text that was not read.
+#[track_caller]
+pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, TextProblem) {
+    match read {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read as {other:?}"),
+    }
+}
