@@ -43,7 +43,7 @@ fn network(path: &Path, options: &Options) -> Result<Compare, Failure> {
     }
     let file = files.first().map(PathBuf::from);
     let texts: Vec<String> = texts.into_iter().cloned().collect();
-    let evidence = observations(&network, file.as_deref(), &texts)?;
+    let evidence = observations(&network, file.as_deref(), ("--evidence", &texts))?;
     let targets = queried(&network, &options.query)?;
     let targets = targets
         .into_iter()

@@ -1,21 +1,34 @@
 //! Conversion of a network to another format.
 
-use figrs::models::network::NetworkFormat;
-use figrs_command::{Failure, read_network, replace_text, stop};
+use std::io::{self, Write};
 
-use super::Options;
+use figrs::models::network::NetworkFormat;
+use figrs_command::{Failure, replace_text, stop};
+use serde_json::json;
+
+use super::{Format, Options};
 
 /// Writes the network in the format of the extension of `--out`.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let Some(out) = &options.out else {
         return Err("--task convert needs --out FILE".into());
     };
-    let (file, to) = (options.file.clone().unwrap_or_default(), out.clone());
+    let (given, to) = (options.clone(), out.clone());
     let converted = stop::attempt(move || -> Result<String, Failure> {
-        let network = read_network(&file)?;
+        let network = super::read_chances(&given)?;
         super::note_normalised(&network);
         Ok(network.to_text(NetworkFormat::of(to)?)?)
     })?;
     let text = converted.ok_or_else(|| stop::nothing("a network"))??;
-    replace_text(out, &text)
+    replace_text(out, &text)?;
+    if options.format == Format::Json {
+        let format = NetworkFormat::of(out)?.to_string();
+        let mut printed = io::stdout().lock();
+        writeln!(
+            printed,
+            "{}",
+            json!({"file": out.display().to_string(), "format": format})
+        )?;
+    }
+    Ok(())
 }

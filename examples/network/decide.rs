@@ -38,7 +38,8 @@ fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure>
             format!("{file} has no utilities, so that there is nothing to decide for").into(),
         );
     }
-    let observed = observations(&diagram, options.evidence.as_deref(), &options.observe)?;
+    let texts = ("--observe", &options.observe[..]);
+    let observed = observations(&diagram, options.evidence.as_deref(), texts)?;
     let elements = diagram.elements();
     let _shown = Progress::waiting("deciding");
     let algorithm = MaximiseUtility::new().options(limits(options));
@@ -50,6 +51,11 @@ fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure>
     let model = elements.model(&observed);
     let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
     Ok((elements, plan))
+}
+
+/// A utility without the rounding errors of a sum: to 14 significant digits.
+fn rounded(utility: f64) -> f64 {
+    format!("{utility:.13e}").parse().unwrap_or(utility)
 }
 
 fn json(elements: &DiagramElements, plan: &DecisionPlan) -> Result<Json, figrs::Error> {
@@ -70,13 +76,13 @@ fn json(elements: &DiagramElements, plan: &DecisionPlan) -> Result<Json, figrs::
             json!({
                 "known": Json::Object(known.collect()),
                 "choose": row.choose.name(),
-                "utility": as_json(row.utility),
+                "utility": as_json(rounded(row.utility)),
             })
         });
         policies.insert(decision.label().short().to_owned(), rows.collect());
     }
     Ok(json!({
-        "expected_utility": as_json(plan.expected_utility()),
+        "expected_utility": as_json(rounded(plan.expected_utility())),
         "policies": policies,
         "optimal": plan.is_optimal(),
     }))

@@ -13,7 +13,7 @@ use figrs_command::{Failure, Progress, note, replace_text, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::report::as_json;
+use super::report::{as_json, counted};
 use super::{Format, Options, Start, structure};
 
 /// A learned network.
@@ -100,7 +100,7 @@ impl Learned {
 fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Failure {
     match error {
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {
-            let (path, line) = (path.display(), data.line(row));
+            let (path, line) = (structure::shown(path), data.line(row));
             format!(
                 "{path}:{line}: the network gives this row the probability 0; mend the row, or begin elsewhere with --start uniform"
             )
@@ -192,7 +192,8 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
         if let Some(changes) = learned.changes {
             let parents = |table: &NetworkTable| table.variables().len() - 1;
             let arcs: usize = learned.network.tables().iter().map(parents).sum();
-            write!(out, "; {arcs} arcs, in {changes} changes")?;
+            let (arcs, changes) = (counted(arcs, "arc"), counted(changes as usize, "change"));
+            write!(out, "; {arcs}, in {changes}")?;
         }
         writeln!(out)?;
     }
@@ -200,10 +201,7 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
         return writeln!(out, "log-likelihood {:.6}", learned.log_likelihood());
     }
     let first = learned.log_likelihoods.first().copied().unwrap_or(0.0);
-    let rounds = match learned.rounds {
-        1 => "1 round".into(),
-        rounds => format!("{rounds} rounds"),
-    };
+    let rounds = counted(learned.rounds as usize, "round");
     writeln!(
         out,
         "log-likelihood {:.6}, from {first:.6} in {rounds}{}",

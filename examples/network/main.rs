@@ -7,9 +7,11 @@ mod decide;
 mod learn;
 mod options;
 mod question;
+mod remedy;
 mod report;
 mod score;
 mod structure;
+mod takes;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,10 +19,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use figrs::eliminate::EliminationError;
-use figrs::models::network::{Network, NormalisedRow};
+use figrs::models::network::{Network, NetworkError, NormalisedRow, TextProblem};
+use figrs::printable;
 use figrs_command::{
-    Bytes, Failure, note, observations, parsed, queried, read_network, replace, stop,
+    Failure, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
 
 use options::{Format, Method, Options, Start, Task, named};
@@ -28,47 +30,8 @@ use question::{Findings, Question};
 use report::Report;
 
 fn main() -> ExitCode {
-    figrs_command::run(remedy, || run(&parsed()))
-}
-
-/// Remedy on the command line if a budget is too small or no sample met the evidence.
-fn remedy(error: &figrs::Error) -> Option<String> {
-    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
-    let few = "query fewer variables, observe more, use --algorithm importance-sampling, or with --task decide --limited-memory";
-    Some(match error {
-        figrs::Error::Elimination(TooMuchMemory { needed, limit }) => format!(
-            "the tables would take {} or more, over --memory {}; allow more, {few}",
-            Bytes(*needed as u64),
-            Bytes(*limit)
-        ),
-        figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
-            "a table would have about {needed:.3e} entries ({}), more than --memory allows; allow more, {few}",
-            Bytes((8.0 * needed) as u64)
-        ),
-        figrs::Error::Elimination(TooManyOperations { needed, .. }) => {
-            format!(
-                "the tables would take about {needed:.3e} operations, and that is too long; {few}"
-            )
-        }
-        figrs::Error::TooManyWorlds { limit } => {
-            format!("there are more than {limit} worlds; use --algorithm junction-tree")
-        }
-        figrs::Error::TooManyEvaluations { worlds, .. } => {
-            format!("{worlds} worlds took too long; use --algorithm junction-tree")
-        }
-        figrs::Error::DecisionInfluencesEvidence { decision, element } => {
-            let (decision, element) = (decision.short(), element.short());
-            format!(
-                "`{decision}` influences `{element}`, and what is observed has to be known whatever is decided; observe `{decision}` as well, \
-                 which is then not decided, or take `{element}` out of the evidence"
-            )
-        }
-        figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
-            "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm \
-             junction-tree"
-        ),
-        _ => return None,
-    })
+    let options = parsed();
+    figrs_command::run(|error| remedy::of(error, &options), || run(&options))
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
@@ -90,7 +53,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     note_normalised(network);
     let (mut compiles, mut queries) = (Vec::new(), Vec::new());
     let mut found: Option<Findings> = None;
-    for _ in 0..options.repeat {
+    for _ in 0..options.repeat.unwrap_or(1) {
         if found.is_some() && stop::is_set() {
             break;
         }
@@ -118,9 +81,10 @@ fn run(options: &Options) -> Result<(), Failure> {
     if let (Some(reason), Some(out), Some(samples)) =
         (findings.stopped, &options.out, &findings.samples)
     {
-        let (told, count, out) = (reason.told(), samples.len(), out.display());
+        let drawn = report::counted(samples.len(), "sample");
+        let (told, out) = (reason.told(), out.display());
         return Err(format!(
-            "{told} after {count} samples; {out} is as it was: give more --time, or draw fewer by --count"
+            "{told} after {drawn}; {out} is as it was: give more --time, or draw fewer by --count"
         )
         .into());
     }
@@ -130,10 +94,13 @@ fn run(options: &Options) -> Result<(), Failure> {
             reason.told()
         ));
     }
-    if let (Some(out), Some(samples)) = (&options.out, &findings.samples) {
-        return replace(out, |file| {
-            Ok(report::write_samples(file, &question, samples)?)
-        });
+    if let (Some(path), Some(samples)) = (&options.out, &findings.samples) {
+        replace(path, |file| {
+            report::write_samples(file, &question, samples).map_err(|error| in_file(path, error))
+        })?;
+        if options.format == Format::Text {
+            return Ok(());
+        }
     }
     let report = Report {
         question: &question,
@@ -165,10 +132,38 @@ fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
     }
 }
 
+/// Reads the network of --file.
+///
+/// **Errors.** Those of the file; an influence diagram, with the task that solves it.
+pub(crate) fn read_chances(options: &Options) -> Result<Network, Failure> {
+    let read = read_network(options.file.as_deref().unwrap_or(Path::new("")));
+    read.map_err(|failure| {
+        let Some(NetworkError::Text {
+            place,
+            line,
+            column,
+            problem,
+        }) = failure.downcast_ref()
+        else {
+            return failure;
+        };
+        let TextProblem::InfluenceDiagram { node, kind } = &**problem else {
+            return failure;
+        };
+        let (node, task) = (printable(node), named(&options.task));
+        format!(
+            "{place}:{line}:{column}: `{node}` is a {kind} node, so that this is an influence diagram, which --task {task} does not take; \
+             solve it by --task decide"
+        )
+        .into()
+    })
+}
+
 /// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
-    let network = read_network(options.file.as_deref().unwrap_or(Path::new("")))?;
-    let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
+    let network = read_chances(&options)?;
+    let texts = ("--observe", &options.observe[..]);
+    let observations = observations(&network, options.evidence.as_deref(), texts)?;
     Ok(Question {
         model: network.observing(&observations),
         queried: queried(&network, &options.query)?,

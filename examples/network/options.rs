@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs::models::network::NetworkFormat;
+use figrs::models::network::{NetworkFormat, NetworkLearner};
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input,
     seconds,
@@ -20,14 +20,17 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
   Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
-   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each; of a learned
-   structure, with uniform tables and with the learned ones. The key of a variable without parents is "". There is a score where a structure
-   was searched for, and where --score asks for it.
+   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each, so that
+   --iterations N gives N + 1 numbers, the first of the starting tables. The tables of a structure that was searched for are counted, without rounds:
+   "iterations" is 0, and the one log-likelihood that of the learned tables. The key of a variable without parents is "". There is a score where a
+   structure was searched for, and where --score asks for it.
   Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
   Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
    for each combination of states, of the variables that the choice depends on, that is possible.
+   Utilities are rounded to 14 significant digits.
+  Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
-  Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
+  Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
 Cost: of the junction tree; the variables of its largest clique, the predicted operations, and the bytes of
@@ -56,7 +59,7 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 pub(crate) struct Options {
     /// The network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
     /// in any of the formats. Task learn can do without it.
-    #[arg(long, value_name = "FILE", required_unless_present = "data")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
     #[arg(long, value_name = "FILE")]
@@ -64,17 +67,18 @@ pub(crate) struct Options {
     /// More evidence.
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     pub(crate) observe: Vec<String>,
-    /// The variables to report, or all. Marginals and cost are only computed for these; worlds are always of all variables.
-    #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
+    /// The variables to report, or all (default all). Marginals and cost are computed for these alone; worlds are searched for and drawn whole, and
+    /// only these variables of them are shown.
+    #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.
     #[arg(long, value_enum, default_value_t = Task::Marginals)]
     pub(crate) task: Task,
-    /// Algorithm that answers it.
-    #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
-    pub(crate) algorithm: Method,
-    /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values; - is
-    /// standard input.
+    /// Algorithm that answers it (default junction-tree).
+    #[arg(long, value_enum)]
+    pub(crate) algorithm: Option<Method>,
+    /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values, and NA or ? too where
+    /// they are no states; semicolons or tabs separate cells if the first line has no comma; - is standard input.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
     /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples, .csv; replaced when everything
@@ -86,14 +90,14 @@ pub(crate) struct Options {
     /// Numbers that learning starts from (default file).
     #[arg(long, value_enum)]
     pub(crate) start: Option<Start>,
-    /// Count added to that of every state in learning (default 0).
-    #[arg(long, value_name = "COUNT", value_parser = count, allow_negative_numbers = true)]
+    /// Count added to that of every state in learning, up to 1e15 (default 0).
+    #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
     /// Make exactly so many rounds of learning; with --tolerance, at most so many (default: at most 1000).
     #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
-    /// End learning once a round raises the log-likelihood by no more than this share of it (default 1e-8).
-    #[arg(long, value_name = "SHARE", value_parser = count, allow_negative_numbers = true)]
+    /// End learning once a round raises the log-likelihood by no more than this number times its size (default 1e-8; 0 goes on as long as it rises).
+    #[arg(long, value_name = "RATIO", value_parser = count, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -111,9 +115,9 @@ pub(crate) struct Options {
     /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Compile and query this many times, and report the medians of the seconds.
-    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) repeat: u32,
+    /// Compile and query this many times, and report the medians of the seconds (default 1).
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) repeat: Option<u32>,
     /// Let each decision know only its parents in the file, not what was known and decided before.
     #[arg(long)]
     pub(crate) limited_memory: bool,
@@ -166,6 +170,18 @@ fn count(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A count that is not so large that the data beside it is lost.
+fn prior(text: &str) -> Result<f64, String> {
+    let found = count(text)?;
+    if found > NetworkLearner::MOST_PRIOR {
+        let most = NetworkLearner::MOST_PRIOR;
+        return Err(format!(
+            "give a number of at most {most:e}, beside which cases still count"
+        ));
+    }
+    Ok(found)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
     /// Exact, every task.
@@ -200,111 +216,31 @@ impl Method {
 }
 
 impl Options {
-    /// Refuses options without effect.
+    /// The algorithm that answers.
+    pub(crate) fn method(&self) -> Method {
+        self.algorithm.unwrap_or(Method::JunctionTree)
+    }
+
+    /// True if a structure is searched for.
+    pub(crate) fn searches(&self) -> bool {
+        self.task == Task::Learn && self.structures.searches(self.file.is_some())
+    }
+
+    /// Refuses options without effect, and those that others need if they are missing.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if !self.algorithm.can(self.task) {
+        self.check_uses()?;
+        let (method, task) = (self.method(), named(&self.task));
+        if !method.can(self.task) {
             let able = Method::value_variants().iter();
             let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
-            let (algorithm, task) = (named(&self.algorithm), named(&self.task));
-            let able = able.join(" or ");
+            let (algorithm, able) = (named(&method), able.join(" or "));
             return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
         }
-        let sampling = self.algorithm == Method::ImportanceSampling;
-        let several = matches!(self.task, Task::KBest | Task::Sample);
-        self.check_learning()?;
-        self.check_deciding()?;
-        if self.count.is_some() && !several {
-            return Err("--count needs --task k-best or sample".into());
-        }
-        if self.samples.is_some() && !sampling {
-            return Err("--samples needs --algorithm importance-sampling".into());
-        }
-        let draws = sampling
-            || self.task == Task::Sample
-            || self.start == Some(Start::Random)
-            || self.task == Task::Learn && self.structures.draws(self.file.is_some());
-        if self.seed.is_some() && !draws {
-            return Err(
-                "--seed needs --task sample, --start random, --structure hill-climb or tabu, or --algorithm importance-sampling"
-                    .into(),
-            );
-        }
-        if self.memory.is_some() && (sampling || self.algorithm == Method::Enumerate) {
-            return Err("--memory needs junction-tree or an algorithm by elimination".into());
-        }
-        if self.task == Task::Evidence && self.query != ["all"] {
-            return Err("--query has no effect on --task evidence; leave it out".into());
-        }
-        Ok(())
-    }
-
-    /// Refuses options of decisions where nothing is decided, and others where something is.
-    fn check_deciding(&self) -> Result<(), Failure> {
-        let decides = self.task == Task::Decide;
-        if self.limited_memory && !decides {
-            return Err("--limited-memory needs --task decide".into());
-        }
-        let others = [
-            ("--query", self.query != ["all"]),
-            ("--repeat", self.repeat != 1),
-        ];
-        match others.iter().find(|(_, given)| *given && decides) {
-            Some((flag, _)) => {
-                Err(format!("{flag} has no effect on --task decide; leave it out").into())
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses options of learning where nothing is learned, and others where something is.
-    fn check_learning(&self) -> Result<(), Failure> {
-        let learns = self.task == Task::Learn;
-        let has_file = self.file.is_some();
-        let searches = learns && self.structures.searches(has_file);
-        let reads_data = learns || self.task == Task::Score;
-        let task = named(&self.task);
-        if !has_file && !learns {
+        if self.file.is_none() && self.task != Task::Learn {
             return Err(format!("--task {task} needs --file").into());
         }
-        let of_learning = [
-            ("--start", self.start.is_some()),
-            ("--prior", self.prior.is_some()),
-            ("--iterations", self.iterations.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
-        ];
-        if let Some((flag, _)) = of_learning.iter().find(|(_, given)| *given && !learns) {
-            return Err(format!("{flag} needs --task learn").into());
-        }
-        if self.data.is_some() && !reads_data {
-            return Err("--data needs --task learn or score".into());
-        }
-        self.structures.check(self.task, has_file)?;
-        let of_rounds = [
-            ("--start", self.start.is_some()),
-            ("--iterations", self.iterations.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
-            ("--memory", self.memory.is_some()),
-        ];
-        if let Some((flag, _)) = of_rounds.iter().find(|(_, given)| *given && searches) {
-            return Err(format!(
-                "{flag} has no effect on a search for a structure, whose tables are counted without rounds; leave it out, or learn the tables \
-                 alone by --file and --structure given"
-            )
-            .into());
-        }
-        if reads_data || self.task == Task::Convert {
-            let others = [
-                ("--evidence", self.evidence.is_some()),
-                ("--observe", !self.observe.is_empty()),
-                ("--query", self.query != ["all"]),
-                ("--repeat", self.repeat != 1),
-                ("--memory", self.memory.is_some() && !learns),
-            ];
-            if let Some((flag, _)) = others.iter().find(|(_, given)| *given) {
-                return Err(format!("{flag} has no effect on --task {task}; leave it out").into());
-            }
-        }
-        if reads_data && self.data.is_none() {
+        self.structures.check_file(self.file.is_some())?;
+        if matches!(self.task, Task::Learn | Task::Score) && self.data.is_none() {
             return Err(format!("--task {task} needs --data FILE.csv").into());
         }
         let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
@@ -323,7 +259,7 @@ impl Options {
                 (NetworkFormat::of(out).is_ok(), known)
             }
             Task::Sample => (has_extension(out, "csv"), ".csv"),
-            _ => return Err("--out needs --task convert, learn or sample".into()),
+            _ => return Ok(()),
         };
         if !is_known {
             let task = named(&self.task);

@@ -9,7 +9,7 @@ use figrs::{Answer, LogEvidence, Stopped, World, eliminate};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
-use super::{Method, Options, Task};
+use super::options::{Method, Options, Task};
 
 /// A question: the network, its model with evidence, the queried variables, and the options.
 pub(crate) struct Question {
@@ -51,7 +51,7 @@ pub(crate) struct Cost {
 impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
         let _shown = Progress::waiting("computing");
-        match self.options.algorithm {
+        match self.options.method() {
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
                 self.by(&VariableElimination::new().options(limits(&self.options)))

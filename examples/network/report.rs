@@ -18,7 +18,7 @@ pub(crate) struct Report<'a> {
 
 impl Report<'_> {
     fn is_estimate(&self) -> bool {
-        self.question.options.algorithm == Method::ImportanceSampling
+        self.question.options.method() == Method::ImportanceSampling
     }
 
     /// The queried variables.
@@ -96,7 +96,11 @@ impl Report<'_> {
                 worlds.iter().map(|world| self.world(world)).collect(),
             );
         }
-        if let Some(samples) = &found.samples {
+        let out = self.question.options.out.as_ref();
+        if let (Some(samples), Some(out)) = (&found.samples, out) {
+            put("file", out.display().to_string().into());
+            put("rows", samples.len().into());
+        } else if let Some(samples) = &found.samples {
             put(
                 "samples",
                 samples
@@ -217,6 +221,11 @@ fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> 
         all[state.index()] = error;
     }
     all
+}
+
+/// A number of things by their name in the singular.
+pub(crate) fn counted(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
 
 pub(crate) fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {

@@ -7,11 +7,11 @@ use figrs::models::network::{
     Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
 };
 use figrs::printable;
-use figrs_command::{
-    Failure, Progress, is_standard_input, read_network, read_standard_input, stop,
-};
+use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop};
 
 use super::learn::Learned;
+use super::report::counted;
+use super::takes::OptionUse;
 use super::{Options, Task, named};
 
 #[derive(Clone, Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct StructureOptions {
     /// Score of structures (default bic, of k2 its own).
     #[arg(long, value_enum)]
     score: Option<Score>,
-    /// Weight of the prior of bdeu, in cases (default 1).
+    /// Weight of the prior of bdeu, in cases, from 1e-100 to 1e100 (default 1).
     #[arg(long, value_name = "CASES", allow_negative_numbers = true)]
     equivalent_sample_size: Option<f64>,
     /// Maximum number of parents of a variable in a search.
@@ -89,79 +89,68 @@ impl StructureOptions {
 
     /// True if a search draws random numbers, with a network file or without.
     pub(crate) fn draws(&self, has_file: bool) -> bool {
-        matches!(
-            self.structure(has_file),
-            Structure::HillClimb | Structure::Tabu
-        )
+        let structure = self.structure(has_file);
+        matches!(structure, Structure::HillClimb | Structure::Tabu) && self.restarts != Some(0)
     }
 
-    /// Refuses options without effect.
-    pub(crate) fn check(&self, task: Task, has_file: bool) -> Result<(), Failure> {
-        let learns = task == Task::Learn;
+    /// The uses of these options on the task of learning and others, with a network file or without.
+    pub(crate) fn uses(&self, has_file: bool) -> Vec<OptionUse> {
+        const SEARCH: &str = "a search for a structure: another --structure than given";
         let structure = self.structure(has_file);
-        let searches = learns && structure != Structure::Given;
-        let climbs = searches && structure != Structure::K2;
-        let needed = [
-            (
-                "--structure",
-                self.structure.is_some(),
-                learns,
-                "--task learn",
-            ),
-            (
-                "--score",
-                self.score.is_some(),
-                learns || task == Task::Score,
-                "--task learn or score",
-            ),
-            (
-                "--equivalent-sample-size",
-                self.equivalent_sample_size.is_some(),
-                self.score == Some(Score::Bdeu),
-                "--score bdeu",
-            ),
-            (
-                "--max-parents",
-                self.max_parents.is_some(),
-                searches,
-                "a search: --task learn and another --structure than given",
-            ),
-            (
-                "--require",
-                !self.require.is_empty(),
-                searches,
-                "a search: --task learn and another --structure than given",
-            ),
-            (
-                "--forbid",
-                !self.forbid.is_empty(),
-                searches,
-                "a search: --task learn and another --structure than given",
-            ),
-            (
-                "--order",
-                !self.order.is_empty(),
-                searches && structure == Structure::K2,
-                "--structure k2",
-            ),
-            (
-                "--restarts",
-                self.restarts.is_some(),
-                climbs,
-                "--structure hill-climb or tabu",
-            ),
-            (
-                "--tabu-length",
-                self.tabu_length.is_some(),
-                searches && structure == Structure::Tabu,
-                "--structure tabu",
-            ),
-        ];
-        if let Some((flag, _, _, need)) = needed.iter().find(|(_, given, met, _)| *given && !met) {
-            return Err(format!("{flag} needs {need}").into());
-        }
+        let searches = structure != Structure::Given;
+        let learns = || OptionUse::new([Task::Learn]);
+        let scores = OptionUse::new([Task::Learn, Task::Score]);
+        let searching = || learns().needing(searches, SEARCH);
+        let climbs = matches!(structure, Structure::HillClimb | Structure::Tabu);
+        vec![
+            learns().of("--structure", self.structure.is_some()),
+            scores.of("--score", self.score.is_some()),
+            OptionUse::new([Task::Learn, Task::Score])
+                .needing(self.score == Some(Score::Bdeu), "--score bdeu")
+                .of(
+                    "--equivalent-sample-size",
+                    self.equivalent_sample_size.is_some(),
+                ),
+            searching().of("--max-parents", self.max_parents.is_some()),
+            searching().of("--require", !self.require.is_empty()),
+            searching().of("--forbid", !self.forbid.is_empty()),
+            learns()
+                .needing(structure == Structure::K2, "--structure k2")
+                .of("--order", !self.order.is_empty()),
+            learns()
+                .needing(climbs, "--structure hill-climb or tabu")
+                .of("--restarts", self.restarts.is_some()),
+            learns()
+                .needing(structure == Structure::Tabu, "--structure tabu")
+                .of("--tabu-length", self.tabu_length.is_some()),
+        ]
+    }
+
+    /// **Errors.** A structure that is given, without the file that gives it.
+    pub(crate) fn check_file(&self, has_file: bool) -> Result<(), Failure> {
         if self.structure == Some(Structure::Given) && !has_file {
             return Err("--structure given needs --file, whose structure it is".into());
+        }
+        Ok(())
+    }
+
+    /// **Errors.** Names in arcs and in the order that are no variables, and arcs from a variable to itself.
+    fn check_names(&self, network: &Network) -> Result<(), Failure> {
+        for (flag, names) in [("--require", &self.require), ("--forbid", &self.forbid)] {
+            for arc in names.chunks_exact(2) {
+                let shown = format!("{flag} {} {}", printable(&arc[0]), printable(&arc[1]));
+                for name in arc {
+                    let position = network.position(name);
+                    position.map_err(|error| format!("{shown}: {error}"))?;
+                }
+                if arc[0] == arc[1] {
+                    return Err(format!("{shown}: an arc goes between two variables").into());
+                }
+            }
+        }
+        for name in &self.order {
+            let position = network.position(name);
+            position.map_err(|error| format!("--order {}: {error}", printable(name)))?;
         }
         Ok(())
     }
@@ -229,20 +218,20 @@ pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkDa
     let (network, data) = read_any(options, path)?;
     if data.is_empty() {
         let problem = "there is no row below the names of the columns; give --data with rows";
-        return Err(format!("{}: {problem}", path.display()).into());
+        return Err(format!("{}: {problem}", shown(path)).into());
     }
     Ok((network, data))
 }
 
 fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
-    let Some(file) = &options.file else {
+    if options.file.is_none() {
         return Ok(if is_standard_input(path) {
             Network::from_data_csv(&read_standard_input()?)?
         } else {
             Network::from_data(path)?
         });
-    };
-    let network = read_network(file)?;
+    }
+    let network = super::read_chances(options)?;
     super::note_normalised(&network);
     let data = if is_standard_input(path) {
         network.data_from_csv(&read_standard_input()?)?
@@ -255,45 +244,50 @@ fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Fa
 /// Learns a structure and the tables of it.
 pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     let (network, data) = read(options, path)?;
+    options.structures.check_names(&network)?;
     let learner = options.structures.learner(options);
     let learned = learner.learn(&network, &data);
     let learned = learned.map_err(|error| failure(error, path))?;
-    let uniform: f64 = network
-        .variables()
-        .iter()
-        .map(|variable| (variable.states().len() as f64).ln())
-        .sum();
     Ok(Learned {
         network: learned.network,
-        log_likelihoods: vec![-(data.len() as f64) * uniform, learned.log_likelihood],
-        rounds: 1,
+        log_likelihoods: vec![learned.log_likelihood],
+        rounds: 0,
         ended: learned.ended,
         score: Some(learned.score.total),
         changes: Some(learned.steps),
     })
 }
 
+/// The name of a file of data.
+pub(crate) fn shown(path: &Path) -> String {
+    if is_standard_input(path) {
+        return "standard input".into();
+    }
+    path.display().to_string()
+}
+
 /// A failure in terms of the files and the flags.
 pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
     use StructureLearningError::{
-        AgainstOrder, EquivalentSampleSize, MissingCell, MissingColumn, RequiredAndForbidden,
-        RequiredCycle, TooManyRequired,
+        AgainstOrder, EquivalentSampleSize, MissingCell, MissingColumn, RepeatedInOrder,
+        RequiredAndForbidden, RequiredCycle, TableTooLarge, TablesTooLarge, TooManyRequired,
+        TooManyVariables,
     };
-    let path = path.display();
+    let path = shown(path);
     let name = |text: &str| printable(text).to_string();
     match error {
         MissingCell { line, variable } => format!(
-            "{path}:{line}: no state in the column `{}`, and structures are scored on complete data only; fill the cell or leave the line out, or learn \
-             only the tables of --file by --structure given",
+            "{path}:{line}: no state in the column `{}`, and structures are scored on complete data only; fill the cell or leave the line out; or \
+             learn only the tables, of a network in --file by --structure given, without --score",
             name(&variable)
         ),
         MissingColumn { variable } => format!(
-            "{path}: no state of `{}` in any line, and structures are scored on complete data only; add the column, or learn only the tables of --file \
-             by --structure given",
+            "{path}: no state of `{}` in any line, and structures are scored on complete data only; add the column; or learn only the tables, of a network \
+             in --file by --structure given, without --score",
             name(&variable)
         ),
         EquivalentSampleSize { size } => {
-            format!("--equivalent-sample-size {size}: give a positive number")
+            format!("--equivalent-sample-size {size:e}: give a positive number from 1e-100 to 1e100")
         }
         RequiredCycle { cycle } => format!(
             "the arcs of --require form a cycle, {}; leave one of them out",
@@ -312,8 +306,28 @@ pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
         TooManyRequired {
             variable, required, ..
         } => format!(
-            "`{}` has {required} parents by --require, more than --max-parents",
+            "`{}` has {} by --require, more than --max-parents",
+            name(&variable),
+            counted(required, "parent")
+        ),
+        RepeatedInOrder { variable } => format!(
+            "--order names `{}` a second time; name each variable once",
             name(&variable)
+        ),
+        TableTooLarge {
+            variable,
+            entries,
+            limit,
+        } => format!(
+            "the table of `{}` and its parents by --require would have {entries} entries, more than {limit}; give --require fewer times",
+            name(&variable)
+        ),
+        TablesTooLarge { entries, limit } => format!(
+            "the tables of the structure would have {entries} entries together, more than {limit}; give a smaller --max-parents, --require fewer \
+             times, or --score bic"
+        ),
+        TooManyVariables { count, limit } => format!(
+            "{path}: {count} variables, more than the {limit} that a search for arcs takes; leave some columns out"
         ),
         error => return error.into(),
     }

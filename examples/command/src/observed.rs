@@ -2,22 +2,25 @@
 
 use std::path::Path;
 
-use figrs_models::network::{Network, Observation, ObservedVariables, State};
+use figrs_core::printable;
+use figrs_models::network::{Network, Observation, ObservedVariables};
 
 use crate::Failure;
 
-/// The evidence of a file and of `VAR=STATE` texts.
+/// The evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
-/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states.
+/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states. They name the flag and the
+/// text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
-    texts: &[String],
+    (flag, texts): (&str, &[String]),
 ) -> Result<Vec<Observation>, Failure> {
     let mut all = match file {
         Some(path) => network.read_evidence(path)?,
         None => Vec::new(),
     };
+    let in_file = all.len();
     for text in texts {
         // A name may hold a `=` itself.
         let mut parts = text
@@ -27,18 +30,23 @@ pub fn observations(
             .clone()
             .find(|(name, _)| network.position(name).is_ok());
         let Some((variable, state)) = known.or_else(|| parts.next()) else {
-            return Err(format!("--observe {text}: write VAR=STATE").into());
+            return Err(format!("{flag} {}: write VAR=STATE", printable(text)).into());
         };
-        all.push(network.observation(variable, state)?);
+        let observed = network.observation(variable, state);
+        all.push(observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?);
     }
-    let mut seen: Vec<Option<&State>> = vec![None; network.variables().len()];
-    for observed in &all {
-        let before = seen[observed.variable()].replace(observed.state());
-        if let Some(before) = before.filter(|&before| before != observed.state()) {
-            let name = network.variables()[observed.variable()].name();
-            let state = observed.state();
+    let place = |number: usize| match (number.checked_sub(in_file), file) {
+        (Some(text), _) => format!("{flag} {}", printable(&texts[text])),
+        (None, file) => format!("{}", file.unwrap_or(Path::new("")).display()),
+    };
+    let mut seen: Vec<Option<usize>> = vec![None; network.variables().len()];
+    for (number, observed) in all.iter().enumerate() {
+        let before = seen[observed.variable()].replace(number);
+        if let Some(before) = before.filter(|&before| all[before].state() != observed.state()) {
+            let name = printable(network.variables()[observed.variable()].name());
+            let (first, second) = (place(before), place(number));
             return Err(format!(
-                "`{name}` is observed as `{before}` and as `{state}`; keep one of them"
+                "`{name}` has two states, by {first} and by {second}; keep one of them"
             )
             .into());
         }
@@ -46,14 +54,17 @@ pub fn observations(
     Ok(all)
 }
 
-/// The positions of the queried variables, in the order of the file; `all` for those of every variable.
+/// The positions of the queried variables, in the order of the file; `all` or none for those of every variable.
 ///
 /// **Errors.** Names that the network does not have.
 pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
-    if names == ["all"] {
+    if names.is_empty() || names == ["all"] {
         return Ok((0..network.variables().len()).collect());
     }
-    let positions = names.iter().map(|name| network.position(name));
+    let positions = names.iter().map(|name| {
+        let position = network.position(name);
+        position.map_err(|error| format!("--query {}: {error}", printable(name)))
+    });
     let mut positions = positions.collect::<Result<Vec<_>, _>>()?;
     positions.sort_unstable();
     positions.dedup();

@@ -9,7 +9,7 @@ use crate::{Failure, note, progress, words};
 /// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are put in terms of the
 /// flags if `remedy` has advice about them, and without the places in the sources where their elements were built.
 pub fn run(
-    remedy: fn(&figrs_infer::Error) -> Option<String>,
+    remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
 ) -> ExitCode {
     let done = command();

@@ -33,7 +33,7 @@ pub fn option_values(data: &[u8]) {
     let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let _ = queried(&network, &lines);
-    if let Ok(observations) = observations(&network, None, &lines) {
+    if let Ok(observations) = observations(&network, None, ("--observe", &lines)) {
         assert_eq!(observations.len(), lines.len());
     }
 }

@@ -7,5 +7,6 @@ mod failures;
 mod files;
 mod formats;
 mod learning;
+mod options;
 mod structures;
 mod worlds;

@@ -89,6 +89,24 @@ impl Files {
         text(&output.stdout)
     }
 
+    /// Runs the example, which is to end with exit code 2, one line of the reason with these words, and nothing on standard output.
+    pub(crate) fn refuses(&self, arguments: &str, words: &str) {
+        self.refuses_input(arguments, "", words);
+    }
+
+    /// As [`refuses`](Self::refuses), with a text on standard input.
+    pub(crate) fn refuses_input(&self, arguments: &str, input: &str, words: &str) {
+        let output = self.run_with_input(arguments, input);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
+        assert!(
+            told.starts_with("error: ") && told.contains(words),
+            "{arguments}: {told}"
+        );
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(output.stdout.is_empty());
+    }
+
     pub(crate) fn json(&self, arguments: &str) -> Json {
         let text = self.text(&format!("{arguments} --format json"));
         serde_json::from_str(&text).unwrap()

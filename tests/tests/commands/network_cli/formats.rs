@@ -2,7 +2,7 @@
 
 use figrs_tests::example::text;
 
-use crate::network_cli::files::{DOCUMENT, Files, assert_near};
+use crate::network_cli::files::{DOCUMENT, Files, assert_near, keys};
 
 /// The formats that have names, by their extensions.
 const NAMED: [&str; 5] = ["bif", "bifxml", "xml", "net", "xdsl"];
@@ -100,7 +100,18 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file choice.xdsl",
             "",
-            "choice.xdsl:1:15: `choice` is a decision node",
+            "choice.xdsl:1:15: `choice` is a decision node, so that this is an influence diagram, which --task marginals does not take; solve it by \
+             --task decide",
+        ),
+        (
+            "--file choice.xdsl --task convert --out choice.net",
+            "",
+            "an influence diagram, which --task convert does not take",
+        ),
+        (
+            "--task learn --file choice.xdsl --data -",
+            "",
+            "an influence diagram, which --task learn does not take",
         ),
         (
             "--file pair.uai --task convert --out pair.xdsl",
@@ -125,21 +136,29 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file garden.bif --task convert --out pair.uai --observe rain=yes",
             "",
-            "--observe has no effect on --task convert",
+            "--observe has no effect on this --task convert",
         ),
         (
             "--file garden.bif --task convert --data data.csv --out pair.uai",
             "",
-            "--data needs --task learn",
+            "it needs --task learn or score",
         ),
     ] {
-        let output = files.run_with_input(arguments, input);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
-        assert!(
-            told.starts_with("error: ") && told.contains(words),
-            "{arguments}: {told}"
-        );
-        assert_eq!(told.lines().count(), 1, "{told}");
+        files.refuses_input(arguments, input, words);
     }
+}
+
+#[test]
+fn what_is_written_is_told_as_json() {
+    let files = Files::new();
+    let found = files.json("--file garden.bif --task convert --out copy.xdsl");
+    assert_eq!(keys(&found), ["file", "format"]);
+    assert_eq!(found["file"], files.path("copy.xdsl").as_str());
+    assert_eq!(found["format"], "XDSL");
+    let found = files.json("--file garden.bif --task sample --count 3 --out drawn.csv");
+    assert_eq!(keys(&found), ["file", "rows", "cost", "seconds"]);
+    assert_eq!(found["file"], files.path("drawn.csv").as_str());
+    assert_eq!(found["rows"], 3);
+    let drawn = std::fs::read_to_string(files.path("drawn.csv")).unwrap();
+    assert_eq!(drawn.lines().count(), 4);
 }

@@ -92,54 +92,55 @@ fn wrong_data_and_options_are_told() {
     )
     .unwrap();
     std::fs::write(files.path("empty.csv"), "rain,grass\n").unwrap();
-    let data = "--file garden.bif --task learn --data data.csv";
+    let data = "--file garden.bif --task learn --data";
     for (options, words) in [
+        ("state.csv", "state.csv:3:1"),
+        ("empty.csv", "empty.csv: there is no row"),
+        ("impossible.csv", "impossible.csv:3"),
+        ("data.csv --prior -1", "--prior"),
+        ("data.csv --prior 1e308", "at most 1e15"),
         (
-            "--file garden.bif --task learn --data state.csv".into(),
-            "state.csv:3:1",
-        ),
-        (
-            "--file garden.bif --task learn --data empty.csv".into(),
-            "empty.csv: there is no row",
-        ),
-        (
-            "--file garden.bif --task score --data empty.csv".into(),
-            "empty.csv: there is no row",
-        ),
-        (
-            "--file garden.bif --task learn --data impossible.csv".into(),
-            "impossible.csv:3",
-        ),
-        (
-            "--file pair.uai --task learn --data data.csv".into(),
-            "variable",
-        ),
-        ("--file garden.bif --task learn".into(), "--data"),
-        ("--file garden.bif --data data.csv".into(), "--task learn"),
-        ("--file garden.bif --iterations 3".into(), "--task learn"),
-        (format!("{data} --observe rain=yes"), "--observe"),
-        (format!("{data} --prior -1"), "--prior"),
-        (format!("{data} --seed 1"), "--seed"),
-        (
-            format!("{data} --out learned.csv"),
+            "data.csv --out learned.csv",
             ".bif, .bifxml, .net, .uai or .xdsl",
         ),
         (
-            format!("{data} --out data.csv"),
+            "data.csv --out data.csv",
             ".bif, .bifxml, .net, .uai or .xdsl",
-        ),
-        (format!("{data} --algorithm enumerate"), "junction-tree"),
-        (
-            "--file garden.bif --task mpe --out world.csv".into(),
-            "--out",
         ),
     ] {
-        let output = files.run(&options);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{options}: {told}");
-        assert!(
-            told.starts_with("error: ") && told.contains(words),
-            "{options}: {told}"
-        );
+        files.refuses(&format!("{data} {options}"), words);
+    }
+    for (options, words) in [
+        ("--task learn", "--task learn needs --data FILE.csv"),
+        ("--task sample", "--task sample needs --file"),
+        (
+            "--task learn --data empty.csv",
+            "empty.csv:2:1: there is no row",
+        ),
+        ("--file garden.bif --task learn", "--data"),
+        (
+            "--file garden.bif --task score --data empty.csv",
+            "empty.csv: there is no row",
+        ),
+        ("--file pair.uai --task learn --data data.csv", "variable"),
+    ] {
+        files.refuses(options, words);
+    }
+}
+
+#[test]
+fn a_prior_is_added_up_to_the_largest_one() {
+    let files = files();
+    for structure in ["given", "hill-climb"] {
+        std::fs::write(
+            files.path("full.csv"),
+            "grass,rain,cat=mood\nwet,yes,sits\n",
+        )
+        .unwrap();
+        let learn =
+            format!("--file garden.bif --task learn --data full.csv --structure {structure}");
+        let found = files.json(&format!("{learn} --prior 1e15"));
+        let mood = &found["tables"]["cat=mood"][""]["flies"];
+        assert!((mood.as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12, "{mood}");
     }
 }

@@ -1,0 +1,78 @@
+//! Remedies on the command line, by flags that the task takes.
+
+use figrs::eliminate::EliminationError;
+use figrs_command::Bytes;
+
+use super::options::{Method, Options, Task};
+use super::takes::any_of;
+
+/// The remedy if a budget is too small, no sample met the evidence, or a decision influences what is observed.
+pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
+    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
+    Some(match error {
+        figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
+            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            let less = less(options, &["allow more by --memory"]);
+            format!("the tables would take {needed} or more, over --memory {limit}; {less}")
+        }
+        figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
+            "a table would have about {} entries ({}), more than --memory allows; {}",
+            amount(*needed),
+            Bytes((8.0 * needed) as u64),
+            less(options, &["allow more by --memory"])
+        ),
+        figrs::Error::Elimination(TooManyOperations { needed, .. }) => format!(
+            "the tables would take about {} operations, and that is too long; {}",
+            amount(*needed),
+            less(options, &[])
+        ),
+        figrs::Error::TooManyWorlds { limit } => {
+            format!("there are more than {limit} worlds; use --algorithm junction-tree")
+        }
+        figrs::Error::TooManyEvaluations { worlds, .. } => {
+            format!("{worlds} worlds took too long; use --algorithm junction-tree")
+        }
+        figrs::Error::DecisionInfluencesEvidence { decision, element } => {
+            let (decision, element) = (decision.short(), element.short());
+            format!(
+                "`{decision}` influences `{element}`, and what is observed has to be known whatever is decided; observe `{decision}` as well, \
+                 which is then not decided, or take `{element}` out of the evidence"
+            )
+        }
+        figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
+            "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm \
+             junction-tree"
+        ),
+        _ => return None,
+    })
+}
+
+/// These ways, and those to smaller tables.
+fn less(options: &Options, others: &[&'static str]) -> String {
+    let mut ways = others.to_vec();
+    if options.task == Task::Marginals || options.task == Task::Cost {
+        ways.push("query fewer variables by --query");
+    }
+    if options.takes("--observe") {
+        ways.push("observe more by --observe");
+    }
+    if Method::ImportanceSampling.can(options.task) {
+        ways.push("use --algorithm importance-sampling");
+    }
+    if options.takes("--limited-memory") && !options.limited_memory {
+        ways.push("let decisions forget by --limited-memory");
+    }
+    if options.task == Task::Learn {
+        ways.push("leave parents out of the network in --file");
+    }
+    any_of(&ways)
+}
+
+/// A number in digits, or by a power of ten if it has many.
+fn amount(number: f64) -> String {
+    if number < 1e6 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.3e}")
+    }
+}

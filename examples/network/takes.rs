@@ -1,0 +1,140 @@
+//! The tasks that take each option.
+
+use figrs_command::Failure;
+
+use super::options::{Format, Method, Options, Start, Task, named};
+
+/// The use of an option: the tasks that it has an effect on, and what it needs besides.
+#[derive(Debug)]
+pub(crate) struct OptionUse {
+    flag: &'static str,
+    is_given: bool,
+    tasks: Vec<Task>,
+    /// A condition of its effect on these tasks, and its name.
+    also: Option<(bool, &'static str)>,
+}
+
+impl OptionUse {
+    /// An option that has an effect on these tasks.
+    pub(crate) fn new(tasks: impl Into<Vec<Task>>) -> Self {
+        Self {
+            flag: "",
+            is_given: false,
+            tasks: tasks.into(),
+            also: None,
+        }
+    }
+
+    /// With a condition of its effect.
+    pub(crate) fn needing(mut self, is_met: bool, need: &'static str) -> Self {
+        self.also = Some((is_met, need));
+        self
+    }
+
+    /// Of this flag, which is given or not.
+    pub(crate) fn of(mut self, flag: &'static str, is_given: bool) -> Self {
+        (self.flag, self.is_given) = (flag, is_given);
+        self
+    }
+
+    /// What the option needs for an effect on a task, if it has none.
+    fn need(&self, task: Task) -> Option<String> {
+        if !self.tasks.contains(&task) {
+            let names: Vec<String> = self.tasks.iter().map(named).collect();
+            return Some(format!("--task {}", any_of(&names)));
+        }
+        let (_, need) = self.also.filter(|(is_met, _)| !is_met)?;
+        Some(need.to_owned())
+    }
+}
+
+/// Alternatives in a list, the last after "or".
+pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+impl Options {
+    /// The uses of all options but those that every task takes: --file, --task, --time and --format.
+    fn uses(&self) -> Vec<OptionUse> {
+        use Task::{Convert, Cost, Decide, Evidence, KBest, Learn, Marginals, Mpe, Sample, Score};
+        const ROUNDS: &str = "tables that are learned in rounds; those of a searched structure are counted: learn them alone by --file and \
+                              --structure given";
+        const ASKED: [Task; 6] = [Marginals, Evidence, Mpe, KBest, Sample, Cost];
+        let method = self.method();
+        let samples = method == Method::ImportanceSampling;
+        let has_file = self.file.is_some();
+        let in_rounds = || OptionUse::new([Learn]).needing(!self.searches(), ROUNDS);
+        let draws = samples
+            || self.task == Sample
+            || self.task == Learn
+                && if self.searches() {
+                    self.structures.draws(has_file)
+                } else {
+                    self.start == Some(Start::Random)
+                };
+        let is_shown = self.out.is_none() || self.format == Format::Json;
+        let by_tables = !self.searches() && !samples && method != Method::Enumerate;
+        let mut uses = vec![
+            OptionUse::new(ASKED).of("--algorithm", self.algorithm.is_some()),
+            OptionUse::new([&ASKED[..], &[Decide]].concat())
+                .of("--evidence", self.evidence.is_some()),
+            OptionUse::new([&ASKED[..], &[Decide]].concat())
+                .of("--observe", !self.observe.is_empty()),
+            OptionUse::new([Marginals, Mpe, KBest, Sample, Cost])
+                .of("--query", !self.query.is_empty()),
+            OptionUse::new([Learn, Score]).of("--data", self.data.is_some()),
+            OptionUse::new([Convert, Learn, Sample]).of("--out", self.out.is_some()),
+            in_rounds().of("--start", self.start.is_some()),
+            OptionUse::new([Learn]).of("--prior", self.prior.is_some()),
+            in_rounds().of("--iterations", self.iterations.is_some()),
+            in_rounds().of("--tolerance", self.tolerance.is_some()),
+            OptionUse::new([KBest, Sample]).of("--count", self.count.is_some()),
+            OptionUse::new([Marginals, Evidence])
+                .needing(samples, "--algorithm importance-sampling")
+                .of("--samples", self.samples.is_some()),
+            OptionUse::new([Marginals, Evidence, Sample, Learn])
+                .needing(
+                    draws,
+                    "--task sample, --start random, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
+                )
+                .of("--seed", self.seed.is_some()),
+            OptionUse::new([Marginals, Evidence, Mpe, KBest, Sample, Learn, Decide])
+                .needing(
+                    by_tables,
+                    "an algorithm by tables: junction-tree or an elimination, and no search for a structure",
+                )
+                .of("--memory", self.memory.is_some()),
+            OptionUse::new(ASKED)
+                .needing(is_shown, "seconds that are shown: --format json")
+                .of("--repeat", self.repeat.is_some()),
+            OptionUse::new([Decide]).of("--limited-memory", self.limited_memory),
+        ];
+        uses.extend(self.structures.uses(has_file));
+        uses
+    }
+
+    /// **Errors.** The first option that is given and has no effect.
+    pub(crate) fn check_uses(&self) -> Result<(), Failure> {
+        for option in self.uses().iter().filter(|option| option.is_given) {
+            if let Some(need) = option.need(self.task) {
+                let (flag, task) = (option.flag, named(&self.task));
+                return Err(format!(
+                    "{flag} has no effect on this --task {task}, since it needs {need}; leave it out"
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// True if an option has an effect on the task.
+    pub(crate) fn takes(&self, flag: &str) -> bool {
+        let uses = self.uses();
+        let mut own = uses.iter().filter(|option| option.flag == flag);
+        own.all(|option| option.need(self.task).is_none())
+    }
+}

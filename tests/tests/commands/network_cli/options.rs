@@ -1,0 +1,164 @@
+//! Options without effect in the network example.
+
+use crate::network_cli::files::Files;
+
+/// A decision that nothing tells about, and a variable.
+const DIAGRAM: &str = r#"<smile version="1.0" id="d"><nodes>
+    <cpt id="grass"><state id="wet"/><state id="dry"/><probabilities>0.5 0.5</probabilities></cpt>
+    <decision id="mow"><state id="yes"/><state id="no"/></decision>
+    <utility id="joy"><parents>mow grass</parents><utilities>0 2 1 1</utilities></utility>
+</nodes></smile>"#;
+
+/// Each task, with what it needs.
+const TASKS: [(&str, &str); 10] = [
+    ("marginals", "--file garden.bif"),
+    ("evidence", "--file garden.bif"),
+    ("mpe", "--file garden.bif"),
+    ("k-best", "--file garden.bif"),
+    ("sample", "--file garden.bif"),
+    ("cost", "--file garden.bif"),
+    ("learn", "--file garden.bif --data data.csv"),
+    ("score", "--file garden.bif --data data.csv"),
+    ("convert", "--file garden.bif --out copy.bif"),
+    ("decide", "--file diagram.xdsl"),
+];
+
+/// The tasks that ask about a network.
+const ASKING: [&str; 6] = ["marginals", "evidence", "mpe", "k-best", "sample", "cost"];
+
+fn files() -> Files {
+    let files = Files::new();
+    std::fs::write(files.path("diagram.xdsl"), DIAGRAM).unwrap();
+    let data = "grass,rain,cat=mood\nwet,yes,sits\ndry,no,runs\n";
+    std::fs::write(files.path("data.csv"), data).unwrap();
+    files
+}
+
+#[test]
+fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others() {
+    let files = files();
+    let but = |left_out: &[&str]| -> Vec<&str> {
+        let asking = ASKING.into_iter();
+        asking.filter(|task| !left_out.contains(task)).collect()
+    };
+    let deciding = [&ASKING[..], &["decide"]].concat();
+    for (option, tasks) in [
+        ("--algorithm junction-tree", but(&[])),
+        ("--observe grass=wet", deciding.clone()),
+        ("--evidence wet.json", deciding),
+        ("--query grass", but(&["evidence"])),
+        ("--repeat 2", but(&[])),
+        (
+            "--memory 1MiB",
+            [&but(&["cost"])[..], &["learn", "decide"]].concat(),
+        ),
+        ("--seed 1", vec!["sample"]),
+        ("--count 1", vec!["k-best", "sample"]),
+        ("--samples 9", vec![]),
+        ("--start uniform", vec!["learn"]),
+        ("--prior 1", vec!["learn"]),
+        ("--iterations 1", vec!["learn"]),
+        ("--tolerance 1", vec!["learn"]),
+        ("--structure given", vec!["learn"]),
+        ("--score bic", vec!["learn", "score"]),
+        ("--equivalent-sample-size 3", vec![]),
+        ("--max-parents 2", vec![]),
+        ("--require rain grass", vec![]),
+        ("--forbid rain grass", vec![]),
+        ("--order rain", vec![]),
+        ("--restarts 2", vec![]),
+        ("--tabu-length 2", vec![]),
+        ("--limited-memory", vec!["decide"]),
+        ("--time 60", TASKS.map(|(task, _)| task).into()),
+        ("--format json", TASKS.map(|(task, _)| task).into()),
+    ] {
+        for (task, needed) in TASKS {
+            let ask = format!("{needed} --task {task} {option}");
+            if tasks.contains(&task) {
+                files.text(&ask);
+                continue;
+            }
+            let flag = option.split(' ').next().unwrap();
+            files.refuses(
+                &ask,
+                &format!("{flag} has no effect on this --task {task}, since it needs "),
+            );
+        }
+    }
+    for task in but(&[]) {
+        files.refuses(
+            &format!("--file garden.bif --task {task} --data data.csv"),
+            "--data has no effect",
+        );
+    }
+    for (task, needed) in TASKS {
+        if !["sample", "convert", "learn"].contains(&task) {
+            files.refuses(
+                &format!("{needed} --task {task} --out copy.bif"),
+                "--out has no effect",
+            );
+        }
+    }
+}
+
+#[test]
+fn options_of_other_algorithms_and_structures_are_refused() {
+    let files = files();
+    let learn = "--task learn --data data.csv";
+    let given = "--file garden.bif --task learn --data data.csv";
+    let rounds = "it needs tables that are learned in rounds";
+    for (base, option, words) in [
+        (
+            "--file garden.bif",
+            "--samples 9",
+            "--algorithm importance-sampling",
+        ),
+        ("--file garden.bif", "--seed 1", "--task sample"),
+        (
+            "--file garden.bif --algorithm enumerate",
+            "--memory 9",
+            "an algorithm by tables",
+        ),
+        (
+            "--file garden.bif --algorithm importance-sampling",
+            "--memory 9",
+            "an algorithm by tables",
+        ),
+        (given, "--seed 1", "--start random"),
+        (given, "--max-parents 2", "a search for a structure"),
+        (given, "--require rain grass", "a search for a structure"),
+        (given, "--forbid rain grass", "a search for a structure"),
+        (learn, "--start uniform", rounds),
+        (learn, "--iterations 3", rounds),
+        (learn, "--tolerance 3", rounds),
+        (learn, "--memory 9", "no search for a structure"),
+        (learn, "--order grass", "--structure k2"),
+        (learn, "--tabu-length 3", "--structure tabu"),
+        (
+            "--task learn --data data.csv --structure k2",
+            "--restarts 3",
+            "hill-climb or tabu",
+        ),
+        (
+            "--task learn --data data.csv --structure k2",
+            "--seed 3",
+            "hill-climb or tabu",
+        ),
+        (
+            "--task learn --data data.csv --restarts 0",
+            "--seed 3",
+            "hill-climb or tabu with --restarts",
+        ),
+        (learn, "--equivalent-sample-size 3", "--score bdeu"),
+        (
+            "--file garden.bif --task sample --out drawn.csv",
+            "--repeat 2",
+            "--format json",
+        ),
+    ] {
+        let flag = option.split(' ').next().unwrap();
+        let ask = format!("{base} {option}");
+        files.refuses(&ask, &format!("{flag} has no effect"));
+        files.refuses(&ask, words);
+    }
+}
