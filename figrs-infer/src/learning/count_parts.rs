@@ -74,7 +74,8 @@ impl CaseCounter {
         self.step.units(self.rows.iter().count())
     }
 
-    /// The expected counts of the units of these numbers, as far as there are so many, at the parameters of a request.
+    /// The expected counts of the units of these numbers, as far as there are so many, at the parameters of a request. A deadline of the settings
+    /// holds for each part.
     ///
     /// **Errors.** [`Error::UnfitPart`] if the request is of another model; those of the algorithm, [`Error::InvalidCase`] among them.
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
