@@ -42,6 +42,10 @@ pub trait MergeableSampler: Algorithm {
     /// The sums of the sampler.
     type Sums: PortableSums<Answer = Answer>;
 
+    /// The settings that decide the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are none
+    /// of them.
+    fn settings(&self) -> String;
+
     /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 

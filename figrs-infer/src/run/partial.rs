@@ -167,6 +167,11 @@ impl<S: Sums> Partial<S> {
         })
     }
 
+    /// Leaves out the next units, which are then no part of the answer; up to the end of these.
+    pub fn leave_out(&mut self, units: Range<u64>) {
+        self.units.end = self.units.end.max(units.end);
+    }
+
     fn append(&mut self, next: UnitList<S::Unit>) {
         self.stopped = next.stopped;
         self.elapsed += next.elapsed;

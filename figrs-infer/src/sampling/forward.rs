@@ -99,6 +99,13 @@ impl ForwardSampling {
 impl MergeableSampler for ForwardSampling {
     type Sums = WorldSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.drawing.threads = None;
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         self.check(model)?;
         self.blocks().units(model, targets)

@@ -162,6 +162,13 @@ impl ImportanceSampling {
 impl MergeableSampler for ImportanceSampling {
     type Sums = WorldSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.drawing.threads = None;
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         self.check()?;
         self.blocks(model).units(model, targets)

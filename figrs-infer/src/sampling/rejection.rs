@@ -108,6 +108,13 @@ impl RejectionSampling {
 impl MergeableSampler for RejectionSampling {
     type Sums = WorldSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.drawing.threads = None;
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         self.blocks(model)?.units(model, targets)
     }

@@ -60,7 +60,13 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_error_prints_its_message() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
-    for name in ["figrs-core", "figrs-infer", "figrs-models", "figrs-report"] {
+    for name in [
+        "figrs-core",
+        "figrs-infer",
+        "figrs-models",
+        "figrs-report",
+        "figrs-spread",
+    ] {
         sources(&root.join(name).join("src"), &mut found);
     }
     let mut errors = 0;

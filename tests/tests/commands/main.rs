@@ -11,3 +11,4 @@ mod pinned_boards;
 mod puzzle_cli;
 mod puzzles_cli;
 mod reports;
+mod spread_cli;

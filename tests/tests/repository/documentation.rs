@@ -73,6 +73,8 @@ fn paths_from_the_root_lead_to_files() {
         "figrs-infer/",
         "figrs-models/",
         "figrs-report/",
+        "figrs-spread/",
+        "spread/",
         "tests/",
         "benches/",
         "examples/",

@@ -20,11 +20,12 @@ const ALLOWED: [&str; 10] = [
 ];
 
 /// The crates that others depend on.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
     "figrs-core",
     "figrs-infer",
     "figrs-models",
     "figrs-report",
+    "figrs-spread",
     "figrs",
 ];
 

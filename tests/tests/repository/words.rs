@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "src",
     "figrs-core",
     "figrs-derive",
     "figrs-infer",
     "figrs-models",
     "figrs-report",
+    "figrs-spread",
     "examples",
     "tests",
     "benches",

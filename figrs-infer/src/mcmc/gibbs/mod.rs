@@ -185,6 +185,13 @@ impl Gibbs {
 impl MergeableSampler for Gibbs {
     type Sums = GibbsSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.limits.threads = None;
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
         self.check()?;
         Ok(self.schedule.chains as u64)

@@ -282,6 +282,15 @@ impl MetropolisHastings {
 impl MergeableSampler for MetropolisHastings {
     type Sums = MetropolisSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.settings.drawing.threads = None;
+        // Their elements have other numbers in other processes.
+        settings.settings.proposals = Proposals::default();
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let length = self.check()?;
         let probes = probes::probes(&self.settings, length.burn_in, model, targets);

@@ -386,6 +386,13 @@ impl SequentialMonteCarlo {
 impl MergeableSampler for SequentialMonteCarlo {
     type Sums = PopulationSums;
 
+    fn settings(&self) -> String {
+        let mut settings = self.clone();
+        settings.drawing.threads = None;
+        settings.watch = Watch::default();
+        format!("{settings:?}")
+    }
+
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
         self.check()?;
         Ok(self.blocks())

@@ -1,0 +1,138 @@
+//! A run in numbered parts: a model with discrete and continuous values, asked by a sampler of one's choice.
+//!
+//! ```sh
+//! cargo run --release --example spread -- --samples 1000000
+//! cargo run --release --example spread -- --samples 1000000 --parts 2 --part 0 --out target/parts
+//! cargo run --release --example spread -- --samples 1000000 --parts 2 --part 1 --out target/parts
+//! cargo run --release --example spread -- --samples 1000000 --parts 2 --merge --out target/parts
+//! ```
+
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use figrs::prelude::*;
+use figrs_command::{Failure, parsed, run};
+use figrs_spread::{Spread, SpreadOptions};
+use serde_json::json;
+
+/// Asks for the cause of a loud call and for the loudness of the alarm, in one process or in numbered parts.
+#[derive(Parser)]
+#[command(version)]
+struct Options {
+    /// Samples, particles, or draws of a chain
+    #[arg(long, value_name = "N", default_value = "1000000")]
+    samples: NonZero<u64>,
+    /// Seed: the same seed gives the same answer, in any number of parts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Sampler
+    #[arg(long, value_name = "NAME", default_value = "importance")]
+    sampler: Sampler,
+    /// Threads of a part [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Form of the answer
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    parts: SpreadOptions,
+}
+
+/// Name of a sampler.
+#[derive(Clone, Copy, ValueEnum)]
+enum Sampler {
+    Importance,
+    Rejection,
+    Forward,
+    Particles,
+    Metropolis,
+    Gibbs,
+}
+
+/// Form of the answer.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Parts that a run is cut into unless `--parts` says otherwise.
+const PARTS: u64 = 8;
+
+fn main() -> ExitCode {
+    let options: Options = parsed();
+    run(|_| None, || ask(&options, &mut io::stdout().lock()))
+}
+
+fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+    let burglary = Flip::new(0.01).named("burglary");
+    let earthquake = Flip::new(0.02).named("earthquake");
+    let rings = (&burglary, &earthquake).map(|(burglary, earthquake)| *burglary || *earthquake);
+    let called = If::new(&rings, Flip::new(0.9), Flip::new(0.05)).named("called");
+    // A silent phone has a loudness of zero exactly; otherwise it is continuous.
+    let loudness = If::new(
+        &called,
+        Normal::new(60.0, StandardDeviation(5.0)),
+        Constant::new(0.0),
+    )
+    .named("loudness");
+    let heard = If::new(&called, Flip::new(0.8), Flip::new(0.0));
+    let threads = options.threads.map_or_else(cores, NonZero::get);
+    let threads = NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN);
+    let (samples, seed) = (options.samples.get(), options.seed);
+    let spread = Spread::from_options("alarm", PARTS, options.parts.clone())?;
+    let evidence = Model::new().observe(&heard, true);
+    let answer = match options.sampler {
+        Sampler::Importance => {
+            let sampler = ImportanceSampling::new(samples).seed(seed).threads(threads);
+            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+        }
+        Sampler::Rejection => {
+            let sampler = RejectionSampling::new(samples).seed(seed).threads(threads);
+            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+        }
+        Sampler::Forward => {
+            let sampler = ForwardSampling::new(samples).seed(seed).threads(threads);
+            spread.run(&sampler, &Model::new(), &(&burglary, &loudness))?
+        }
+        Sampler::Particles => {
+            let particles = usize::try_from(samples)?;
+            let sampler = SequentialMonteCarlo::new(particles);
+            let sampler = sampler.seed(seed).threads(threads);
+            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+        }
+        Sampler::Metropolis => {
+            let sampler = MetropolisHastings::new(samples).seed(seed).threads(threads);
+            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+        }
+        Sampler::Gibbs => {
+            let sampler = Gibbs::new(samples).seed(seed).threads(threads);
+            spread.run(&sampler, &evidence, &(&burglary, &earthquake))?
+        }
+    };
+    let Some(answer) = answer else {
+        return Ok(());
+    };
+    let probability = answer.probability(&burglary, &true)?;
+    let mean = match options.sampler {
+        Sampler::Gibbs => None,
+        _ => Some(answer.mean(&loudness)?),
+    };
+    if options.format == Format::Json {
+        let told = json!({"burglary": probability, "loudness": mean});
+        writeln!(out, "{told}")?;
+        return Ok(());
+    }
+    writeln!(out, "P(burglary)      {probability:.6}")?;
+    if let Some(mean) = mean {
+        writeln!(out, "mean loudness    {mean:.4}")?;
+    }
+    Ok(())
+}
+
+/// Number of cores that this process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}

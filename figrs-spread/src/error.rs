@@ -1,0 +1,130 @@
+//! Errors of runs in parts.
+
+use std::io;
+use std::path::PathBuf;
+
+use figrs_derive::ErrorDebug;
+use thiserror::Error;
+
+/// An error of a run in parts.
+#[derive(Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum SpreadError {
+    /// Inference failed, in the part of this number or outside of parts.
+    #[error("{}{source}", part.map(|part| format!("part {part}: ")).unwrap_or_default())]
+    Inference {
+        /// The part, if it was in one.
+        part: Option<u64>,
+        /// The error.
+        source: Box<figrs_infer::Error>,
+    },
+    /// There is no such part.
+    #[error(
+        "there is no part {part}: {parts} parts are numbered from 0; give --part a smaller number, or --parts a larger one"
+    )]
+    NoSuchPart {
+        /// The part that was asked for.
+        part: u64,
+        /// The number of parts.
+        parts: u64,
+    },
+    /// A part ended before its last unit.
+    #[error(
+        "part {part} was stopped before its end; give its sampler no limit of time, and do it again"
+    )]
+    Stopped {
+        /// The part.
+        part: u64,
+    },
+    /// The settings do not limit the run.
+    #[error("the run has no end, so that it has no parts; give the sampler a number of samples")]
+    Endless,
+    /// Parts are missing.
+    #[error("{} of {parts} parts are missing in {}: {}; do them by --part, or merge without them by --partial", missing.len(), directory.display(), numbers(missing))]
+    MissingParts {
+        /// Their numbers.
+        missing: Vec<u64>,
+        /// The number of all parts.
+        parts: u64,
+        /// The directory where they should be.
+        directory: PathBuf,
+    },
+    /// A file is no part of this run.
+    #[error("{} is part of another run: its {what} is {theirs}, here {ours}; remove it, or give another --out", file.display())]
+    ForeignPart {
+        /// The file.
+        file: PathBuf,
+        /// What differs.
+        what: String,
+        /// Its value in the file.
+        theirs: String,
+        /// Its value here.
+        ours: String,
+    },
+    /// A file is damaged, or no part at all.
+    #[error("{} is no part: {problem}; remove it and do part {part} again", file.display())]
+    DamagedPart {
+        /// The file.
+        file: PathBuf,
+        /// The part that should be in it.
+        part: u64,
+        /// The problem.
+        problem: String,
+    },
+    /// A line on the standard input asks for no part.
+    #[error(
+        "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, and runs are asked for in their order"
+    )]
+    InvalidRequest {
+        /// The line.
+        line: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// The error.
+        source: io::Error,
+    },
+    /// The values of targets could not be written in bytes.
+    #[error("the values of the targets cannot be sent: {problem}")]
+    NotPortable {
+        /// The problem.
+        problem: String,
+    },
+    /// A file of a set could not be drawn.
+    #[error("number {number}: {source}")]
+    Item {
+        /// The number of the file.
+        number: u64,
+        /// The error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// The first numbers of a list as text.
+fn numbers(all: &[u64]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = all.iter().take(SHOWN).map(u64::to_string).collect();
+    let more = if all.len() > SHOWN { ", ..." } else { "" };
+    shown.join(", ") + more
+}
+
+impl SpreadError {
+    pub(crate) fn of_file(file: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::File {
+            file: file.into(),
+            source,
+        }
+    }
+}
+
+impl From<figrs_infer::Error> for SpreadError {
+    fn from(source: figrs_infer::Error) -> Self {
+        Self::Inference {
+            part: None,
+            source: source.into(),
+        }
+    }
+}

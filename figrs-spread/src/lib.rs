@@ -1,0 +1,42 @@
+//! Runs in numbered parts, for engines that run many processes on one machine or on many.
+//!
+//! A program that asks by [`Spread::run`] is its own worker: without options it runs everything itself; `--part N` writes one part of the
+//! run to a file, `--serve` hands out the parts that are asked for on its standard input, and `--merge` reads the parts and goes on with the
+//! answer, whose bits are those of one process.
+//!
+//! | what | by |
+//! |---|---|
+//! | an answer of a sampler | [`Spread::run`] |
+//! | a set of files, such as levels | [`Spread::files`] |
+//! | the options, for programs with a command line of their own | [`SpreadOptions`] |
+//!
+//! ```no_run
+//! use figrs_core::{Flip, If, Model};
+//! use figrs_infer::ImportanceSampling;
+//! use figrs_spread::Spread;
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let spread = Spread::from_args("rain", 64);
+//!     let rain = Flip::new(0.2);
+//!     let wet = If::new(&rain, Flip::new(0.9), Flip::new(0.1));
+//!     let model = Model::new().observe(&wet, true);
+//!     let sampler = ImportanceSampling::new(10_000_000_000).seed(1);
+//!     if let Some(answer) = spread.run(&sampler, &model, &rain)? {
+//!         println!("{}", answer.probability(&rain, &true)?);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+
+mod error;
+mod files;
+mod options;
+mod part_bytes;
+mod part_files;
+mod part_identity;
+mod requests;
+mod spread;
+
+pub use error::SpreadError;
+pub use options::SpreadOptions;
+pub use spread::Spread;

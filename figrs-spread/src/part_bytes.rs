@@ -1,0 +1,83 @@
+//! A part as bytes: a signature, a checksum of the rest, a header, the contributions.
+
+use serde::{Deserialize, Serialize};
+
+use super::part_identity::PartIdentity;
+
+/// Begins each part, with the version of the format.
+const SIGNATURE: &[u8] = b"figrs part 1\n";
+const CHECKSUM_BYTES: usize = 4;
+const LENGTH_BYTES: usize = 4;
+
+/// The header of a part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PartHeader {
+    pub(crate) identity: PartIdentity,
+    pub(crate) number: u64,
+}
+
+/// The bytes of a part.
+pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Result<Vec<u8>> {
+    let header = postcard::to_stdvec(header)?;
+    let mut rest = (header.len() as u32).to_le_bytes().to_vec();
+    rest.extend(header);
+    rest.extend(contributions);
+    let checksum = crc32fast::hash(&rest).to_le_bytes();
+    Ok([SIGNATURE, &checksum, &rest].concat())
+}
+
+/// The header and the contributions in the bytes of a part; else the problem.
+pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
+    let rest = bytes.strip_prefix(SIGNATURE);
+    let rest = rest.ok_or("it does not begin as a part of this format")?;
+    let damaged = "it is damaged, or not complete";
+    let (checksum, rest) = rest.split_at_checked(CHECKSUM_BYTES).ok_or(damaged)?;
+    if checksum != crc32fast::hash(rest).to_le_bytes() {
+        return Err(damaged);
+    }
+    let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>().ok_or(damaged)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (header, contributions) = rest.split_at_checked(length).ok_or(damaged)?;
+    let header = postcard::from_bytes(header).map_err(|_| damaged)?;
+    Ok((header, contributions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> PartHeader {
+        let identity = PartIdentity {
+            version: "0.1.0".into(),
+            run: "rain".into(),
+            place: 0,
+            parts: 4,
+            units: 100,
+            settings: "ImportanceSampling { seed: 1 }".into(),
+            pilot: 7,
+        };
+        PartHeader {
+            identity,
+            number: 3,
+        }
+    }
+
+    #[test]
+    fn a_part_is_read_as_it_was_written() {
+        let bytes = write(&header(), b"contributions").unwrap();
+        let read = read(&bytes).unwrap();
+        assert_eq!(read, (header(), &b"contributions"[..]));
+    }
+
+    #[test]
+    fn each_changed_missing_or_added_byte_is_noticed() {
+        let bytes = write(&header(), b"contributions").unwrap();
+        for at in 0..bytes.len() {
+            assert!(read(&bytes[..at]).is_err(), "cut at {at}");
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            assert!(read(&changed).is_err(), "changed at {at}");
+        }
+        assert!(read(&[&bytes[..], b"x"].concat()).is_err());
+    }
+}

@@ -1,0 +1,67 @@
+//! The run that a part belongs to.
+
+use serde::{Deserialize, Serialize};
+
+/// The run that a part belongs to: parts of different ones are never merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PartIdentity {
+    /// Version of figrs.
+    pub(crate) version: String,
+    /// Name of the run, and its place among those of the program.
+    pub(crate) run: String,
+    pub(crate) place: u32,
+    /// Number of parts, and of units of work in all of them.
+    pub(crate) parts: u64,
+    pub(crate) units: u64,
+    /// The settings that decide the units, as text.
+    pub(crate) settings: String,
+    /// Hash of a few worlds that are drawn from the model alike in all processes.
+    pub(crate) pilot: u64,
+}
+
+impl PartIdentity {
+    /// The first difference from another: its name, and both values.
+    pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
+        let numbers = |name: &str, a: u64, b: u64| {
+            (a != b).then(|| [name.to_owned(), a.to_string(), b.to_string()])
+        };
+        let texts = |name: &str, a: &str, b: &str| {
+            (a != b).then(|| [name.to_owned(), a.to_owned(), b.to_owned()])
+        };
+        let version = texts("version of figrs", &self.version, &other.version);
+        let place = (u64::from(self.place), u64::from(other.place));
+        version
+            .or_else(|| texts("run", &self.run, &other.run))
+            .or_else(|| numbers("place among the runs", place.0, place.1))
+            .or_else(|| numbers("number of parts", self.parts, other.parts))
+            .or_else(|| setting(&self.settings, &other.settings))
+            .or_else(|| numbers("number of units", self.units, other.units))
+            .or_else(|| numbers("model (hash of its draws)", self.pilot, other.pilot))
+    }
+}
+
+/// The first setting that differs in two texts of settings.
+fn setting(a: &str, b: &str) -> Option<[String; 3]> {
+    if a == b {
+        return None;
+    }
+    let (mut left, mut right) = (a.split(", "), b.split(", "));
+    loop {
+        match (left.next(), right.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => return None,
+            (a, b) => {
+                let text = |part: Option<&str>| part.unwrap_or("nothing").to_owned();
+                return Some(["settings".into(), text(a), text(b)]);
+            }
+        }
+    }
+}
+
+/// The hash of some bytes, alike on all machines.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    let forward = crc32fast::hash(bytes);
+    let mut reversed = bytes.to_vec();
+    reversed.reverse();
+    u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
+}

@@ -1,0 +1,175 @@
+//! Errors of runs in parts.
+
+use std::fs;
+use std::io;
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Duration;
+
+use figrs_core::{Element, Flip, Model};
+use figrs_infer::{ImportanceSampling, MetropolisHastings};
+use figrs_spread::{Spread, SpreadError, SpreadOptions};
+use serde::{Deserialize, Serialize};
+
+fn options(part: Option<u64>, directory: &Path) -> SpreadOptions {
+    SpreadOptions {
+        parts: NonZero::new(4),
+        part,
+        merge: part.is_none(),
+        out: Some(directory.to_owned()),
+        ..SpreadOptions::default()
+    }
+}
+
+fn spread(part: Option<u64>, directory: &Path) -> Spread {
+    Spread::from_options("test", 4, options(part, directory)).unwrap()
+}
+
+fn coin() -> Element<bool> {
+    Flip::new(0.3)
+}
+
+#[test]
+fn parts_merge_in_one_process_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let sampler = ImportanceSampling::new(1000).seed(3);
+    for part in 0..4 {
+        let coin = coin();
+        let none = spread(Some(part), directory.path()).run(&sampler, &Model::new(), &coin);
+        assert!(none.unwrap().is_none());
+    }
+    let coin = coin();
+    let merged = spread(None, directory.path()).run(&sampler, &Model::new(), &coin);
+    let whole = Spread::from_options("test", 4, SpreadOptions::default());
+    let whole = whole.unwrap().run(&sampler, &Model::new(), &coin);
+    let [merged, whole] = [merged, whole].map(|answer| answer.unwrap().unwrap());
+    let bits = |answer: &figrs_infer::Answer| answer.probability(&coin, &true).unwrap().to_bits();
+    assert_eq!(bits(&merged), bits(&whole));
+}
+
+#[test]
+fn there_is_no_part_beyond_the_last() {
+    let error = Spread::from_options("test", 4, options(Some(4), Path::new("parts"))).unwrap_err();
+    assert!(matches!(
+        error,
+        SpreadError::NoSuchPart { part: 4, parts: 4 }
+    ));
+}
+
+#[test]
+fn errors_of_a_sampler_name_the_part() {
+    let directory = tempfile::tempdir().unwrap();
+    let coin = coin();
+    let impossible = Model::new().observe(&coin, true).observe(&coin, false);
+    let sampler = MetropolisHastings::new(100);
+    let error = spread(Some(2), directory.path())
+        .run(&sampler, &impossible, &coin)
+        .unwrap_err();
+    assert!(matches!(error, SpreadError::Inference { .. }), "{error}");
+    let none = fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(none, 0);
+}
+
+#[test]
+fn a_run_without_end_has_no_parts() {
+    let directory = tempfile::tempdir().unwrap();
+    let sampler = ImportanceSampling::anytime().deadline(Duration::from_secs(1));
+    let error = spread(Some(0), directory.path())
+        .run(&sampler, &Model::new(), &coin())
+        .unwrap_err();
+    assert!(matches!(error, SpreadError::Endless), "{error}");
+}
+
+#[test]
+fn a_part_that_was_stopped_is_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let sampler = ImportanceSampling::new(u64::MAX / 2).deadline(Duration::from_millis(20));
+    let error = spread(Some(0), directory.path())
+        .run(&sampler, &Model::new(), &coin())
+        .unwrap_err();
+    assert!(matches!(error, SpreadError::Stopped { part: 0 }), "{error}");
+}
+
+/// A value that serde cannot write.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
+struct Unwritable(bool);
+figrs_core::value!(Unwritable);
+
+impl Serialize for Unwritable {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("no value of this type"))
+    }
+}
+
+#[test]
+fn values_that_cannot_be_written_are_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    let element = coin().map(|&side| Unwritable(side));
+    let error = spread(Some(3), directory.path())
+        .run(&ImportanceSampling::new(1000), &Model::new(), &element)
+        .unwrap_err();
+    assert!(matches!(error, SpreadError::NotPortable { .. }), "{error}");
+}
+
+#[test]
+fn files_that_cannot_be_written_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let occupied = directory.path().join("occupied");
+    fs::write(&occupied, "a file").unwrap();
+    let error = spread(Some(0), &occupied)
+        .run(&ImportanceSampling::new(100), &Model::new(), &coin())
+        .unwrap_err();
+    assert!(matches!(&error, SpreadError::File { file, .. } if file.starts_with(&occupied)));
+}
+
+/// The files of a set of ten, with their texts.
+fn set(directory: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    });
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort();
+    entries
+}
+
+fn draw(spread: &Spread, directory: &Path) -> Result<(), SpreadError> {
+    use figrs_core::rand::RngExt;
+    let draw = |random: &mut figrs_core::Stream| Ok::<u64, io::Error>(random.random());
+    let write = |number: &u64, out: &mut dyn io::Write| write!(out, "{number}");
+    spread.files((directory, "txt"), (1, 0..10), draw, write)
+}
+
+#[test]
+fn files_of_a_set_are_the_same_in_parts_and_holes_are_filled() {
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
+    draw(&all, whole.path()).unwrap();
+    let expected = set(whole.path());
+    assert_eq!(expected.len(), 10);
+    for part in [2, 0, 3, 1] {
+        draw(&spread(Some(part), parts.path()), parts.path()).unwrap();
+    }
+    assert_eq!(set(parts.path()), expected);
+    fs::remove_file(whole.path().join("4.txt")).unwrap();
+    fs::write(whole.path().join("5.txt"), "kept").unwrap();
+    draw(&all, whole.path()).unwrap();
+    let filled = set(whole.path());
+    assert_eq!(filled[4], expected[4]);
+    assert_eq!(filled[5].1, "kept");
+}
+
+#[test]
+fn a_file_that_cannot_be_drawn_is_named_by_its_number() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
+    let draw = |_: &mut figrs_core::Stream| Err::<u64, _>(io::Error::other("no level"));
+    let error = all
+        .files((directory.path(), "txt"), (1, 7..9), draw, |_, _| Ok(()))
+        .unwrap_err();
+    assert!(
+        matches!(error, SpreadError::Item { number: 7, .. }),
+        "{error}"
+    );
+}
