@@ -37,7 +37,7 @@ impl OptionUse {
         self
     }
 
-    /// What the option needs for an effect on a task, if it has none.
+    /// The missing condition of the option's effect on a task; `None` if it has an effect.
     fn need(&self, task: Task) -> Option<String> {
         if !self.tasks.contains(&task) {
             let names: Vec<String> = self.tasks.iter().map(named).collect();
@@ -135,6 +135,6 @@ impl Options {
     pub(crate) fn takes(&self, flag: &str) -> bool {
         let uses = self.uses();
         let mut own = uses.iter().filter(|option| option.flag == flag);
-        own.all(|option| option.need(self.task).is_none())
+        own.any(|option| option.need(self.task).is_none())
     }
 }

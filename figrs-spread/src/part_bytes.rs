@@ -26,19 +26,21 @@ pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Resu
     Ok([SIGNATURE, &checksum, &rest].concat())
 }
 
+/// The problem of bytes that are not as they were written.
+pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
+
 /// The header and the contributions in the bytes of a part; else the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
     let rest = rest.ok_or("it does not begin as a part of this format")?;
-    let damaged = "it is damaged, or not complete";
-    let (checksum, rest) = rest.split_at_checked(CHECKSUM_BYTES).ok_or(damaged)?;
+    let (checksum, rest) = rest.split_at_checked(CHECKSUM_BYTES).ok_or(DAMAGED)?;
     if checksum != crc32fast::hash(rest).to_le_bytes() {
-        return Err(damaged);
+        return Err(DAMAGED);
     }
-    let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>().ok_or(damaged)?;
+    let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>().ok_or(DAMAGED)?;
     let length = u32::from_le_bytes(*length) as usize;
-    let (header, contributions) = rest.split_at_checked(length).ok_or(damaged)?;
-    let header = postcard::from_bytes(header).map_err(|_| damaged)?;
+    let (header, contributions) = rest.split_at_checked(length).ok_or(DAMAGED)?;
+    let header = postcard::from_bytes(header).map_err(|_| "its header is of another version")?;
     Ok((header, contributions))
 }
 

@@ -1,10 +1,8 @@
 //! The files of parts in a directory.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::error::SpreadError;
 use super::part_bytes::{self, PartHeader};
@@ -30,7 +28,7 @@ impl PartFiles<'_> {
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`], [`SpreadError::File`].
     pub(crate) fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
         let file = self.file(number);
-        let bytes = match fs::read(&file) {
+        let mut bytes = match fs::read(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(SpreadError::of_file(file)(error)),
@@ -57,16 +55,19 @@ impl PartFiles<'_> {
                 ours: number.to_string(),
             });
         }
-        Ok(Some(contributions.to_vec()))
+        let start = bytes.len() - contributions.len();
+        Ok(Some(bytes.split_off(start)))
     }
 
-    /// True if the part is there and whole.
+    /// True if the part is there and whole; false if it is not there, cut or changed.
     ///
     /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::File`].
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
         match self.read(number) {
             Ok(part) => Ok(part.is_some()),
-            Err(SpreadError::DamagedPart { .. }) => Ok(false),
+            Err(SpreadError::DamagedPart { problem, .. }) if problem == part_bytes::DAMAGED => {
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
@@ -107,10 +108,17 @@ pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), SpreadError> {
-    let directory = file.parent().unwrap_or(Path::new("."));
+    let directory = file.parent().unwrap_or(Path::new(""));
     let written = (|| {
-        let mut beside = NamedTempFile::new_in(directory)?;
-        write(&mut beside)?;
+        let mut builder = tempfile::Builder::new();
+        // Others may read it, as any file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut beside = builder.tempfile_in(directory)?;
+        let mut out = BufWriter::new(&mut beside);
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
         beside.as_file().sync_all()?;
         beside.persist(file).map_err(|error| error.error)?;
         Ok(())

@@ -10,9 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use figrs_core::graph::ModelGraph;
 use figrs_core::{Model, Stream};
 use figrs_infer::{
-    Answer, ImportanceSampling, MergeableSampler, PortablePartOf, PortableTargets, Run,
+    Answer, ImportanceSampling, MergeableSampler, PortablePartOf, PortableTargets, Run, Stopped,
 };
 
 use super::error::SpreadError;
@@ -33,7 +34,8 @@ const POLL: Duration = Duration::from_millis(100);
 /// by their order.
 ///
 /// **Guarantee.** The answer of the merged parts is that of one process to the last bit, its time apart, whatever the number of parts,
-/// processes and threads. A part of another run, version, seed or model is refused, and so is one that is damaged.
+/// processes and threads. A part of another run, version or seed, or of other settings, is refused, and so is one that is damaged; one of another model as far as
+/// the elements before their branches, with the numbers of their distributions, and some worlds tell.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
@@ -149,25 +151,30 @@ impl Spread {
             targets,
         };
         let place = self.next_place();
-        if let Role::Whole = self.role {
-            return Ok(Some(sampler.run(model, targets.elements())?));
-        }
-        let identity = run.identity(&self.name, place, self.parts)?;
-        let files = |directory| PartFiles {
-            directory,
-            identity: &identity,
-        };
+        let identity = || run.identity(&self.name, place, self.parts);
         match &self.role {
-            Role::Whole => {}
+            Role::Whole => return Ok(Some(sampler.run(model, targets.elements())?)),
             Role::Part { number, directory } => {
-                let files = files(directory);
+                let identity = identity()?;
+                let files = PartFiles {
+                    directory,
+                    identity: &identity,
+                };
                 if !files.has(*number)? {
                     files.write(*number, &run.part(&identity, *number)?)?;
                 }
             }
-            Role::Server => self.serve(place, |part| run.part(&identity, part))?,
+            Role::Server => {
+                let identity = identity()?;
+                self.serve(place, |part| run.part(&identity, part))?;
+            }
             Role::Merger { directory, absent } => {
-                return run.merge(&files(directory), *absent).map(Some);
+                let identity = identity()?;
+                let files = PartFiles {
+                    directory,
+                    identity: &identity,
+                };
+                return run.merge(&files, *absent).map(Some);
             }
         }
         Ok(None)
@@ -294,16 +301,25 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// A hash of a few worlds of the model, or of the reason that there are none.
+    /// A hash of the elements of the model before their branches, and of a few worlds or the reason that there are none.
     fn pilot(&self) -> u64 {
+        let graph = ModelGraph::new(self.model, self.targets.elements());
+        let nodes = graph.nodes().iter().map(|node| {
+            let stated = (&node.evidence, &node.intervention, node.target);
+            format!("{:?} {:?} {stated:?}", node.label, node.distribution)
+        });
+        let edges = graph.edges().iter();
+        let edges = edges.map(|edge| format!("{} {}", edge.from, edge.to));
+        let mut bytes = nodes.chain(edges).collect::<String>().into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);
         let worlds = sampler.portable_part(self.model, self.targets, 0..u64::MAX);
         let worlds = worlds.map(|worlds| postcard::to_stdvec(&worlds.without_time()));
         match worlds {
-            Ok(Ok(bytes)) => hash(&bytes),
-            Ok(Err(error)) => hash(error.to_string().as_bytes()),
-            Err(error) => hash(error.to_string().as_bytes()),
+            Ok(Ok(worlds)) => bytes.extend(worlds),
+            Ok(Err(error)) => bytes.extend(error.to_string().into_bytes()),
+            Err(error) => bytes.extend(error.to_string().into_bytes()),
         }
+        hash(&bytes)
     }
 
     /// The bytes of a part.
@@ -316,7 +332,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             part: Some(number),
             source: source.into(),
         })?;
-        if part.units() != units {
+        if part.units() != units || part.stopped() != Stopped::Finished {
             return Err(SpreadError::Stopped { part: number });
         }
         let contributions =
@@ -345,7 +361,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             };
             let Some(contributions) = contributions else {
                 missing.push(number);
-                sums.leave_out(share(files.identity.units, number, parts));
+                sums.leave_out(share(files.identity.units, number, parts))?;
                 continue;
             };
             let damaged = |problem: String| files.damaged(number, problem);

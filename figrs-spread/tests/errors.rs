@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use figrs_core::{Element, Flip, Model};
-use figrs_infer::{ImportanceSampling, MetropolisHastings};
+use figrs_infer::{Gibbs, ImportanceSampling, MergeableSampler, MetropolisHastings};
 use figrs_spread::{Spread, SpreadError, SpreadOptions};
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,10 @@ fn errors_of_a_sampler_name_the_part() {
     let error = spread(Some(2), directory.path())
         .run(&sampler, &impossible, &coin)
         .unwrap_err();
-    assert!(matches!(error, SpreadError::Inference { .. }), "{error}");
+    assert!(
+        matches!(error, SpreadError::Inference { part: Some(2), .. }),
+        "{error}"
+    );
     let none = fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(none, 0);
 }
@@ -80,14 +83,78 @@ fn a_run_without_end_has_no_parts() {
     assert!(matches!(error, SpreadError::Endless), "{error}");
 }
 
-#[test]
-fn a_part_that_was_stopped_is_not_written() {
+/// Runs the first part of a sampler that is stopped before its end.
+fn stopped(sampler: &impl MergeableSampler) {
     let directory = tempfile::tempdir().unwrap();
-    let sampler = ImportanceSampling::new(u64::MAX / 2).deadline(Duration::from_millis(20));
     let error = spread(Some(0), directory.path())
-        .run(&sampler, &Model::new(), &coin())
+        .run(sampler, &Model::new(), &coin())
         .unwrap_err();
     assert!(matches!(error, SpreadError::Stopped { part: 0 }), "{error}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_part_that_was_stopped_is_not_written() {
+    let deadline = Duration::from_millis(20);
+    stopped(&ImportanceSampling::new(u64::MAX / 2).deadline(deadline));
+    stopped(&MetropolisHastings::new(1_000_000_000).deadline(deadline));
+    stopped(&Gibbs::new(1_000_000_000).deadline(deadline));
+}
+
+/// The coins of other processes, which differ in a number or in evidence that no world tells of.
+#[test]
+fn parts_of_other_models_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let sampler = ImportanceSampling::new(1000);
+    let run = |model: &Model, coin: &Element<bool>| {
+        spread(Some(1), directory.path()).run(&sampler, model, coin)
+    };
+    let coin = |probability: f64| Flip::new(probability);
+    run(&Model::new(), &coin(0.3)).unwrap();
+    run(&Model::new(), &coin(0.3)).unwrap();
+    let error = run(&Model::new(), &coin(0.3 + 1e-12)).unwrap_err();
+    assert!(
+        matches!(&error, SpreadError::ForeignPart { what, .. } if what.starts_with("model")),
+        "{error}"
+    );
+    let observed = coin(0.3);
+    let error = run(&Model::new().weigh(&observed, |_| 1.0), &observed).unwrap_err();
+    assert!(matches!(error, SpreadError::ForeignPart { .. }), "{error}");
+}
+
+#[test]
+fn a_merge_without_some_parts_is_that_of_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let sampler = ImportanceSampling::new(4000).seed(3);
+    for part in [0, 2] {
+        spread(Some(part), directory.path())
+            .run(&sampler, &Model::new(), &coin())
+            .unwrap();
+    }
+    let coin = coin();
+    let options = SpreadOptions {
+        partial: true,
+        ..options(None, directory.path())
+    };
+    let merger = Spread::from_options("test", 4, options).unwrap();
+    let merged = merger.run(&sampler, &Model::new(), &coin).unwrap().unwrap();
+    // Their units by the library alone.
+    let targets = [coin.erased().clone()];
+    let units = sampler.units(&Model::new(), &targets).unwrap();
+    let mut sums = sampler
+        .partial(&Model::new(), &targets, 0..units / 4)
+        .unwrap();
+    sums.leave_out(units / 4..units / 2).unwrap();
+    let next = sampler.partial(&Model::new(), &targets, units / 2..units * 3 / 4);
+    sums.merge(next.unwrap()).unwrap();
+    assert!(sums.leave_out(0..1).is_err());
+    let expected = sums.into_answer().unwrap();
+    let told = |answer: &figrs_infer::Answer| {
+        let done = answer.sampling().unwrap().done;
+        (answer.probability(&coin, &true).unwrap().to_bits(), done)
+    };
+    assert_eq!(told(&merged), told(&expected));
+    assert!(told(&merged).1 < 2100);
 }
 
 /// A value that serde cannot write.

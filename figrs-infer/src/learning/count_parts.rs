@@ -201,8 +201,10 @@ impl ExpectationStep for CountsInParts<'_> {
             next = own.end;
             for (unit, expected) in own.zip(counts) {
                 let are_all = expected.counts.len() == self.outcomes().len();
-                if !are_all || expected.counts.iter().any(|count| count.is_nan()) {
-                    let problem = "it has counts of other outcomes, or counts that are no numbers";
+                let are_finite = expected.counts.iter().all(|count| count.is_finite());
+                let is_unknown = expected.log_likelihood.is_some_and(f64::is_nan);
+                if !are_all || !are_finite || is_unknown {
+                    let problem = "it has counts of other outcomes, or numbers that are not finite";
                     return Err(Error::unfit_part(unit, problem));
                 }
                 take(expected);

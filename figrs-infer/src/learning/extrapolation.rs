@@ -29,14 +29,18 @@ impl Extrapolation {
         let extrapolated = extrapolated([start, first, second], |numbers| {
             are_possible(learned, second, numbers)
         });
-        let has_one = extrapolated.is_some();
-        if let Some(numbers) = extrapolated {
-            set(learned, &numbers);
-            self.rounds.clear();
-        } else {
+        let Some(numbers) = extrapolated else {
             self.rounds.remove(0);
+            return false;
+        };
+        let mut rest = &numbers[..];
+        for learned in learned.iter() {
+            let (own, others) = rest.split_at(learned.params.len());
+            learned.set_numbers(own);
+            rest = others;
         }
-        has_one
+        self.rounds.clear();
+        true
     }
 
     /// Begins anew at the present numbers.
@@ -48,13 +52,6 @@ impl Extrapolation {
 
 fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
-}
-
-fn set(learned: &LearnedParameters, numbers: &[f64]) {
-    let params = learned.iter().flat_map(|learned| &learned.params);
-    for (param, &x) in params.zip(numbers) {
-        param.set(x);
-    }
 }
 
 /// The numbers that two rounds lead to, with the longest step that is possible; `None` for no step longer than the two rounds.

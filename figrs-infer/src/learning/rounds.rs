@@ -132,8 +132,8 @@ impl RoundsOfStart<'_> {
             for (learned, value) in learned.iter().zip(&last.values) {
                 learned.set(value);
             }
+            extrapolation.restart(learned);
         }
-        extrapolation.restart(learned);
         Ok(is_kept.then_some(found))
     }
 

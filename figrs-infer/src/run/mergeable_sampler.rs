@@ -12,7 +12,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The unit of a sampler, as it is sent to the process that merges the parts.
+/// The [`PortablePart`] of a sampler's units, with the values of these targets.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
@@ -43,7 +43,7 @@ pub trait MergeableSampler: Algorithm {
     type Sums: PortableSums<Answer = Answer>;
 
     /// The settings that decide the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are none
-    /// of them.
+    /// of them, and of functions that propose values only their places in the source are.
     fn settings(&self) -> String;
 
     /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.

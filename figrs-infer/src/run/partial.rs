@@ -110,6 +110,14 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
+    /// Sets the time that units took that end early by themselves, and the reason if they had to.
+    pub(crate) fn of_run(self, run: &RunMonitor<'_>) -> Self {
+        Self {
+            stopped: run.stopped().unwrap_or(self.stopped),
+            ..self.after(run.elapsed())
+        }
+    }
+
     /// The numbers of the units; fewer than were asked for if the run was stopped or needed no more.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
@@ -167,9 +175,13 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Leaves out the next units, which are then no part of the answer; up to the end of these.
-    pub fn leave_out(&mut self, units: Range<u64>) {
-        self.units.end = self.units.end.max(units.end);
+    /// Counts the next units as done without their contributions: the answer is that of the others.
+    ///
+    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end.
+    pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
+        self.check_follows(&units)?;
+        self.units.end = units.end.max(units.start);
+        Ok(())
     }
 
     fn append(&mut self, next: UnitList<S::Unit>) {

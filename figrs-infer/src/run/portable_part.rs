@@ -46,6 +46,11 @@ impl<U, C> PortablePart<U, C> {
         self.units.clone()
     }
 
+    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt left some out or cut some short.
+    pub fn stopped(&self) -> Stopped {
+        self.stopped
+    }
+
     /// The time that the units took.
     pub fn elapsed(&self) -> Duration {
         self.elapsed

@@ -19,7 +19,7 @@ pub(crate) fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// The replicates of a sampler whose seed has this place.
+/// Implements [`Replicate`] for a sampler with its seed in this field.
 macro_rules! replicated {
     ($sampler:ty, $($place:ident).+) => {
         impl $crate::run::replicate::Replicate for $sampler {

@@ -176,7 +176,7 @@ fn processes_that_are_killed_leave_whole_parts_or_none() {
     let (_files, out) = directory();
     let many = ["--samples", "400000", "--format", "json", "--parts", "4"];
     let whole = succeeds(&many);
-    let mut random = stream(3, 0);
+    let (mut random, mut killed) = (stream(3, 0), 0);
     for round in 0..ROUNDS {
         let number = (round % 4).to_string();
         let own = ["--part", &number, "--out", &out];
@@ -186,8 +186,17 @@ fn processes_that_are_killed_leave_whole_parts_or_none() {
             .unwrap();
         std::thread::sleep(Duration::from_micros(random.random_range(0..30_000)));
         process.kill().unwrap();
-        process.wait().unwrap();
+        killed += u64::from(!process.wait().unwrap().success());
+        for number in 0..4 {
+            // A part that is there is whole.
+            assert!(
+                part(&out, number)
+                    .metadata()
+                    .map_or(true, |part| part.len() > 1000)
+            );
+        }
     }
+    assert!(killed > 0);
     for number in ["0", "1", "2", "3"] {
         let own = ["--part", number, "--out", &out];
         succeeds(&[&many[..], &own].concat());

@@ -263,6 +263,9 @@ fn coordinates(
     let found =
         found.ok_or_else(|| Fault::Row("a value of another type has no distance".into()))?;
     let text = |problem: String| Fault::Row(format!("the coordinates {found:?} {problem}"));
+    if found.is_empty() {
+        return Err(text("are none; give at least one".into()));
+    }
     if found.iter().any(|x| !x.is_finite()) {
         return Err(text("are not finite; give `coordinates` that are".into()));
     }

@@ -1,6 +1,6 @@
 //! Policies that are fitted on draws, for decisions that know continuous values.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
 //! | `reading` | refusals of decisions that influence evidence or what is known |

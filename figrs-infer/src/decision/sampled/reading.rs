@@ -9,7 +9,6 @@ use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
 use crate::error::Error;
 use crate::exact::eliminate::Options;
-use crate::run::replicate::Replicate;
 use crate::sampling::importance::ImportanceSampling;
 
 /// Number of elements up to which all branches are looked at.
@@ -106,7 +105,7 @@ fn read(
     model: &Model,
     element: &AnyElement,
 ) -> Result<Option<Label>, Error> {
-    let worlds = ImportanceSampling::new(WORLDS).replicate(0);
+    let worlds = ImportanceSampling::new(WORLDS);
     match worlds.answer(model, std::slice::from_ref(element)) {
         Err(Error::Model(ModelError::Undecided { element })) => {
             let mut asked = question.decisions.iter();

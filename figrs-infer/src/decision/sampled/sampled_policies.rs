@@ -307,8 +307,9 @@ impl<S: Replicate> Induction<'_, S> {
         let sampler = self.by.sampler.replicate(0);
         let answer = sampler.answer(&self.model(policies), &targets);
         let answer = answer.map_err(|error| self.known_itself(error))?;
+        let draws = WeightedDraws::new(answer.draws()?);
         for utility in targets.iter().rev() {
-            WeightedDraws::new(answer.draws()?).utilities(utility)?;
+            draws.utilities(utility)?;
         }
         let total = answer.distribution(&self.total)?;
         let mean = valid_utility(self.total.erased(), total.mean())?;

@@ -262,6 +262,6 @@ impl Gibbs {
         for chain in chains {
             partial.push(chain);
         }
-        Ok(partial.after(watching.elapsed()))
+        Ok(partial.of_run(watching))
     }
 }

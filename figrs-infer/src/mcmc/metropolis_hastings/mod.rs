@@ -285,10 +285,9 @@ impl MergeableSampler for MetropolisHastings {
     fn settings(&self) -> String {
         let mut settings = self.clone();
         settings.settings.drawing.threads = None;
-        // Their elements have other numbers in other processes.
-        settings.settings.proposals = Proposals::default();
+        let proposals = std::mem::take(&mut settings.settings.proposals);
         settings.watch = Watch::default();
-        format!("{settings:?}")
+        format!("{settings:?}, {}", proposals.description())
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
@@ -343,7 +342,7 @@ impl MergeableSampler for MetropolisHastings {
                 ControlFlow::Continue(())
             },
         )?;
-        Ok(partial.after(run.elapsed()))
+        Ok(partial.of_run(&run))
     }
 }
 

@@ -42,6 +42,14 @@ impl Proposals {
         self.blocks.push(block);
     }
 
+    /// The elements of proposals and blocks by their labels, which are alike in all processes, unlike their numbers.
+    pub(super) fn description(&self) -> String {
+        let custom = self.custom.values().map(|chain| format!("{chain:?}"));
+        let mut custom: Vec<String> = custom.collect();
+        custom.sort();
+        format!("proposals: {custom:?}, blocks: {:?}", self.blocks)
+    }
+
     pub(super) fn blocks(&self) -> &[Vec<AnyElement>] {
         &self.blocks
     }
