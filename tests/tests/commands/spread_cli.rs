@@ -204,3 +204,70 @@ fn processes_that_are_killed_leave_whole_parts_or_none() {
     let merged = succeeds(&[&many[..], &["--merge", "--out", &out]].concat());
     assert_eq!(merged, whole);
 }
+
+/// The processes of this machine whose command lines have all of these arguments.
+fn processes(arguments: &[&str]) -> Vec<String> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let matching = entries.filter(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let all: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        arguments
+            .iter()
+            .all(|argument| all.contains(&argument.as_bytes()))
+    });
+    matching
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+        .collect()
+}
+
+#[test]
+fn a_dask_cluster_goes_on_when_a_worker_is_killed() {
+    let python = std::env::var("PYTHON").unwrap_or("python3".into());
+    let has_dask = Command::new(&python)
+        .args(["-c", "import dask.distributed"])
+        .output();
+    if !has_dask.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: {python} has no dask.distributed (set PYTHON to one that has)");
+        return;
+    }
+    let (_files, out) = directory();
+    let seed = std::process::id().to_string();
+    let own = [
+        "--samples",
+        "20000000",
+        "--threads",
+        "1",
+        "--format",
+        "json",
+    ];
+    let own = [&own[..], &["--seed", &seed]].concat();
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spread/figrs_dask.py");
+    let driver = Command::new(&python)
+        .arg(driver)
+        .args(["--parts", "12", "--out", &out, "--"])
+        .arg(binary("spread"))
+        .args(&own)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first that serves parts is killed once some part is there.
+    let first = Path::new(&out).join("run-0-part-00.figrs");
+    let mut killed = false;
+    for _ in 0..1000 {
+        let serving = processes(&["--serve", &seed]);
+        if let (true, Some(process)) = (first.exists(), serving.first()) {
+            killed = Command::new("kill")
+                .args(["-9", process])
+                .status()
+                .is_ok_and(|status| status.success());
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = driver.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(killed, "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), succeeds(&own));
+}
