@@ -45,9 +45,11 @@ struct Options {
 enum Sampler {
     Importance,
     Rejection,
+    /// Of the prior: it knows of no call
     Forward,
     Particles,
     Metropolis,
+    /// Without the loudness, which is continuous
     Gibbs,
 }
 
@@ -120,14 +122,19 @@ fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
         Sampler::Gibbs => None,
         _ => Some(answer.mean(&loudness)?),
     };
+    let given = match options.sampler {
+        Sampler::Forward => "",
+        _ => " | a call was heard",
+    };
     if options.format == Format::Json {
-        let told = json!({"burglary": probability, "loudness": mean});
+        let told =
+            json!({"evidence": !given.is_empty(), "burglary": probability, "loudness": mean});
         writeln!(out, "{told}")?;
         return Ok(());
     }
-    writeln!(out, "P(burglary)      {probability:.6}")?;
+    writeln!(out, "P(burglary{given}) = {probability:.6}")?;
     if let Some(mean) = mean {
-        writeln!(out, "mean loudness    {mean:.4}")?;
+        writeln!(out, "E(loudness{given}) = {mean:.4}")?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use figrs::models::network::{Network, NetworkError, NormalisedRow, TextProblem};
 use figrs::printable;
 use figrs_command::{
-    Failure, in_file, note, observations, parsed, queried, read_network, replace, stop,
+    Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
 
 use options::{Format, Method, Options, Start, Task, named};
@@ -83,10 +83,10 @@ fn run(options: &Options) -> Result<(), Failure> {
     {
         let drawn = report::counted(samples.len(), "sample");
         let (told, out) = (reason.told(), out.display());
-        return Err(format!(
+        let told = format!(
             "{told} after {drawn}; {out} is as it was: give more --time, or draw fewer by --count"
-        )
-        .into());
+        );
+        return Err(NoAnswer(told).into());
     }
     if let Some(reason) = findings.stopped {
         note(format!(

@@ -51,11 +51,18 @@ fn setting(a: &str, b: &str) -> Option<[String; 3]> {
             (Some(a), Some(b)) if a == b => {}
             (None, None) => return None,
             (a, b) => {
-                let text = |part: Option<&str>| part.unwrap_or("nothing").to_owned();
-                return Some(["settings".into(), text(a), text(b)]);
+                return Some(["setting".into(), innermost(a), innermost(b)]);
             }
         }
     }
+}
+
+/// The field and value in a piece of a text of nested settings.
+fn innermost(piece: Option<&str>) -> String {
+    let field = piece.and_then(|piece| piece.rsplit("{ ").next());
+    field
+        .map_or("none", |field| field.trim_end_matches([' ', '}']))
+        .to_owned()
 }
 
 /// The hash of some bytes, alike on all machines.

@@ -345,7 +345,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
     /// The answer of the parts in their files.
     fn merge(&self, files: &PartFiles<'_>, absent: AbsentPart) -> Result<Answer, SpreadError> {
         let parts = files.identity.parts;
-        let mut missing = Vec::new();
+        let (mut missing, mut is_told) = (Vec::new(), false);
         let mut sums = self
             .sampler
             .partial(self.model, &self.targets.elements(), 0..0)?;
@@ -355,7 +355,14 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             }
             let contributions = loop {
                 match files.read(number)? {
-                    None if absent == AbsentPart::Awaited => thread::sleep(POLL),
+                    None if absent == AbsentPart::Awaited => {
+                        if !is_told {
+                            let directory = files.directory.display();
+                            eprintln!("waiting for part {number} of {parts} in {directory}");
+                            is_told = true;
+                        }
+                        thread::sleep(POLL);
+                    }
                     found => break found,
                 }
             };

@@ -267,7 +267,8 @@ impl fmt::Display for DecisionPlan {
             } else {
                 "a local optimum"
             };
-            write!(f, ", {proof}, in {} rounds", self.rounds)?;
+            let rounds = if self.rounds == 1 { "round" } else { "rounds" };
+            write!(f, ", {proof}, in {} {rounds}", self.rounds)?;
         }
         writeln!(f)?;
         for solved in &self.solved {
