@@ -140,7 +140,10 @@ fn parts_of_other_runs_are_refused_by_what_differs() {
     assert!(cut.contains("damaged, or not complete"), "{cut}");
     fs::write(part(&out, 3), "no part at all").unwrap();
     assert!(merge(&[]).contains("does not begin as a part"));
-    // A damaged part is done again, a part of another run is not overwritten.
+    let own = ["--part", "3", "--out", &out];
+    assert!(refusal(&arguments("importance", &own)).contains("does not begin as a part"));
+    // A part that was cut is done again; what is none, and a part of another run, are not overwritten.
+    fs::write(part(&out, 3), &whole[..whole.len() / 2]).unwrap();
     do_parts(&out, &["3"], &[]);
     let merged = succeeds(&arguments("importance", &["--merge", "--out", &out]));
     assert_eq!(merged, succeeds(&arguments("importance", &[])));
