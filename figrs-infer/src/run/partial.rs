@@ -110,7 +110,7 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// Sets the time that units took that end early by themselves, and the reason if they had to.
+    /// Sets the time of a run whose units end early by themselves, and the reason for that if it was stopped.
     pub(crate) fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
             stopped: run.stopped().unwrap_or(self.stopped),
