@@ -54,7 +54,7 @@ pub enum SpreadError {
     ForeignPart {
         /// The file.
         file: PathBuf,
-        /// What differs.
+        /// The name of the difference.
         what: String,
         /// Its value in the file.
         theirs: String,

@@ -133,7 +133,7 @@ impl Spread {
     /// The answer of a sampler: of all units in this process, or of parts that are merged. `None` in a process that does parts.
     ///
     /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; of parts
-    /// [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
+    /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
     /// [`SpreadError::InvalidRequest`], [`SpreadError::File`].
     pub fn run<S, T>(
         &self,

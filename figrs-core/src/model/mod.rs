@@ -139,7 +139,7 @@ impl Model {
     /// Lets a decision follow a policy: it has the value of another element, of the same type, unless an intervention sets it. A later policy of the same
     /// decision replaces this one.
     ///
-    /// What the policy reads must not depend on the decision.
+    /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]
     pub fn follow_any(mut self, decision: &AnyElement, policy: AnyElement) -> Self {
         let policies = Arc::make_mut(&mut self.policies);

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Model, ModelError};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
@@ -116,5 +116,25 @@ impl RunResult {
             seconds,
             memory: None,
         }
+    }
+}
+
+impl Error {
+    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
+    fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::EvidenceNotAllowed { .. }
+                | Self::UnboundedWeight { .. }
+                | Self::SharedScore { .. }
+                | Self::NotADecision { .. }
+                | Self::Model(
+                    ModelError::NotFinite { .. }
+                        | ModelError::Undecided { .. }
+                        | ModelError::MixedObservation { .. }
+                        | ModelError::SharedObservation { .. }
+                        | ModelError::Unbounded { .. }
+                )
+        )
     }
 }

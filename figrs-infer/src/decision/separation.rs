@@ -58,7 +58,7 @@ fn is_extremal<'d>(
     !influenced.any(|utility| separation.reaches(utility))
 }
 
-/// What is known when a decision is made.
+/// The elements that are known when a decision is made.
 fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     let known = decided.known.iter();
     known.map(|known| known.element.clone()).collect()

@@ -167,7 +167,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Extrapolates after every second round to where the two lead (SQUAREM), and keeps that if the likelihood, or with
     /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there: fewer rounds where they converge slowly.
     ///
-    /// What is kept is a round of its own; what is not takes the time of one. Rounds end by the change of an ordinary one.
+    /// An extrapolation that is kept is a round of its own; another takes the time of one. Rounds end by the change of an ordinary one.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.

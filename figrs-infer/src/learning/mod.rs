@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `cases`, `case_table`, `case_rows` | rows of data as evidence on elements, by column |
+//! | `case_error` | errors of rows |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
 //! | `expected_counts` | the interface of its expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, what cells and parameters change in them, and the step of any algorithm on them |
@@ -16,6 +17,7 @@
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of their matrix |
 //! | `fit` | the result, and learning from further cases |
 
+mod case_error;
 mod case_rows;
 mod case_table;
 pub(crate) mod cases;

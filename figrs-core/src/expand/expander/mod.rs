@@ -24,6 +24,7 @@ use crate::value::support::Support;
 
 mod contents;
 mod learned;
+mod policy;
 
 /// The elements that carry evidence, in the order it was stated.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
@@ -435,34 +436,6 @@ impl<'m> Expander<'m> {
             .into_iter()
             .map(position)
             .collect()
-    }
-
-    /// A decision that follows a policy, after the element whose value it has.
-    fn follow(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        policy: &AnyElement,
-    ) -> Result<(), ModelError> {
-        if let Some((_, error)) = self.failed.get(&policy.id()) {
-            return Err(error.clone());
-        }
-        let Some(&position) = self.expansion.positions.get(&policy.id()) else {
-            let stage = ExpansionStage::Parents;
-            self.check_budget(&element)?;
-            self.stack.push(Frame {
-                element,
-                depth,
-                stage,
-            });
-            self.push(policy, depth);
-            return Ok(());
-        };
-        let chosen = &self.expansion.elements[position];
-        chosen.require_finite()?;
-        let support = chosen.support.clone();
-        let same = Content::Apply((0..support.len() as u32).collect());
-        self.finish(element, depth, vec![position], support, same, None)
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {

@@ -193,7 +193,7 @@ impl<S: Replicate> Induction<'_, S> {
         Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
     }
 
-    /// What is known when a decision is made.
+    /// The elements that are known when a decision is made.
     fn known(&self, number: usize) -> Vec<AnyElement> {
         let decisions = &self.question.decisions;
         if self.by.memory == DecisionMemory::Limited {

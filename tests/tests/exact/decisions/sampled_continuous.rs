@@ -117,7 +117,7 @@ fn evidence_is_known_to_policies() {
     thresholds(&chains, evidence, (0.5, 0.5));
 }
 
-/// Whether to pay for a better signal is decided first: worth it below a price. The signal comes from a branch.
+/// The first decision is to pay for a better signal: worth it below a price. The signal comes from a branch.
 #[test]
 fn better_signals_are_bought_below_their_worth() {
     // The mean of |E(state | signal)| is its deviation times the square root of 2 / pi.

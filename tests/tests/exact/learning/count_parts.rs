@@ -33,7 +33,7 @@ fn mixture(coins: &Vec<Element<bool>>, rows: usize) -> Columns<'_> {
     Cases::new(coins).rows(rows)
 }
 
-/// What a fit says, with the number of requests and of units.
+/// The text of a fit, with the number of requests and of units.
 fn in_parts<E: ExpectedCounts + Clone>(
     learner: &ExpectationMaximization<E>,
     cases: &Columns<'_>,
