@@ -17,7 +17,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x,
    "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
-   "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
+   "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
   Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
    "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each, so that
@@ -33,7 +33,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
-Cost: of the junction tree; the variables of its largest clique, the predicted operations, and the bytes of
+Cost: of the junction tree, or of all slices (the operations) and one of them (the rest); the variables of its largest clique, the predicted operations, and the bytes of
   all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages.
 
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
@@ -190,6 +190,8 @@ pub(crate) enum Method {
     VariableElimination,
     /// Exact, mpe.
     MpeVariableElimination,
+    /// Exact, marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
+    Slices,
     /// Exact, marginals, evidence and mpe, world by world: small networks only.
     Enumerate,
     /// Estimates of marginals and evidence with standard errors.
@@ -209,6 +211,10 @@ impl Method {
             Self::VariableElimination | Self::ImportanceSampling => {
                 matches!(task, Task::Marginals | Task::Evidence)
             }
+            Self::Slices => matches!(
+                task,
+                Task::Marginals | Task::Evidence | Task::Mpe | Task::Cost
+            ),
             Self::MpeVariableElimination => task == Task::Mpe,
             Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
-use figrs::{Answer, LogEvidence, Stopped, World, eliminate};
+use figrs::{Answer, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
@@ -43,6 +43,7 @@ pub(crate) struct Found {
 }
 
 pub(crate) struct Cost {
+    pub(crate) slices: Option<u64>,
     pub(crate) width: usize,
     pub(crate) operations: f64,
     pub(crate) table_bytes: u64,
@@ -56,6 +57,7 @@ impl Question {
             Method::VariableElimination => {
                 self.by(&VariableElimination::new().options(limits(&self.options)))
             }
+            Method::Slices => self.by_slices(),
             Method::MpeVariableElimination => {
                 self.by(&MpeVariableElimination::new().options(limits(&self.options)))
             }
@@ -109,6 +111,7 @@ impl Question {
             return Ok(Findings {
                 compile: Some(started.elapsed()),
                 cost: Some(Cost {
+                    slices: None,
                     width: cost.width,
                     operations: cost.operations,
                     table_bytes: cost.memory_kept as u64,
@@ -122,6 +125,7 @@ impl Question {
         let mut findings = Findings {
             compile: Some(started.elapsed()),
             cost: Some(Cost {
+                slices: None,
                 width: tree.cost().width,
                 operations: tree.cost().operations,
                 table_bytes: tree.table_bytes(),
@@ -175,6 +179,33 @@ impl Question {
         }
         findings.query = Some(started.elapsed());
         Ok(findings)
+    }
+
+    fn by_slices(&self) -> Result<Findings, figrs::Error> {
+        let memory = self.options.memory;
+        let slices = memory.map_or_else(Slices::new, Slices::within);
+        if self.options.task == Task::Cost {
+            let started = Instant::now();
+            let cost = slices.cost(&self.model, self.targets())?;
+            return Ok(Findings {
+                compile: Some(started.elapsed()),
+                cost: Some(Cost {
+                    slices: Some(cost.slices),
+                    width: cost.slice.width,
+                    operations: cost.slices as f64 * cost.slice.operations,
+                    table_bytes: cost.slice.memory as u64,
+                }),
+                ..Findings::default()
+            });
+        }
+        let progress = Progress::of("slices", None);
+        if self.options.task == Task::Mpe {
+            let slices = memory.map_or_else(MpeSlices::new, MpeSlices::within);
+            let slices = slices.interrupt(stop::flag());
+            return self.by(&slices.on_progress(move |run| progress.set(run.done)));
+        }
+        let slices = slices.interrupt(stop::flag());
+        self.by(&slices.on_progress(move |run| progress.set(run.done)))
     }
 
     fn by(&self, algorithm: &dyn Algorithm) -> Result<Findings, figrs::Error> {

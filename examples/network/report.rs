@@ -111,14 +111,17 @@ impl Report<'_> {
         }
         if let Some(cost) = &found.cost {
             let Cost {
+                slices,
                 width,
                 operations,
                 table_bytes,
             } = cost;
-            put(
-                "cost",
-                json!({"width": width, "operations": operations, "table_bytes": table_bytes}),
-            );
+            let mut told =
+                json!({"width": width, "operations": operations, "table_bytes": table_bytes});
+            if let Some(slices) = slices {
+                told["slices"] = json!(slices);
+            }
+            put("cost", told);
         }
         if let Some(reason) = found.stopped {
             put("stopped", reason.name().into());
@@ -163,13 +166,15 @@ impl Report<'_> {
         }
         if let Some(cost) = &found.cost {
             let Cost {
+                slices,
                 width,
                 operations,
                 table_bytes,
             } = cost;
+            let slices = slices.map_or_else(String::new, |slices| format!("slices {slices}, "));
             writeln!(
                 out,
-                "cost: width {width}, operations {operations:.0}, table bytes {table_bytes}"
+                "cost: {slices}width {width}, operations {operations:.0}, table bytes {table_bytes}"
             )?;
         }
         let seconds = self.seconds.iter();

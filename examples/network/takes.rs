@@ -78,6 +78,7 @@ impl Options {
                 };
         let is_shown = self.out.is_none() || self.format == Format::Json;
         let by_tables = !self.searches() && !samples && method != Method::Enumerate;
+        let tabulated = [Marginals, Evidence, Mpe, KBest, Sample, Learn, Decide];
         let mut uses = vec![
             OptionUse::new(ASKED).of("--algorithm", self.algorithm.is_some()),
             OptionUse::new([&ASKED[..], &[Decide]].concat())
@@ -102,7 +103,7 @@ impl Options {
                     "--task sample, --start random, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
                 )
                 .of("--seed", self.seed.is_some()),
-            OptionUse::new([Marginals, Evidence, Mpe, KBest, Sample, Learn, Decide])
+            OptionUse::new(if method == Method::Slices { [&tabulated[..], &[Cost]].concat() } else { tabulated.to_vec() })
                 .needing(
                     by_tables,
                     "an algorithm by tables: junction-tree or an elimination, and no search for a structure",

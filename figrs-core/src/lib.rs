@@ -36,6 +36,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod bytes;
 mod counterfactual;
 mod element;
 mod error;
@@ -49,6 +50,7 @@ pub mod factor;
 pub mod graph;
 pub mod lower;
 
+pub use bytes::{Bytes, InvalidBytes};
 pub use counterfactual::{Counterfactual, TwinTargets};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 pub use element::function::{CallId, FunctionId};

@@ -92,6 +92,19 @@ pub enum Error {
         /// The first problem found.
         problem: String,
     },
+    /// Slices are missing: the run was stopped, or parts of it were left out.
+    #[error(
+        "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
+         the other parts"
+    )]
+    MissingSlices {
+        /// Number of slices that are done.
+        added: u64,
+        /// Number of slices of the whole.
+        slices: u64,
+        /// The logarithm of the sum of these, or of their best world: that of all is no lower.
+        lower_bound: f64,
+    },
     /// A search ended without any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \

@@ -1,26 +1,6 @@
-//! Amounts of memory, such as `512MiB`.
+//! Amounts of memory in options, such as `512MiB`.
 
-use std::fmt;
-
-/// An amount of memory in bytes, read and shown with its unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(pub u64);
-
-/// Units by their names, the first names first where two mean the same.
-const UNITS: [(&str, u64); 9] = [
-    ("TiB", 1 << 40),
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("TB", 1_000_000_000_000),
-    ("GB", 1_000_000_000),
-    ("MB", 1_000_000),
-    ("kB", 1000),
-    ("B", 1),
-];
-
-/// More is no memory of a machine.
-const MOST: u64 = 1 << 50;
+use figrs_core::Bytes;
 
 /// An amount of memory; a number without a unit is of bytes.
 ///
@@ -37,55 +17,8 @@ pub fn mebibytes(text: &str) -> Result<Bytes, String> {
 }
 
 fn amount(text: &str, plain: u64, called: &str) -> Result<Bytes, String> {
-    let text = text.trim();
-    let end = text.find(|letter: char| letter.is_alphabetic());
-    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
-    let factor = match unit {
-        "" => Some(plain),
-        unit => {
-            let found = UNITS
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(unit));
-            found.map(|(_, factor)| *factor)
-        }
-    };
-    let amount = factor.and_then(|factor| product(number.trim(), factor));
-    match amount {
-        Some(amount) if amount <= MOST => Ok(Bytes(amount)),
-        _ => Err(format!(
-            "write an amount of memory such as 512MiB or 6GiB, at most 1024TiB; a number alone is of {called}"
-        )),
-    }
-}
-
-/// A number, with a fraction perhaps, times a factor.
-fn product(number: &str, factor: u64) -> Option<u64> {
-    if let Ok(whole) = number.parse::<u64>() {
-        return whole.checked_mul(factor);
-    }
-    let is_digit = |letter: char| letter.is_ascii_digit() || letter == '.';
-    let number: f64 = number
-        .chars()
-        .all(is_digit)
-        .then(|| number.parse().ok())??;
-    let product = number * factor as f64;
-    (product <= MOST as f64).then_some(product as u64)
-}
-
-impl fmt::Display for Bytes {
-    /// Whole units without a fraction, and other amounts with at most two digits of one.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let binary = UNITS.iter().filter(|(name, _)| name.ends_with("iB"));
-        let Some((name, unit)) = binary.clone().find(|(_, unit)| *unit <= self.0) else {
-            return write!(f, "{}B", self.0);
-        };
-        if self.0.is_multiple_of(*unit) {
-            return write!(f, "{}{name}", self.0 / unit);
-        }
-        let text = format!("{:.2}", self.0 as f64 / *unit as f64);
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        write!(f, "{text}{name}")
-    }
+    let amount = Bytes::parse(text, plain);
+    amount.map_err(|advice| format!("{advice}; a number alone is of {called}"))
 }
 
 #[cfg(test)]
@@ -93,51 +26,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_read_with_and_without_units() {
-        for (text, expected) in [
-            ("6GiB", 6 << 30),
-            ("512MiB", 512 << 20),
-            ("1.5 gib", 3 << 29),
-            ("2TB", 2_000_000_000_000),
-            ("10B", 10),
-            ("64", 64 << 20),
-        ] {
-            assert_eq!(mebibytes(text), Ok(Bytes(expected)), "{text}");
-        }
-        assert_eq!(bytes("64"), Ok(Bytes(64)));
-        for text in [
-            "",
-            "-1",
-            "6 apples",
-            "1e9",
-            "nanB",
-            "MiB",
-            "2048TiB",
-            "1..5GiB",
-            "99999999999999999999",
-        ] {
-            let told = bytes(text).unwrap_err();
-            assert!(
-                told.contains("512MiB") && told.contains("of bytes"),
-                "{text}: {told}"
-            );
-        }
-        assert!(mebibytes("x").unwrap_err().contains("of MiB"));
-    }
-
-    #[test]
-    fn amounts_are_shown_with_their_unit() {
-        for (amount, told) in [
-            (0, "0B"),
-            (1, "1B"),
-            (1 << 10, "1KiB"),
-            (512 << 20, "512MiB"),
-            (3 << 29, "1.5GiB"),
-            ((1 << 30) + (1 << 20), "1GiB"),
-            (1_000_000, "976.56KiB"),
-        ] {
-            assert_eq!(Bytes(amount).to_string(), told);
-            assert!(bytes(told).is_ok());
+    fn a_number_alone_is_of_the_unit_that_the_advice_names() {
+        assert_eq!(
+            (bytes("64"), mebibytes("64")),
+            (Ok(Bytes(64)), Ok(Bytes(64 << 20)))
+        );
+        for (told, unit) in [(bytes("x"), "of bytes"), (mebibytes("x"), "of MiB")] {
+            let told = told.unwrap_err();
+            assert!(told.contains("512MiB") && told.ends_with(unit), "{told}");
         }
     }
 }

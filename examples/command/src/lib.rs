@@ -17,9 +17,10 @@ pub mod stop;
 mod words;
 mod writing;
 
-pub use bytes::{Bytes, bytes, mebibytes};
+pub use bytes::{bytes, mebibytes};
 pub use destination::{check_distinct, check_report, check_writable, format_of, has_extension};
 pub use failure::{Failure, NoAnswer, inference};
+pub use figrs_core::Bytes;
 pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, seconds};
 pub use program::run;

@@ -70,6 +70,11 @@ impl Restriction {
         }
     }
 
+    /// The identifier of a variable in the reduced graph, if it is there.
+    pub fn name(&self, v: VarId) -> Option<VarId> {
+        self.names[v.index()]
+    }
+
     /// The assignment of all variables for one of those of the reduced graph.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();

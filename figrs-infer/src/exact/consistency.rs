@@ -11,19 +11,24 @@ const MAX_PASSES: usize = 16;
 /// The graph without the values that zeros exclude and without the variables that have one value left; `None` if a
 /// variable has none.
 pub(crate) fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
-    let left = remaining_values(graph)?;
+    reduce_given(graph, &[])
+}
+
+/// The same where some variables have a given value.
+pub(crate) fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
+    let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
 /// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
 pub(crate) fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
-    let left = remaining_values(graph)?;
+    let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
     let is_excluded = counts.any(|(left, &n)| left.len() < n as usize);
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// The remaining values of each variable: a value is excluded if some factor excludes it given the values left of its other
+/// The remaining values of each variable, of which some have a given one: a value is excluded if some factor excludes it given the values left of its other
 /// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
 ///
 /// **Guarantee.** An assignment with an excluded value has no weight.
@@ -31,8 +36,13 @@ pub(crate) fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
 /// **Complexity.** A few looks at each entry of the factors with zeros.
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
-fn remaining_values(graph: &FactorGraph) -> Option<Vec<Vec<u32>>> {
-    let possible = ConstraintPropagation::new(graph).run()?;
+fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<Vec<u32>>> {
+    let mut propagation = ConstraintPropagation::new(graph);
+    for &(v, value) in given {
+        propagation.possible[v.index()].fill(false);
+        propagation.possible[v.index()][value as usize] = true;
+    }
+    let possible = propagation.run()?;
     let list = |possible: &Vec<bool>| {
         let values = (0..).zip(possible).filter(|(_, possible)| **possible);
         values.map(|(x, _)| x).collect()

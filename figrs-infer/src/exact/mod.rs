@@ -6,6 +6,7 @@
 //! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | a file each, on `eliminate/` |
 //! | `JunctionTree`, `CompiledTree` | `junction_tree.rs`, on `tree/` |
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
+//! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound/` |
 //!
 //! `algebra/` has the semirings, `order/` the search for elimination orders, `eliminate/` bucket elimination along one,
@@ -27,6 +28,7 @@ pub(crate) mod limits;
 pub(crate) mod marginal_map;
 pub(crate) mod mpe;
 pub(crate) mod order;
+pub(crate) mod slices;
 pub(crate) mod target_marginals;
 pub(crate) mod tree;
 pub(crate) mod variable_elimination;

@@ -13,4 +13,5 @@ mod learning;
 mod numerics;
 mod saved_trees;
 mod sensitivity;
+mod slices;
 mod walls;

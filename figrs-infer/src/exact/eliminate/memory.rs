@@ -9,7 +9,7 @@ const UNKNOWN: u64 = 4 << 30;
 /// or its limit of address space if one of these is less.
 ///
 /// Only Linux tells (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
-pub(super) fn available_bytes() -> u64 {
+pub(crate) fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();

@@ -48,11 +48,13 @@ use crate::exact::algebra::Semiring;
 pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
+pub(crate) use memory::available_bytes;
 pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
-pub(crate) use plan::{Plan, as_if_dense};
+pub(crate) use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
 pub(crate) use project::{ProductOperand, Projector};
+pub(crate) use prune::without_barren;
 pub use sum::{MarginalTable, sum_product};
 pub(crate) use sum::{log_sums, share_weights};
 pub(crate) use utility::{

@@ -43,12 +43,17 @@ impl PlanCost {
 
 /// Storage of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MessageLayout {
+pub(crate) enum MessageLayout {
     Dense,
     Sparse,
 }
 
 impl MessageLayout {
+    /// The layout of the message of a bucket.
+    pub(crate) fn of(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> Self {
+        Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
+    }
+
     /// Dense if that is small or not much larger than its non-zeros, and within the budget.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
@@ -186,7 +191,7 @@ pub(super) fn eliminate_in_order(
 }
 
 /// The price of buckets whose first message has the number `first`; tables of lower numbers are not counted.
-fn predicted_cost(
+pub(crate) fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
     (buckets, first): (&[Bucket], usize),

@@ -63,6 +63,24 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId]) -> Pruned {
     pruned
 }
 
+/// The graph without barren factors, whose variables have one value left; `None` if there are none.
+pub(crate) fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
+    let pruned = prune(graph, keep);
+    if pruned.live.iter().all(|live| *live) {
+        return None;
+    }
+    let factors = graph.factors.iter().zip(&pruned.live);
+    let cardinalities = graph.cardinalities.iter().zip(&pruned.vanished);
+    Some(FactorGraph {
+        factors: factors
+            .filter_map(|(factor, live)| live.then(|| factor.clone()))
+            .collect(),
+        cardinalities: cardinalities
+            .map(|(&n, &vanished)| if vanished { 1 } else { n })
+            .collect(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use figrs_core::factor::{Factor, FactorTable, Weights};

@@ -86,6 +86,17 @@ impl SymbolicElimination {
         }
     }
 
+    /// Takes a variable out of all tables, as where its value is given.
+    pub(in crate::exact) fn condition(&mut self, v: VarId) {
+        self.gone[v.index()] = true;
+        self.live_mentions[v.index()] = 0;
+        for t in std::mem::take(&mut self.mentions[v.index()]) {
+            let sketch = &mut self.sketches[t as usize];
+            sketch.scope.retain(|&u| u != v);
+            sketch.live &= !sketch.scope.is_empty();
+        }
+    }
+
     /// Lets kept variables be eliminated; returns those that live tables mention.
     pub(in crate::exact) fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {

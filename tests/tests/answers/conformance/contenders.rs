@@ -1,7 +1,7 @@
 //! The algorithms, and the comparison of their answers with a row.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, DeepeningEnd, Parents};
+use figrs::{AnyElement, Bytes, DeepeningEnd, MpeSlices, Parents, Slices};
 
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{CONFORMANCE, Law, within_stated_error};
@@ -55,6 +55,13 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        // Memory so small that there is something to condition on.
+        algorithm: || Box::new(Slices::within(Bytes(4096))),
+        claim: Claim::Exact,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
         algorithm: || Box::new(Frontier::new()),
         claim: Claim::Exact,
         form: Form::Marginals,
@@ -86,6 +93,12 @@ const CONTENDERS: &[Contender] = &[
     },
     Contender {
         algorithm: || Box::new(MpeVariableElimination::new()),
+        claim: Claim::Exact,
+        form: Form::World,
+        copes_with: Worlds::Many,
+    },
+    Contender {
+        algorithm: || Box::new(MpeSlices::within(Bytes(4096))),
         claim: Claim::Exact,
         form: Form::World,
         copes_with: Worlds::Many,

@@ -1,0 +1,106 @@
+//! Sums over the slices of a factor graph.
+
+use std::time::Duration;
+
+use figrs_core::{AnyColumn, AnyElement, Support};
+
+use super::slice_total::{SliceTotal, SumOfTotals};
+use crate::answer::estimate::Estimate;
+use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::error::Error;
+use crate::run::partial::Sums;
+use crate::run::portable_part::{PortableSums, PortableUnit, demand};
+use crate::run::watch::Stopped;
+
+impl PortableUnit for SliceTotal {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
+}
+
+/// The sum over slices, in the order of their numbers.
+#[derive(Debug)]
+pub struct SliceSums {
+    /// Number of slices of the whole sum, and of those that were added.
+    slices: u64,
+    added: u64,
+    sum: SumOfTotals,
+    targets: Vec<(AnyElement, Support)>,
+}
+
+impl SliceSums {
+    pub(super) fn new(slices: u64, targets: Vec<(AnyElement, Support)>) -> Self {
+        Self {
+            slices,
+            added: 0,
+            sum: SumOfTotals::new(targets.iter().map(|(_, support)| support.len())),
+            targets,
+        }
+    }
+}
+
+impl Sums for SliceSums {
+    type Unit = SliceTotal;
+    type Answer = Answer;
+
+    fn absorb(&mut self, slice: SliceTotal) {
+        self.added += 1;
+        self.sum.add(&slice);
+    }
+
+    fn into_answer(self, _: Stopped, _: Duration) -> Result<Answer, Error> {
+        let found = self.sum.into_total();
+        let value = found.log_total;
+        if self.added < self.slices {
+            return Err(Error::MissingSlices {
+                added: self.added,
+                slices: self.slices,
+                lower_bound: value,
+            });
+        }
+        if value == f64::NEG_INFINITY && !self.targets.is_empty() {
+            return Err(Error::ImpossibleEvidence {
+                conflict: Vec::new(),
+            });
+        }
+        let marginals = self.targets.into_iter().zip(found.shares);
+        let marginals = marginals.map(|((element, support), probabilities)| TargetMarginal {
+            element,
+            support,
+            probabilities,
+            estimate: Estimate::Exact,
+        });
+        let evidence = LogEvidence {
+            value,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("Slices", marginals.collect(), evidence))
+    }
+}
+
+impl PortableSums for SliceSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        self.targets
+            .iter()
+            .map(|(target, _)| target.clone())
+            .collect()
+    }
+
+    fn check(&self, _: u64, slice: &SliceTotal) -> Result<(), String> {
+        demand(
+            !slice.log_total.is_nan() && slice.log_total < f64::INFINITY,
+            "its total is not a number",
+        )?;
+        demand(slice.values.is_empty(), "a slice has no values")?;
+        let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
+        let lengths = slice.shares.iter().map(Vec::len);
+        let fits = is_empty || lengths.eq(self.sum.weights.iter().map(Vec::len));
+        demand(
+            fits,
+            "its shares are of other values than those of the targets",
+        )?;
+        let is_share = |share: &f64| (0.0..=1.0 + 1e-9).contains(share);
+        let all = slice.shares.iter().flatten().all(is_share);
+        demand(all, "its shares are no shares")
+    }
+}

@@ -1,0 +1,177 @@
+//! The total of a slice, and the sum of the totals of several.
+
+use figrs_core::AnyColumn;
+use figrs_core::factor::{FactorGraph, VarId};
+use serde::{Deserialize, Serialize};
+
+use super::slice_plan::MessageUse;
+use super::sliced_graph::{Slice, SlicedGraph};
+use crate::exact::eliminate::{EliminationError, Options, sum_product};
+use crate::exact::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
+
+/// The sum of one slice: the logarithm of its total, and the share of each value of each target in that.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SliceTotal {
+    pub(super) log_total: f64,
+    pub(super) shares: Vec<Vec<f64>>,
+    #[serde(skip)]
+    pub(super) values: Vec<Box<dyn AnyColumn>>,
+}
+
+impl SliceTotal {
+    pub(super) fn new(log_total: f64, shares: Vec<Vec<f64>>) -> Self {
+        Self {
+            log_total,
+            shares,
+            values: Vec::new(),
+        }
+    }
+
+    /// That of a slice without possible worlds.
+    pub(super) fn impossible() -> Self {
+        Self::new(f64::NEG_INFINITY, Vec::new())
+    }
+}
+
+/// The sum of totals, each relative to the largest so far.
+#[derive(Debug)]
+pub(super) struct SumOfTotals {
+    largest: f64,
+    total: f64,
+    /// The weight of each value of each target.
+    pub(super) weights: Vec<Vec<f64>>,
+}
+
+impl SumOfTotals {
+    /// No total yet, of targets with so many values.
+    pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
+        let weights = values.into_iter().map(|n| vec![0.0; n]);
+        Self {
+            largest: f64::NEG_INFINITY,
+            total: 0.0,
+            weights: weights.collect(),
+        }
+    }
+
+    pub(super) fn add(&mut self, slice: &SliceTotal) {
+        if slice.log_total == f64::NEG_INFINITY {
+            return;
+        }
+        if slice.log_total > self.largest {
+            let factor = (self.largest - slice.log_total).exp();
+            self.total *= factor;
+            for weight in self.weights.iter_mut().flatten() {
+                *weight *= factor;
+            }
+            self.largest = slice.log_total;
+        }
+        let factor = (slice.log_total - self.largest).exp();
+        self.total += factor;
+        let shares = slice.shares.iter().flatten();
+        for (weight, share) in self.weights.iter_mut().flatten().zip(shares) {
+            *weight += factor * share;
+        }
+    }
+
+    pub(super) fn log_total(&self) -> f64 {
+        self.largest + self.total.ln()
+    }
+
+    /// The total of all; the shares are not meaningful where it is zero.
+    pub(super) fn into_total(self) -> SliceTotal {
+        let log_total = self.log_total();
+        let share = |weight: f64| weight / self.total;
+        let shares = self.weights.into_iter();
+        let shares = shares.map(|weights| weights.into_iter().map(share).collect());
+        SliceTotal::new(log_total, shares.collect())
+    }
+}
+
+impl SlicedGraph {
+    /// The sum of a slice, with the shares of the values of some variables of a graph in which they have so many; a target without a variable has
+    /// one value.
+    pub(super) fn total(
+        &self,
+        number: u64,
+        targets: &[(Option<VarId>, usize)],
+        options: &Options,
+    ) -> Result<SliceTotal, EliminationError> {
+        let Some(mut slice) = self.slice(number, options) else {
+            return Ok(SliceTotal::impossible());
+        };
+        let restrictions = [&self.whole.restriction, &slice.reduced.restriction];
+        let name = |v: Option<VarId>| restrictions[1].name(restrictions[0].name(v?)?);
+        let names: Vec<Option<VarId>> = targets.iter().map(|(v, _)| name(*v)).collect();
+        let kept: Vec<VarId> = names.iter().flatten().copied().collect();
+        let found = match self.sums(&mut slice, &kept) {
+            Err(error) if error.is_budget() => self.split(&slice, &kept, options, error)?,
+            found => found?,
+        };
+        if found.log_total == f64::NEG_INFINITY {
+            return Ok(SliceTotal::impossible());
+        }
+        let restrictions = [&self.whole.restriction, &slice.reduced.restriction];
+        let mut left = found.shares.into_iter();
+        let shares = targets.iter().zip(names).map(|(&(v, values), name)| {
+            let left = name.and_then(|_| left.next()).unwrap_or_else(|| vec![1.0]);
+            let Some(v) = v else { return left };
+            let of_whole = match restrictions[0].name(v) {
+                Some(v) => restrictions[1].shares_of_all(v, self.whole.graph.cardinality(v), left),
+                None => left,
+            };
+            restrictions[0].shares_of_all(v, values, of_whole)
+        });
+        Ok(SliceTotal::new(found.log_total, shares.collect()))
+    }
+
+    /// The sum of a slice by one elimination, or by one contraction tree for several variables.
+    fn sums(&self, slice: &mut Slice, kept: &[VarId]) -> Result<SliceTotal, EliminationError> {
+        let (graph, options) = (&mut slice.reduced.graph, &slice.options);
+        if self.uses() == MessageUse::Derivatives {
+            return beliefs(graph, kept, options);
+        }
+        let table = sum_product(graph, kept, options)?;
+        let shares = kept.iter().map(|_| table.probabilities.clone());
+        Ok(SliceTotal::new(table.log_total, shares.collect()))
+    }
+
+    /// The sum of a slice that did not fit the memory, in slices.
+    fn split(
+        &self,
+        slice: &Slice,
+        kept: &[VarId],
+        options: &Options,
+        error: EliminationError,
+    ) -> Result<SliceTotal, EliminationError> {
+        let graph = &slice.reduced.graph;
+        let values = |v: &VarId| graph.cardinality(*v);
+        let mut sum = SumOfTotals::new(kept.iter().map(values));
+        if let Some(parts) = self.of_slice(graph, kept, options, error)? {
+            let targets: Vec<_> = kept.iter().map(|v| (Some(*v), values(v))).collect();
+            for number in 0..parts.plan.slices {
+                sum.add(&parts.total(number, &targets, options)?);
+            }
+        }
+        Ok(sum.into_total())
+    }
+}
+
+/// The total of a graph, and the shares of some variables, from one contraction tree.
+fn beliefs(
+    graph: &mut FactorGraph,
+    variables: &[VarId],
+    options: &Options,
+) -> Result<SliceTotal, EliminationError> {
+    let cardinalities = graph.cardinalities.clone();
+    let (tree, restriction) = ContractionTree::compile(graph, options)?;
+    let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, graph);
+    let log_total = sums.log_total(&tree, graph);
+    let mut shares = sums.marginals(&tree, graph, variables);
+    if let Some(restriction) = restriction {
+        for (shares, v) in shares.iter_mut().zip(variables) {
+            let values = cardinalities[v.index()] as usize;
+            *shares = restriction.shares_of_all(*v, values, std::mem::take(shares));
+        }
+    }
+    Ok(SliceTotal::new(log_total, shares))
+}

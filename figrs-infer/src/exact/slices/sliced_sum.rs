@@ -1,0 +1,126 @@
+//! Work on one slice after another.
+
+use std::ops::Range;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::factor::VarId;
+use figrs_core::{AnyElement, Model};
+
+use super::slice_plan::MessageUse;
+use super::slice_sums::SliceSums;
+use super::slice_total::SliceTotal;
+use super::sliced_graph::SlicedGraph;
+use crate::error::Error;
+use crate::exact::conflict;
+use crate::exact::eliminate::{EliminationError, Options, PlanCost};
+use crate::exact::limits::Limits;
+use crate::run::partial::{Absorption, Partial};
+use crate::run::watch::RunMonitor;
+
+/// A sum over slices: the sliced graph, and what the slices are asked for.
+pub(super) struct SlicedSum {
+    expansion: Expansion,
+    /// `None` if zeros or the expansion exclude every world.
+    sliced: Option<SlicedGraph>,
+    /// The variable of each target, if it has one, and its number of values.
+    variables: Vec<(Option<VarId>, usize)>,
+    options: Options,
+    targets: Vec<AnyElement>,
+}
+
+impl SlicedSum {
+    pub(super) fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        memory: u64,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let expansion = limits.expand(model, targets)?;
+        let options = limits.options.clone();
+        let mut sum = Self {
+            expansion,
+            sliced: None,
+            variables: Vec::new(),
+            options,
+            targets: targets.to_vec(),
+        };
+        if sum.expansion.impossible().is_some() {
+            return Ok(sum);
+        }
+        conflict::check_failures(&sum.expansion, limits)?;
+        let mut encoding = Encoding::for_sums(&sum.expansion, sum.expansion.targets())?;
+        let positions = sum.expansion.targets().iter();
+        let variables = positions.map(|&position| {
+            let values = sum.expansion.elements()[position].support.len();
+            (encoding.variable(position), values)
+        });
+        sum.variables = variables.collect();
+        let graph = encoding.take_graph();
+        let keep = sum.variables.iter().filter_map(|(v, _)| *v);
+        let keep: Vec<VarId> = keep.collect();
+        let uses = match targets.len() {
+            0 | 1 => MessageUse::Once,
+            _ => MessageUse::Derivatives,
+        };
+        sum.sliced = SlicedGraph::new(&graph, &keep, (uses, memory), &sum.options)?;
+        Ok(sum)
+    }
+
+    /// The predicted cost of a slice.
+    pub(super) fn cost(&self) -> PlanCost {
+        let sliced = self.sliced.as_ref();
+        sliced.map_or_else(PlanCost::default, |sliced| sliced.plan.cost)
+    }
+
+    /// Number of slices; one of no weight where no world is possible.
+    pub(super) fn slices(&self) -> u64 {
+        self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
+    }
+
+    /// Number of slices whose messages fit the memory at once.
+    pub(super) fn at_once(&self) -> usize {
+        self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
+    }
+
+    /// No slice added yet.
+    fn sums(&self) -> SliceSums {
+        let targets = self.targets.iter().zip(self.expansion.targets());
+        let targets = targets.map(|(target, &position)| {
+            let support = self.expansion.elements()[position].support.clone();
+            (target.clone(), support)
+        });
+        SliceSums::new(self.slices(), targets.collect())
+    }
+
+    /// Sums the slices of these numbers, on so many threads.
+    pub(super) fn run(
+        &self,
+        run: &RunMonitor<'_>,
+        units: Range<u64>,
+        threads: usize,
+        absorption: Absorption,
+    ) -> Result<Partial<SliceSums>, Error> {
+        let partial = Partial::new(self.sums(), units.start, absorption);
+        let end = units.end.min(self.slices());
+        let options = self.options.until(run.until());
+        let mut done = units.start;
+        partial.run(
+            run,
+            (threads, end, 1),
+            || Ok(()),
+            |(), number| {
+                let Some(sliced) = &self.sliced else {
+                    return Ok(Some(SliceTotal::impossible()));
+                };
+                match sliced.total(number, &self.variables, &options) {
+                    Err(EliminationError::Interrupted) => Ok(None),
+                    total => Ok(Some(total?)),
+                }
+            },
+            |_| {
+                done += 1;
+                run.report(done);
+            },
+        )
+    }
+}

@@ -1,0 +1,103 @@
+//! Settings of algorithms that work slice by slice.
+
+use std::num::NonZero;
+
+use figrs_core::Bytes;
+
+use crate::error::Error;
+use crate::exact::eliminate::{Options, available_bytes};
+use crate::exact::limits::{Limits, cores};
+use crate::run::watch::Watch;
+
+/// Share of the memory that messages may take: the rest is for the factors, of the model and of a slice, and for the program.
+const MESSAGES: f64 = 0.625;
+
+/// Memory, threads and limits of work in slices.
+#[derive(Clone, Debug)]
+pub(super) struct Slicing {
+    /// The bytes of all messages at once.
+    pub(super) memory: u64,
+    pub(super) limits: Limits,
+    pub(super) watch: Watch,
+}
+
+impl Default for Slicing {
+    fn default() -> Self {
+        Self::within(Bytes(available_bytes()))
+    }
+}
+
+impl Slicing {
+    pub(super) fn within(memory: Bytes) -> Self {
+        let memory = (memory.0 as f64 * MESSAGES) as u64;
+        let table_budget = usize::try_from(memory / size_of::<f64>() as u64);
+        let options = Options::default()
+            .memory_budget(memory)
+            .table_budget(table_budget.unwrap_or(usize::MAX));
+        Self {
+            memory,
+            limits: Limits {
+                options,
+                ..Limits::default()
+            },
+            watch: Watch::default(),
+        }
+    }
+
+    pub(super) fn fitting(algorithm: &'static str, memory: &str) -> Result<Self, Error> {
+        let bytes = memory.parse().map_err(|_| Error::InvalidSetting {
+            algorithm,
+            setting: "fitting",
+            value: memory.to_owned(),
+            remedy: "write an amount of memory such as 512MiB or 6GiB",
+        });
+        Ok(Self::within(bytes?))
+    }
+
+    /// Number of threads for slices of which so many fit the memory at once.
+    pub(super) fn threads(&self, at_once: usize) -> usize {
+        let threads = self.limits.threads;
+        threads.map_or_else(cores, NonZero::get).min(at_once)
+    }
+}
+
+/// The settings of an algorithm with a field `slicing`.
+macro_rules! sliced {
+    () => {
+        /// Slices whose work fits three quarters of the memory that the machine has to spare now; otherwise as [`fitting`](Self::fitting). Other
+        /// machines may take other slices.
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone is of bytes. It is meant as that of the process:
+        /// messages take at most five eighths of it.
+        ///
+        /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
+        pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
+            let slicing = Slicing::fitting(Self::NAME, memory)?;
+            Ok(Self { slicing })
+        }
+
+        /// Slices whose work fits so many bytes; otherwise as [`fitting`](Self::fitting).
+        pub fn within(memory: Bytes) -> Self {
+            let slicing = Slicing::within(memory);
+            Self { slicing }
+        }
+
+        /// Limits the expansion of the model.
+        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
+            self.slicing.limits.budget = budget;
+            self
+        }
+
+        /// Limits the number of slices that are worked on at once, by default all cores.
+        pub fn threads(mut self, threads: NonZero<usize>) -> Self {
+            self.slicing.limits.threads = Some(threads);
+            self
+        }
+
+        watched!(slicing.watch);
+    };
+}
+pub(super) use sliced;

@@ -1,0 +1,171 @@
+//! Sums and maxima in slices: the same as whole ones, in any parts and on any threads, and within their memory.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs::eliminate::EliminationError;
+use figrs::models::network::Network;
+use figrs::prelude::*;
+use figrs::{Bytes, Error, MergeableSampler, MpeSlices, Parents, Slices};
+
+/// Coins on a square grid; neighbours agree rather than not.
+fn grid(side: usize) -> (Model, Vec<Element<u8>>) {
+    let cell = |i: usize| Select::new([(1.0, 0), (1.0 + 0.1 * (i % 3) as f64, 1), (0.7, 2)]);
+    let cells: Vec<Element<u8>> = (0..side * side).map(cell).collect();
+    let mut model = Model::new();
+    for i in 0..side * side {
+        let right = (i % side + 1 < side).then_some(i + 1);
+        for j in right.into_iter().chain([i + side]) {
+            if let Some(other) = cells.get(j) {
+                let factor = 1.5 + 0.01 * i as f64;
+                let agree = cells[i].equals(other);
+                model = model.weigh(&agree, move |&same| if same { factor } else { 1.0 });
+            }
+        }
+    }
+    (model, cells)
+}
+
+#[test]
+fn parts_and_threads_give_the_same_bits_as_one_process() {
+    let (model, cells) = grid(5);
+    let slices = Slices::fitting("6KiB").unwrap();
+    for targets in [&cells[..0], &cells[..1], &cells[3..7]] {
+        let whole = slices.clone().run(&model, targets).unwrap();
+        let exact = VariableElimination::new().run(&model, targets).unwrap();
+        let shown = |answer: &Answer| {
+            let evidence = answer.log_evidence().unwrap().value.to_bits();
+            let marginals = targets
+                .iter()
+                .map(|cell| answer.distribution(cell).unwrap());
+            (evidence, marginals.collect::<Vec<_>>())
+        };
+        let single = slices.clone().threads(NonZero::<usize>::MIN);
+        assert_eq!(shown(&single.run(&model, targets).unwrap()), shown(&whole));
+        let evidence = |answer: &Answer| answer.log_evidence().unwrap().value;
+        assert!((evidence(&whole) - evidence(&exact)).abs() < 1e-9);
+        for cell in targets {
+            for value in 0..3 {
+                let [a, b] =
+                    [&whole, &exact].map(|answer| answer.probability(cell, &value).unwrap());
+                assert!((a - b).abs() < 1e-9, "{a} {b}");
+            }
+        }
+        let units = slices.units(&model, &targets.elements()).unwrap();
+        assert!(units >= 9, "{units}");
+        let mut sums = slices.partial(&model, &targets.elements(), 0..0).unwrap();
+        for part in [0..2, 2..5, 5..units] {
+            let part = slices.portable_part(&model, &targets, part).unwrap();
+            let bytes = postcard::to_allocvec(&part).unwrap();
+            let part = postcard::from_bytes(&bytes).unwrap();
+            sums.merge_portable(part, &targets).unwrap();
+        }
+        assert_eq!(shown(&sums.into_answer().unwrap()), shown(&whole));
+    }
+}
+
+#[test]
+fn missing_slices_leave_a_lower_bound() {
+    let (model, _) = grid(5);
+    let slices = Slices::fitting("6KiB").unwrap();
+    let whole = slices.log_evidence(&model).unwrap();
+    let units = slices.units(&model, &[]).unwrap();
+    let mut sums = slices.partial(&model, &[], 0..4).unwrap();
+    sums.leave_out(4..units).unwrap();
+    match sums.into_answer() {
+        Err(Error::MissingSlices {
+            added: 4,
+            slices,
+            lower_bound,
+        }) => {
+            assert_eq!(slices, units);
+            assert!(lower_bound < whole && lower_bound > whole - 10.0);
+        }
+        other => panic!("{other:?}"),
+    }
+    let stopped = || Arc::new(AtomicBool::new(true));
+    let nothing = slices.interrupt(stopped()).log_evidence(&model);
+    assert!(matches!(
+        nothing,
+        Err(Error::NothingDone { .. } | Error::MissingSlices { added: 0, .. })
+    ));
+}
+
+#[test]
+fn settings_and_memories_that_do_not_do_are_refused() {
+    for text in ["", "much", "-1MiB"] {
+        let refused = Slices::fitting(text).map(|_| ()).unwrap_err();
+        assert!(refused.to_string().contains("512MiB"), "{refused}");
+        assert!(MpeSlices::fitting(text).is_err());
+    }
+    // One table of a million entries: no slice of it is small.
+    let many = Uniform::new(0..1_000_000_u32);
+    let parity = many.map(|x| x % 7);
+    let model = Model::new().weigh(&parity, |&x| f64::from(x));
+    let wide = Slices::within(Bytes(64)).run(&model, &many);
+    assert!(
+        matches!(
+            wide,
+            Err(Error::Elimination(EliminationError::TooMuchMemory { .. }))
+        ),
+        "{wide:?}"
+    );
+}
+
+#[test]
+fn impossible_evidence_is_named() {
+    let coin = Flip::new(0.5);
+    let model = Model::new().observe(&coin, true).condition(&coin, |&x| !x);
+    let slices = Slices::new();
+    assert_eq!(slices.log_evidence(&model).unwrap(), f64::NEG_INFINITY);
+    assert!(matches!(
+        slices.run(&model, &coin),
+        Err(Error::ImpossibleEvidence { .. })
+    ));
+    assert!(matches!(
+        MpeSlices::new().run(&model, &coin),
+        Err(Error::ImpossibleEvidence { .. })
+    ));
+}
+
+#[test]
+fn the_best_world_of_all_slices_is_that_of_elimination() {
+    let (model, cells) = grid(5);
+    let slices = MpeSlices::fitting("24KiB").unwrap();
+    let world = slices.run(&model, &cells).unwrap();
+    let whole = MpeVariableElimination::new().run(&model, &cells).unwrap();
+    let [sliced, whole] = [&world, &whole].map(|answer| answer.log_probability().unwrap());
+    assert!((sliced - whole).abs() < 1e-9);
+    let single = slices
+        .threads(NonZero::<usize>::MIN)
+        .run(&model, &cells)
+        .unwrap();
+    for cell in &cells {
+        let [a, b] = [&world, &single].map(|answer| answer.most_likely_value(cell).unwrap());
+        assert_eq!(a, b);
+    }
+}
+
+/// A linkage network whose whole elimination has a table of 4.6 GB.
+#[test]
+fn a_network_beyond_the_memory_is_summed_in_slices() {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/uai2014/pr/linkage_23.uai");
+    if !file.exists() {
+        println!("skipped: there is no {}", file.display());
+        return;
+    }
+    let network = Network::read(&file).unwrap();
+    let evidence = network.read_evidence(file.with_extension("uai.evid"));
+    let model = network.observing(&evidence.unwrap());
+    let log_evidence = Slices::fitting("100MiB")
+        .unwrap()
+        .log_evidence(&model)
+        .unwrap();
+    assert!(
+        (log_evidence + 268.434_840_500_830).abs() < 1e-9,
+        "{log_evidence}"
+    );
+}
