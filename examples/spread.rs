@@ -12,9 +12,10 @@ use std::num::NonZero;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use figrs::MergeableSampler;
 use figrs::prelude::*;
 use figrs_command::{Failure, parsed, run};
-use figrs_spread::{Spread, SpreadOptions};
+use figrs_spread::{Spread, SpreadError, SpreadOptions};
 use serde_json::json;
 
 /// Asks for the cause of a loud call and for the loudness of the alarm, in one process or in numbered parts.
@@ -30,6 +31,9 @@ struct Options {
     /// Sampler
     #[arg(long, value_name = "NAME", default_value = "importance")]
     sampler: Sampler,
+    /// Ask for the causes alone: no value is continuous
+    #[arg(long)]
+    causes: bool,
     /// Threads of a part [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
@@ -60,6 +64,26 @@ enum Format {
     Json,
 }
 
+/// The targets: the cause with the loudness, or both causes.
+struct Asked<'a> {
+    causes: (&'a Element<bool>, &'a Element<bool>),
+    loudness: Option<&'a Element<f64>>,
+}
+
+impl Asked<'_> {
+    fn answer<S: MergeableSampler>(
+        &self,
+        spread: &Spread,
+        sampler: &S,
+        evidence: &Model,
+    ) -> Result<Option<Answer>, SpreadError> {
+        match self.loudness {
+            Some(loudness) => spread.run(sampler, evidence, &(self.causes.0, loudness)),
+            None => spread.run(sampler, evidence, &self.causes),
+        }
+    }
+}
+
 /// Parts that a run is cut into unless `--parts` says otherwise.
 const PARTS: u64 = 8;
 
@@ -86,42 +110,47 @@ fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     let (samples, seed) = (options.samples.get(), options.seed);
     let spread = Spread::from_options("alarm", PARTS, options.parts.clone())?;
     let evidence = Model::new().observe(&heard, true);
+    let asked = Asked {
+        causes: (&burglary, &earthquake),
+        loudness: match options.sampler {
+            Sampler::Gibbs => None,
+            _ => (!options.causes).then_some(&loudness),
+        },
+    };
     let answer = match options.sampler {
         Sampler::Importance => {
             let sampler = ImportanceSampling::new(samples).seed(seed).threads(threads);
-            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+            asked.answer(&spread, &sampler, &evidence)?
         }
         Sampler::Rejection => {
             let sampler = RejectionSampling::new(samples).seed(seed).threads(threads);
-            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+            asked.answer(&spread, &sampler, &evidence)?
         }
         Sampler::Forward => {
             let sampler = ForwardSampling::new(samples).seed(seed).threads(threads);
-            spread.run(&sampler, &Model::new(), &(&burglary, &loudness))?
+            asked.answer(&spread, &sampler, &Model::new())?
         }
         Sampler::Particles => {
             let particles = usize::try_from(samples)?;
             let sampler = SequentialMonteCarlo::new(particles);
             let sampler = sampler.seed(seed).threads(threads);
-            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+            asked.answer(&spread, &sampler, &evidence)?
         }
         Sampler::Metropolis => {
             let sampler = MetropolisHastings::new(samples).seed(seed).threads(threads);
-            spread.run(&sampler, &evidence, &(&burglary, &loudness))?
+            asked.answer(&spread, &sampler, &evidence)?
         }
         Sampler::Gibbs => {
             let sampler = Gibbs::new(samples).seed(seed).threads(threads);
-            spread.run(&sampler, &evidence, &(&burglary, &earthquake))?
+            asked.answer(&spread, &sampler, &evidence)?
         }
     };
     let Some(answer) = answer else {
         return Ok(());
     };
     let probability = answer.probability(&burglary, &true)?;
-    let mean = match options.sampler {
-        Sampler::Gibbs => None,
-        _ => Some(answer.mean(&loudness)?),
-    };
+    let mean = asked.loudness.map(|loudness| answer.mean(loudness));
+    let mean = mean.transpose()?;
     let given = match options.sampler {
         Sampler::Forward => "",
         _ => " | a call was heard",
