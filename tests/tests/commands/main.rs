@@ -8,6 +8,7 @@ mod mario_demands_cli;
 mod mario_training_cli;
 mod network_cli;
 mod pinned_boards;
+mod plan_cli;
 mod puzzle_cli;
 mod puzzles_cli;
 mod reports;
