@@ -1,6 +1,6 @@
 //! Settings of samplers of independent worlds, and the size of the blocks in which they draw.
 
-use figrs_core::internals::Block;
+use figrs_core::internals::{Block, ColumnValues};
 use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Model, stream};
 
@@ -24,6 +24,26 @@ const PILOT: usize = 8;
 /// Least number of blocks of a run, as far as they have this many rows each.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
+/// Number of units, above which they have several blocks: each is at most one part in so many of a run.
+const WORTHWHILE_UNITS: u64 = 1 << 12;
+/// Maximum number of blocks of a unit.
+const MOST_BLOCKS: u64 = 64;
+
+/// The size of the units of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnitSize {
+    /// Worlds of a block.
+    pub(super) rows: u64,
+    /// Blocks, drawn one after the other and counted together.
+    pub(super) blocks: u64,
+}
+
+impl UnitSize {
+    /// Worlds of a unit.
+    pub(super) fn worlds(self) -> u64 {
+        self.rows * self.blocks
+    }
+}
 
 /// The settings of a sampler of independent worlds.
 #[derive(Debug)]
@@ -51,12 +71,29 @@ impl BlockSampling<'_> {
         Ok(block?)
     }
 
-    /// Number of rows in the blocks of this model.
-    pub(super) fn width(&self, model: &Model, targets: &[AnyElement]) -> Result<usize, Error> {
+    /// The size of the units for this model.
+    pub(super) fn unit_size(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<UnitSize, Error> {
         let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
-        let bytes = (block.bytes_of_first_run() / PILOT as u64).max(1);
+        let rows = self.rows(cells, block.bytes_of_first_run() as u64);
+        let has_typed = (0..targets.len()).any(|target| {
+            let column = block.target(target);
+            matches!(column.values(), ColumnValues::Typed(values) if !values.is_empty())
+        });
+        Ok(UnitSize {
+            rows,
+            blocks: self.blocks_of_unit(rows, cells, has_typed),
+        })
+    }
+
+    /// Number of rows in a block with so many cells a row; the pilot block took so many bytes.
+    fn rows(&self, cells: u64, bytes: u64) -> u64 {
+        let bytes = (bytes / PILOT as u64).max(1);
         let worthwhile = (MOST_CELLS / cells).min(self.drawing.limit.bytes / SHARE / bytes);
         let worthwhile = worthwhile.clamp(PILOT as u64, WORTHWHILE_ROWS);
         let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
@@ -64,21 +101,35 @@ impl BlockSampling<'_> {
             .samples
             .map_or(MOST_ROWS, |samples| samples / LEAST_BLOCKS);
         let rows = most.min(share.max(LEAST_ROWS));
-        Ok(if rows >= LEAST_ROWS {
+        if rows >= LEAST_ROWS {
             rows / 64 * 64
         } else {
             rows
-        } as usize)
+        }
     }
 
-    /// Number of blocks with so many rows each.
-    pub(super) fn blocks(&self, width: u64) -> u64 {
+    /// Number of blocks in a unit, as the sums of a small model's block take longer to send than to draw.
+    ///
+    /// It is one where a run may end after any block, where draws are kept, and where a target may have a value of its own in each
+    /// world, so that nothing is gained by counting blocks together.
+    fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
+        let (Some(samples), None, false, false) =
+            (self.samples, self.target_ess, self.keep_draws, has_typed)
+        else {
+            return 1;
+        };
+        let most = (MOST_BLOCKS * CELLS / cells / rows).clamp(1, MOST_BLOCKS);
+        (samples / rows / WORTHWHILE_UNITS).clamp(1, most)
+    }
+
+    /// Number of units of this size in the whole run.
+    pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
-            .map_or(u64::MAX, |samples| samples.div_ceil(width))
+            .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Number of blocks of the whole run.
+    /// Number of units of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        Ok(self.blocks(self.width(model, targets)? as u64))
+        Ok(self.units_of(self.unit_size(model, targets)?))
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::weight_tail::largest;
 use crate::run::portable_part::PortableUnit;
 
-/// Sums of weights and of squared weights of a block, in units of `exp(log_scale)`.
+/// Sums of weights and of squared weights of a block, or of several, in units of `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
@@ -19,7 +19,7 @@ pub struct BlockTally {
     pub(crate) heaviest: Vec<f64>,
     /// Rows, those of weight zero included.
     pub(crate) rows: u64,
-    /// Rows that do not contradict the evidence.
+    /// Rows that do not contradict the evidence; of several blocks those with the fewest densities.
     pub(crate) met: u64,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
@@ -229,6 +229,8 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    use super::super::weight_tail::MAX_TAIL_SIZE;
+
     pub(super) fn serialize<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
         let mut sorted = numbers.to_vec();
         sorted.sort_by(|a, b| b.total_cmp(a));
@@ -238,12 +240,11 @@ mod repeated_numbers {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-        const MOST: usize = 1 << 14;
         let repeated = Vec::<(f64, u32)>::deserialize(from)?;
         let count: usize = repeated.iter().map(|&(_, times)| times as usize).sum();
-        if count > MOST {
+        if count > MAX_TAIL_SIZE {
             return Err(serde::de::Error::custom(
-                "a block has no more than 16384 worlds",
+                "it has more of the largest weights than the tail of a run",
             ));
         }
         let repeat = |(number, times): (f64, u32)| std::iter::repeat_n(number, times as usize);

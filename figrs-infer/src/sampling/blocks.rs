@@ -7,6 +7,7 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::block_sampling::BlockSampling;
 use super::block_tally::BlockTally;
+use super::joined_blocks::JoinedBlocks;
 use super::shared_memory::SharedMemory;
 use super::world_sums::WorldSums;
 use crate::error::Error;
@@ -28,34 +29,47 @@ impl BlockSampling<'_> {
         if run.stopped().is_some() {
             return Err(run.nothing_done());
         }
-        let width = self.width(model, targets)? as u64;
-        let sums = WorldSums::new(self, model, targets, width);
+        let size = self.unit_size(model, targets)?;
+        let sums = WorldSums::new(self, model, targets, size.worlds());
         let keep = (sums.tail(), self.keep_draws);
         let threads = self.drawing.threads();
         let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
-        let end = units.end.min(self.blocks(width));
+        let end = units.end.min(self.units_of(size));
+        let draw = |block: &mut Block, number: u64| {
+            let rest = self
+                .samples
+                .map_or(size.rows, |samples| samples - number * size.rows);
+            let rows = size.rows.min(rest) as usize;
+            let mut rng = stream(self.drawing.seed, number);
+            block.start(rows);
+            for root in 0..block.roots() {
+                if run.stopped().is_some() {
+                    return Ok(None);
+                }
+                block.run_root(root, &mut rng)?;
+            }
+            finish(block, rows, &mut rng)?;
+            Ok(Some(BlockTally::new(block, targets, rows, keep)))
+        };
         let mut drawn = 0;
         Partial::new(sums, units.start, absorption).run(
             &run,
-            (threads, end, BATCH),
+            (threads, end, (BATCH / size.blocks).max(1)),
             || Ok(memory.share_with(self.block(model, targets)?)),
-            |block, number| {
-                let rest = self
-                    .samples
-                    .map_or(width, |samples| samples - number * width);
-                let rows = width.min(rest) as usize;
-                memory.run(block, |block| {
-                    let mut rng = stream(self.drawing.seed, number);
-                    block.start(rows);
-                    for root in 0..block.roots() {
-                        if run.stopped().is_some() {
-                            return Ok(None);
-                        }
-                        block.run_root(root, &mut rng)?;
+            |block, unit| {
+                let numbers = unit * size.blocks..(unit + 1) * size.blocks;
+                let is_drawn = |&number: &u64| {
+                    self.samples
+                        .is_none_or(|samples| number * size.rows < samples)
+                };
+                let mut joined = JoinedBlocks::new(targets, keep.0);
+                for number in numbers.take_while(is_drawn) {
+                    match memory.run(block, |block| draw(block, number))? {
+                        Some(next) => joined.push(next),
+                        None => return Ok(None),
                     }
-                    finish(block, rows, &mut rng)?;
-                    Ok(Some(BlockTally::new(block, targets, rows, keep)))
-                })
+                }
+                Ok(joined.into_tally())
             },
             |block| {
                 drawn += block.rows;

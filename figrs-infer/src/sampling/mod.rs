@@ -5,6 +5,7 @@ pub(crate) mod block_tally;
 pub(crate) mod blocks;
 pub(crate) mod forward;
 pub(crate) mod importance;
+mod joined_blocks;
 pub(crate) mod prior_support;
 pub(crate) mod rejection;
 pub(crate) mod settings;

@@ -6,7 +6,7 @@ use crate::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
 /// Maximum number of weights kept if the number of samples is not limited beforehand: those of the tail of a hundred
 /// million.
-const MAX_TAIL_SIZE: usize = 30_001;
+pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
 /// The logarithms of the largest weights of a run, as many as the tail of its samples has and one.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that a block of so many rows gives.
+    /// Number of the largest weights that a block of so many rows, or several of them together, give.
     ///
     /// Blocks are alike, so that the number of its weights in the tail of all is Poisson distributed around its share of the tail: one in
     /// a thousand million has more. Of runs without a fixed number of samples the tail may be that of one block.
@@ -84,7 +84,8 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
+/// Keeps so many of the largest numbers, in any order.
+pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
         numbers.truncate(most);

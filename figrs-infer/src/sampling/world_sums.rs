@@ -17,13 +17,13 @@ use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, demand, demand_below};
 use crate::run::watch::Stopped;
 
-/// The sums of a sampler of independent worlds, whose units are blocks of them.
+/// The sums of a sampler of independent worlds, whose units are blocks of them, or a fixed number of blocks.
 #[derive(Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Worlds of a block.
+    /// Worlds of a unit.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -60,7 +60,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a block gives.
+    /// Number of the largest weights that a unit gives.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }

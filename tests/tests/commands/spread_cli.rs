@@ -76,6 +76,25 @@ fn parts_of_every_sampler_merge_to_the_bits_of_one_process() {
 }
 
 #[test]
+fn units_of_several_blocks_merge_to_the_bits_of_one_process() {
+    let (_files, out) = directory();
+    // Two blocks of 16 384 worlds each; the last unit has one.
+    let units = 4_121;
+    let many = ["--samples", "135000000", "--causes", "--format", "json"];
+    let many = [&many[..], &["--parts", "3", "--out", &out]].concat();
+    for (number, threads) in [("1", "2"), ("0", "1"), ("2", "3")] {
+        succeeds(&[&many[..], &["--part", number, "--threads", threads]].concat());
+    }
+    let bytes: u64 = (0..3)
+        .map(|number| fs::metadata(part(&out, number)).unwrap().len())
+        .sum();
+    // Two discrete marginals.
+    assert!(bytes < 200 * units, "{bytes} bytes");
+    let merged = succeeds(&[&many[..], &["--merge"]].concat());
+    assert_eq!(merged, succeeds(&[&many[..], &["--threads", "1"]].concat()));
+}
+
+#[test]
 fn a_server_does_the_parts_that_are_asked_for() {
     let mut server = Command::new(binary("spread"))
         .args(arguments("importance", &["--serve"]))
