@@ -159,8 +159,10 @@ def report(options, names):
     loads = [os.getloadavg()[0]]
     for _ in range(options.runs):
         for name in names:
-            runs[name].append(measured(options, name, False))
+            run = measured(options, name, False)
+            runs[name].append(run)
             loads.append(os.getloadavg()[0])
+            print(f"{name}: {run['elapsed']:.2f} s, processor {run['seconds']:.2f} s, load {loads[-1]:.1f}", file=sys.stderr)
     empty = [measured(options, None, False) for _ in range(20)]
     killed = {name: measured(options, name, True) for name in names[1:]}
     whole = runs[names[0]]

@@ -80,7 +80,7 @@ impl BlockSampling<'_> {
         let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
-        let rows = self.rows(cells, block.bytes_of_first_run() as u64);
+        let rows = self.rows(cells, block.bytes_of_first_run());
         let has_typed = (0..targets.len()).any(|target| {
             let column = block.target(target);
             matches!(column.values(), ColumnValues::Typed(values) if !values.is_empty())
