@@ -32,8 +32,8 @@ pub use figrs_infer::{
     DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand,
     Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit,
     ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
-    IndependentDraws, JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap,
-    MaximiseUtility, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
+    IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, LogEvidence, Marginal,
+    MarginalMap, MaximiseUtility, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
     MpeBeliefPropagation, MpeBranchAndBound, MpeSlices, MpeVariableElimination, Part, Partial,
     PolicyRow, PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets,
     PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, Query, RejectionSampling,
@@ -42,7 +42,7 @@ pub use figrs_infer::{
     SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, StandardErrors, Stopped, Sums,
     TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories, UtilityEstimate,
     VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
-    in_order, independent, unseen_share,
+    in_order, independent, missing_in_batch, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use figrs::missing_in_batch;
 use figrs_command::{Failure, Progress, stop};
 
 use crate::options::Options;
@@ -25,20 +26,6 @@ pub(crate) struct Wanted {
     pub(crate) kept: BTreeSet<u64>,
     /// Number of levels drawn together, whatever number is asked for.
     pub(crate) batch: u64,
-}
-
-impl Wanted {
-    /// The numbers of a batch, from the first to the last one that is missing.
-    fn missing(&self, batch: u64) -> Range<u64> {
-        let first = batch * self.batch;
-        let numbers = first..(first + self.batch).min(self.count);
-        let is_missing = |number: &u64| !self.kept.contains(number);
-        let first = numbers.clone().find(is_missing);
-        let last = numbers.rev().find(is_missing);
-        first
-            .zip(last)
-            .map_or(0..0, |(first, last)| first..last + 1)
-    }
 }
 
 /// A batch: its place, its numbers, and its results.
@@ -66,7 +53,8 @@ pub(crate) fn in_order<T: Send + 'static>(
         let batches = (0..all.count.div_ceil(all.batch), 1);
         // A batch is sent by the thread that drew it: the one that keeps the order may be in the middle of another.
         let draw = |sender: &mut SyncSender<Sent<T>>, place| {
-            let numbers = all.missing(place);
+            let is_kept = |number| all.kept.contains(&number);
+            let numbers = missing_in_batch((place, all.batch), &(0..all.count), is_kept);
             let levels = match numbers.is_empty() {
                 true => Ok(Vec::new()),
                 // None is begun any more.

@@ -106,6 +106,7 @@ pub use mcmc::simulated_annealing::SimulatedAnnealing;
 pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use quality::diagnostics;
 pub use quality::self_checked::SelfChecked;
+pub use run::item_sampler::{ItemSampler, missing_in_batch};
 pub use run::mergeable_sampler::{MergeableSampler, PortablePartOf};
 pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};

@@ -40,12 +40,21 @@ pub enum SpreadError {
     #[error("the run has no end, so that it has no parts; give the sampler a number of samples")]
     Endless,
     /// Parts are missing.
-    #[error("{} of {parts} parts are missing in {}: {}; do them by --part, or merge without them by --partial", missing.len(), directory.display(), numbers(missing))]
+    #[error(
+        "{} of {parts} parts{} are missing in {}: {}; do them by --part, and {}",
+        missing.len(),
+        round.map(|round| format!(" of round {round}")).unwrap_or_default(),
+        directory.display(),
+        numbers(missing),
+        if round.is_some() { "merge again" } else { "merge again, or without them by --partial" }
+    )]
     MissingParts {
         /// Their numbers.
         missing: Vec<u64>,
         /// The number of all parts.
         parts: u64,
+        /// The round, of a fit.
+        round: Option<u64>,
         /// The directory where they should be.
         directory: PathBuf,
     },
@@ -62,22 +71,56 @@ pub enum SpreadError {
         ours: String,
     },
     /// A file is damaged, or no part at all.
-    #[error("{} is no part: {problem}; remove it and do part {part} again", file.display())]
+    #[error(
+        "{} is no part: {problem}; remove it and {}",
+        file.display(),
+        part.map_or("merge again".into(), |part| format!("do part {part} again"))
+    )]
     DamagedPart {
         /// The file.
         file: PathBuf,
-        /// The part that should be in it.
-        part: u64,
+        /// The part that should be in it; `None` for the numbers of a round.
+        part: Option<u64>,
         /// The problem.
         problem: String,
     },
+    /// A set of files was begun with other settings.
+    #[error("{}: the set was begun as another one: its {what} is {theirs}, here {ours}; give the settings that it was begun with, or another directory", directory.display())]
+    ForeignSet {
+        /// The directory of the set.
+        directory: PathBuf,
+        /// The name of the difference.
+        what: String,
+        /// Its value in the directory.
+        theirs: String,
+        /// Its value here.
+        ours: String,
+    },
+    /// A directory of parts in a process that neither writes nor merges them.
+    #[error(
+        "--out {}: all parts are done here, and none is written; give --part or --merge, or leave out --out",
+        directory.display()
+    )]
+    UnusedDirectory {
+        /// The directory.
+        directory: PathBuf,
+    },
     /// A line on the standard input asks for no part.
     #[error(
-        "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, and runs are asked for in their order"
+        "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, for a round of a fit with the bytes of its file in \
+         hexadecimal digits, and runs are asked for in their order"
     )]
     InvalidRequest {
         /// The line.
         line: String,
+    },
+    /// A file of a part could not be read or written.
+    #[error("{}: {source}; check the directory of --out", file.display())]
+    PartFile {
+        /// The file.
+        file: PathBuf,
+        /// The error.
+        source: io::Error,
     },
     /// A file could not be read or written.
     #[error("{}: {source}", file.display())]
@@ -93,10 +136,10 @@ pub enum SpreadError {
         /// The problem.
         problem: String,
     },
-    /// A file of a set could not be drawn.
-    #[error("number {number}: {source}")]
+    /// Items of a set could not be drawn.
+    #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
-        /// The number of the file.
+        /// The number of the first item that was asked for.
         number: u64,
         /// The error.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -116,6 +159,26 @@ impl SpreadError {
         move |source| Self::File {
             file: file.into(),
             source,
+        }
+    }
+
+    pub(crate) fn of_part(file: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::PartFile {
+            file: file.into(),
+            source,
+        }
+    }
+
+    pub(crate) fn in_part(part: u64) -> impl FnOnce(figrs_infer::Error) -> Self {
+        move |source| Self::Inference {
+            part: Some(part),
+            source: source.into(),
+        }
+    }
+
+    pub(crate) fn not_portable(error: impl ToString) -> Self {
+        Self::NotPortable {
+            problem: error.to_string(),
         }
     }
 }

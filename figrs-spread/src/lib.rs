@@ -7,7 +7,8 @@
 //! | what | by |
 //! |---|---|
 //! | an answer of a sampler | [`Spread::run`] |
-//! | a set of files, such as levels | [`Spread::files`] |
+//! | the fit of a learner, round by round | [`Spread::fit`] |
+//! | a set of levels or boards in numbered files | [`Spread::levels`] |
 //! | the options, for programs with a command line of their own | [`SpreadOptions`] |
 //!
 //! ```no_run
@@ -28,13 +29,15 @@
 //! }
 //! ```
 
+mod counted_fit;
 mod error;
-mod files;
+mod item_set;
 mod options;
 mod part_bytes;
 mod part_files;
 mod part_identity;
 mod requests;
+mod sampled_run;
 mod spread;
 
 pub use error::SpreadError;

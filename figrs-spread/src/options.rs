@@ -13,7 +13,7 @@ use clap::Args;
 )]
 pub struct SpreadOptions {
     /// Number of parts that a run is cut into
-    #[arg(long, value_name = "N", help_heading = "Parts")]
+    #[arg(long, value_name = "N", value_parser = parts, help_heading = "Parts")]
     pub parts: Option<NonZero<u64>>,
     /// Do the part of this number alone, from 0 on, and write it into --out, unless it is there
     #[arg(
@@ -24,10 +24,10 @@ pub struct SpreadOptions {
         help_heading = "Parts"
     )]
     pub part: Option<u64>,
-    /// Do the parts that are asked for on the standard input, a line `RUN PART` each, and write them to the standard output
+    /// Do the parts that are asked for on the standard input, a line `RUN PART` each (of a fit `RUN PART ROUND`), and write them to the standard output
     #[arg(long, conflicts_with = "merge", help_heading = "Parts")]
     pub serve: bool,
-    /// Read the parts from --out, and go on with the answer
+    /// Read the parts from --out, and go on with the answer, or a fit with its next round
     #[arg(long, requires = "out", help_heading = "Parts")]
     pub merge: bool,
     /// Merge the parts that are there, and leave out those that are not
@@ -44,4 +44,9 @@ pub struct SpreadOptions {
     /// Directory of the parts
     #[arg(long, value_name = "DIR", help_heading = "Parts")]
     pub out: Option<PathBuf>,
+}
+
+/// A number of parts.
+fn parts(text: &str) -> Result<NonZero<u64>, &'static str> {
+    text.parse().map_err(|_| "write a whole number, 1 or more")
 }

@@ -13,7 +13,21 @@ const LENGTH_BYTES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
-    pub(crate) number: u64,
+    /// `None` for the request of a round.
+    pub(crate) number: Option<u64>,
+}
+
+impl PartHeader {
+    /// The first difference from another: its name, and both values.
+    pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
+        let number = || {
+            let told =
+                |number: Option<u64>| number.map_or("none".into(), |number| number.to_string());
+            let [theirs, ours] = [self.number, other.number].map(told);
+            (self.number != other.number).then(|| ["number".into(), theirs, ours])
+        };
+        self.identity.difference(&other.identity).or_else(number)
+    }
 }
 
 /// The bytes of a part.
@@ -57,10 +71,11 @@ mod tests {
             units: 100,
             settings: "ImportanceSampling { seed: 1 }".into(),
             pilot: 7,
+            round: None,
         };
         PartHeader {
             identity,
-            number: 3,
+            number: Some(3),
         }
     }
 

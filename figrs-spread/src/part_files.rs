@@ -1,67 +1,121 @@
 //! The files of parts in a directory.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, BufWriter, Write};
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use super::error::SpreadError;
 use super::part_bytes::{self, PartHeader};
 use super::part_identity::PartIdentity;
 
+/// Interval at which it is looked whether a part has come.
+const POLL: Duration = Duration::from_millis(100);
+
 /// The files of the parts of a run.
 #[derive(Debug)]
 pub(crate) struct PartFiles<'a> {
-    pub(crate) directory: &'a Path,
-    pub(crate) identity: &'a PartIdentity,
+    directory: &'a Path,
+    pub(crate) identity: PartIdentity,
+    /// True once it was told that a part is waited for.
+    is_told: Cell<bool>,
 }
 
-impl PartFiles<'_> {
+/// Treatment of parts that are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AbsentPart {
+    Refused,
+    LeftOut,
+    Awaited,
+}
+
+impl<'a> PartFiles<'a> {
+    pub(crate) fn new(directory: &'a Path, identity: PartIdentity) -> Self {
+        Self {
+            directory,
+            identity,
+            is_told: Cell::new(false),
+        }
+    }
+
     fn file(&self, number: u64) -> PathBuf {
         let digits = (self.identity.parts - 1).to_string().len();
-        let place = self.identity.place;
-        self.directory
-            .join(format!("run-{place}-part-{number:0digits$}.figrs"))
+        let name = format!("{}-part-{number:0digits$}.figrs", self.identity.name());
+        self.directory.join(name)
+    }
+
+    /// The file of the request that the parts of a round answer.
+    pub(crate) fn request_file(&self) -> PathBuf {
+        let name = format!("{}.figrs", self.identity.name());
+        self.directory.join(name)
     }
 
     /// The contributions of a part; `None` if there is no such file.
+    fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
+        self.identity.read(&self.file(number), Some(number))
+    }
+
+    /// The contributions of a part, which is waited for if absent ones are.
+    fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
+        loop {
+            let found = self.read(number)?;
+            if found.is_some() || absent != AbsentPart::Awaited {
+                return Ok(found);
+            }
+            if !self.is_told.replace(true) {
+                eprintln!("waiting for {}", self.file(number).display());
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Gives `take` the contributions of the parts in their order until it breaks; the numbers of the parts that are left out because they are not
+    /// there or damaged.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`], [`SpreadError::File`].
-    pub(crate) fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
-        let file = self.file(number);
-        let mut bytes = match fs::read(&file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(SpreadError::of_file(file)(error)),
-        };
-        let (header, contributions) =
-            part_bytes::read(&bytes).map_err(|problem| SpreadError::DamagedPart {
-                file: file.clone(),
-                part: number,
-                problem: problem.into(),
-            })?;
-        if let Some([what, theirs, ours]) = header.identity.difference(self.identity) {
-            return Err(SpreadError::ForeignPart {
-                file,
-                what,
-                theirs,
-                ours,
+    /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`] unless such parts are left out; [`SpreadError::ForeignPart`],
+    /// [`SpreadError::PartFile`]; those of `take`.
+    pub(crate) fn take_all(
+        &self,
+        absent: AbsentPart,
+        mut take: impl FnMut(u64, &[u8]) -> Result<ControlFlow<()>, SpreadError>,
+    ) -> Result<Vec<u64>, SpreadError> {
+        let mut missing = Vec::new();
+        for number in 0..self.identity.parts {
+            let taken = self.awaited(number, absent).and_then(|part| match part {
+                Some(part) if missing.is_empty() || absent == AbsentPart::LeftOut => {
+                    take(number, &part).map(Some)
+                }
+                Some(_) => Ok(Some(ControlFlow::Continue(()))),
+                None => Ok(None),
             });
+            match taken {
+                Ok(Some(ControlFlow::Continue(()))) => {}
+                Ok(Some(ControlFlow::Break(()))) => break,
+                Ok(None) => missing.push(number),
+                Err(error @ SpreadError::DamagedPart { .. }) if absent == AbsentPart::LeftOut => {
+                    eprintln!("left out: {error}");
+                    missing.push(number);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        if header.number != number {
-            return Err(SpreadError::ForeignPart {
-                file,
-                what: "number".into(),
-                theirs: header.number.to_string(),
-                ours: number.to_string(),
-            });
+        if missing.is_empty() || absent == AbsentPart::LeftOut {
+            return Ok(missing);
         }
-        let start = bytes.len() - contributions.len();
-        Ok(Some(bytes.split_off(start)))
+        Err(SpreadError::MissingParts {
+            missing,
+            parts: self.identity.parts,
+            round: self.identity.round.map(|round| round.number),
+            directory: self.directory.to_owned(),
+        })
     }
 
     /// True if the part is there and whole; false if it is not there, cut or changed.
     ///
-    /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
         match self.read(number) {
             Ok(part) => Ok(part.is_some()),
@@ -73,55 +127,138 @@ impl PartFiles<'_> {
     }
 
     /// The part in the file is of this run, but not one that it can have.
-    pub(crate) fn damaged(&self, number: u64, problem: String) -> SpreadError {
+    pub(crate) fn damaged(&self, number: u64, problem: impl ToString) -> SpreadError {
         SpreadError::DamagedPart {
             file: self.file(number),
-            part: number,
-            problem,
+            part: Some(number),
+            problem: problem.to_string(),
         }
     }
 
     /// Writes a part, whole or not at all.
-    pub(crate) fn write(&self, number: u64, part: &[u8]) -> Result<(), SpreadError> {
-        fs::create_dir_all(self.directory).map_err(SpreadError::of_file(self.directory))?;
-        write_whole(&self.file(number), |out| out.write_all(part))
+    pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
+        self.write_to(&self.file(number), Some(number), contributions)
+    }
+
+    /// Writes the request that the parts of a round answer, unless it is there; false if it is.
+    pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
+        let file = self.request_file();
+        let is_new = self.identity.read(&file, None)?.is_none();
+        if is_new {
+            self.write_to(&file, None, request)?;
+        }
+        Ok(is_new)
+    }
+
+    fn write_to(
+        &self,
+        file: &Path,
+        number: Option<u64>,
+        contributions: &[u8],
+    ) -> Result<(), SpreadError> {
+        let bytes = self.identity.bytes(number, contributions)?;
+        let created = fs::create_dir_all(self.directory);
+        created.map_err(SpreadError::of_part(self.directory))?;
+        let written = write_whole(file, |out| out.write_all(&bytes));
+        written.map_err(SpreadError::of_part(file))
     }
 }
 
-/// The bytes of a part of a run.
-pub(crate) fn part_of(
-    identity: &PartIdentity,
-    number: u64,
-    contributions: &[u8],
-) -> Result<Vec<u8>, SpreadError> {
-    let header = PartHeader {
-        identity: identity.clone(),
-        number,
-    };
-    part_bytes::write(&header, contributions).map_err(|error| SpreadError::NotPortable {
-        problem: error.to_string(),
-    })
+impl PartIdentity {
+    /// The beginning of the names of its files.
+    fn name(&self) -> String {
+        let place = self.place;
+        match &self.round {
+            Some(round) => format!("run-{place}-round-{}", round.number),
+            None => format!("run-{place}"),
+        }
+    }
+
+    /// The units of a part.
+    pub(crate) fn share(&self, part: u64) -> Range<u64> {
+        let bound =
+            |part: u64| (u128::from(self.units) * u128::from(part) / u128::from(self.parts)) as u64;
+        bound(part)..bound(part + 1)
+    }
+
+    /// The bytes of a part of this run, or without a number of the request of its round.
+    ///
+    /// **Errors.** [`SpreadError::NotPortable`].
+    pub(crate) fn bytes(
+        &self,
+        number: Option<u64>,
+        contributions: &[u8],
+    ) -> Result<Vec<u8>, SpreadError> {
+        let header = PartHeader {
+            identity: self.clone(),
+            number,
+        };
+        part_bytes::write(&header, contributions).map_err(SpreadError::not_portable)
+    }
+
+    /// The contributions in a file of a part; `None` if there is no such file.
+    ///
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
+    pub(crate) fn read(
+        &self,
+        file: &Path,
+        number: Option<u64>,
+    ) -> Result<Option<Vec<u8>>, SpreadError> {
+        match fs::read(file) {
+            Ok(bytes) => self.contributions(bytes, file, number).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SpreadError::of_part(file)(error)),
+        }
+    }
+
+    /// The contributions in the bytes of a part, which stand in this file.
+    ///
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
+    pub(crate) fn contributions(
+        &self,
+        mut bytes: Vec<u8>,
+        file: &Path,
+        number: Option<u64>,
+    ) -> Result<Vec<u8>, SpreadError> {
+        let read = part_bytes::read(&bytes);
+        let (header, contributions) = read.map_err(|problem| SpreadError::DamagedPart {
+            file: file.to_owned(),
+            part: number,
+            problem: problem.into(),
+        })?;
+        let own = PartHeader {
+            identity: self.clone(),
+            number,
+        };
+        if let Some([what, theirs, ours]) = header.difference(&own) {
+            return Err(SpreadError::ForeignPart {
+                file: file.to_owned(),
+                what,
+                theirs,
+                ours,
+            });
+        }
+        let start = bytes.len() - contributions.len();
+        Ok(bytes.split_off(start))
+    }
 }
 
 /// Writes a file whole or not at all: beside its place, to which it is moved at the end.
 pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), SpreadError> {
+) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new(""));
-    let written = (|| {
-        let mut builder = tempfile::Builder::new();
-        // Others may read it, as any file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut beside = builder.tempfile_in(directory)?;
-        let mut out = BufWriter::new(&mut beside);
-        write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        beside.as_file().sync_all()?;
-        beside.persist(file).map_err(|error| error.error)?;
-        Ok(())
-    })();
-    written.map_err(SpreadError::of_file(file))
+    let mut builder = tempfile::Builder::new();
+    // Others may read it, as any file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut beside = builder.tempfile_in(directory)?;
+    let mut out = BufWriter::new(&mut beside);
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    beside.as_file().sync_all()?;
+    beside.persist(file).map_err(|error| error.error)?;
+    Ok(())
 }

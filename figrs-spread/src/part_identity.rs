@@ -1,5 +1,7 @@
 //! The run that a part belongs to.
 
+use figrs_core::graph::ModelGraph;
+use figrs_core::{AnyElement, Model};
 use serde::{Deserialize, Serialize};
 
 /// The run that a part belongs to: parts of different ones are never merged.
@@ -15,8 +17,17 @@ pub(crate) struct PartIdentity {
     pub(crate) units: u64,
     /// The settings that decide the units, as text.
     pub(crate) settings: String,
-    /// Hash of a few worlds that are drawn from the model alike in all processes.
+    /// Hash of a few worlds that are drawn from the model alike in all processes, of cases, or of a first item.
     pub(crate) pilot: u64,
+    /// The round, of a fit.
+    pub(crate) round: Option<Round>,
+}
+
+/// A round of a fit: its number, and the hash of its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Round {
+    pub(crate) number: u64,
+    pub(crate) parameters: u64,
 }
 
 impl PartIdentity {
@@ -37,6 +48,11 @@ impl PartIdentity {
             .or_else(|| setting(&self.settings, &other.settings))
             .or_else(|| numbers("number of units", self.units, other.units))
             .or_else(|| numbers("model (hash of its draws)", self.pilot, other.pilot))
+            .or_else(|| {
+                let (a, b) = self.round.zip(other.round)?;
+                let round = numbers("round", a.number, b.number);
+                round.or_else(|| numbers("round's parameters (hash)", a.parameters, b.parameters))
+            })
     }
 }
 
@@ -71,4 +87,16 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut reversed = bytes.to_vec();
     reversed.reverse();
     u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
+}
+
+/// The elements of a model before their branches, as text.
+pub(crate) fn graph_text(model: &Model, targets: &[AnyElement]) -> String {
+    let graph = ModelGraph::new(model, targets);
+    let nodes = graph.nodes().iter().map(|node| {
+        let stated = (&node.evidence, &node.intervention, node.target);
+        format!("{:?} {:?} {stated:?}", node.label, node.distribution)
+    });
+    let edges = graph.edges().iter();
+    let edges = edges.map(|edge| format!("{} {}", edge.from, edge.to));
+    nodes.chain(edges).collect()
 }

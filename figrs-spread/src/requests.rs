@@ -5,11 +5,13 @@ use std::io::{self, BufRead, Write};
 use super::error::SpreadError;
 
 /// A request for a part of one of the program's runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The place of the run among those of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
+    /// The bytes of the file of a round.
+    pub(crate) round: Vec<u8>,
 }
 
 /// Answer to a request: a byte that says whether it is a part or an error.
@@ -26,18 +28,32 @@ impl Request {
         if read.map_err(SpreadError::of_file("standard input"))? == 0 {
             return Ok(None);
         }
-        let numbers = line.trim().split_once(' ');
-        let request = numbers.and_then(|(place, part)| {
-            Some(Self {
-                place: place.parse().ok()?,
-                part: part.parse().ok()?,
-            })
+        let request = Self::parsed(&line).ok_or_else(|| SpreadError::InvalidRequest {
+            line: line.trim().to_owned(),
         });
-        let line = line.trim().to_owned();
-        request
-            .ok_or(SpreadError::InvalidRequest { line })
-            .map(Some)
+        request.map(Some)
     }
+
+    fn parsed(line: &str) -> Option<Self> {
+        let mut words = line.split_whitespace();
+        let request = Self {
+            place: words.next()?.parse().ok()?,
+            part: words.next()?.parse().ok()?,
+            round: bytes(words.next().unwrap_or_default())?,
+        };
+        words.next().is_none().then_some(request)
+    }
+}
+
+/// The bytes of hexadecimal digits.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    let digit = |digit: &u8| char::from(*digit).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some((digit(high)? * 16 + digit(low)?) as u8),
+        _ => None,
+    };
+    pairs.map(byte).collect()
 }
 
 /// Writes the answer to a request: its length in eight bytes, least first, a byte that is 0 for a part and 1 for an error, and the part or

@@ -1,32 +1,26 @@
 //! A run in parts, of which this process does all, one, or the merging.
 
-use std::cell::Cell;
-use std::error::Error;
-use std::io::{self, Write};
+use std::cell::{Cell, RefCell};
+use std::io;
 use std::num::NonZero;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use clap::Parser;
-use figrs_core::graph::ModelGraph;
-use figrs_core::{Model, Stream};
+use figrs_core::Model;
 use figrs_infer::{
-    Answer, ImportanceSampling, MergeableSampler, PortablePartOf, PortableTargets, Run, Stopped,
+    Answer, CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit, ItemSampler,
+    MergeableSampler, PortableTargets, Run,
 };
 
+use super::counted_fit::{CountedFit, count};
 use super::error::SpreadError;
-use super::files::FileSet;
+use super::item_set::ItemSet;
 use super::options::SpreadOptions;
-use super::part_files::{PartFiles, part_of};
-use super::part_identity::{PartIdentity, hash};
+use super::part_files::{AbsentPart, PartFiles};
+use super::part_identity::PartIdentity;
 use super::requests::{self, Request};
-
-/// Worlds whose draws identify a model.
-const PILOT_WORLDS: u64 = 64;
-/// Interval at which it is looked whether a part has come.
-const POLL: Duration = Duration::from_millis(100);
+use super::sampled_run::SampledRun;
 
 /// The runs of a program, of which this process does all parts, one of them, or the merging.
 ///
@@ -44,7 +38,7 @@ pub struct Spread {
     /// The number of runs so far.
     runs: Cell<u32>,
     /// The request for a later run, as it was read.
-    request: Cell<Option<Request>>,
+    request: RefCell<Option<Request>>,
     /// True after the last request.
     ended: Cell<bool>,
 }
@@ -62,14 +56,6 @@ enum Role {
         directory: PathBuf,
         absent: AbsentPart,
     },
-}
-
-/// Treatment of parts that are not there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AbsentPart {
-    Refused,
-    LeftOut,
-    Awaited,
 }
 
 /// The command line of a program that has no other options.
@@ -98,13 +84,21 @@ impl Spread {
 
     /// The runs of the program of this name, in so many parts unless the options say otherwise.
     ///
-    /// **Errors.** [`SpreadError::NoSuchPart`].
+    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if there is a directory of parts, and none is to be done or merged.
     pub fn from_options(
         name: &str,
         parts: u64,
         options: SpreadOptions,
     ) -> Result<Self, SpreadError> {
         let parts = options.parts.map_or(parts, NonZero::get).max(1);
+        if let Some(directory) = &options.out
+            && options.part.is_none()
+            && !options.merge
+        {
+            return Err(SpreadError::UnusedDirectory {
+                directory: directory.clone(),
+            });
+        }
         let directory = options.out.unwrap_or_default();
         let role = match options.part {
             Some(part) if part >= parts => return Err(SpreadError::NoSuchPart { part, parts }),
@@ -125,7 +119,7 @@ impl Spread {
             parts,
             role,
             runs: Cell::new(0),
-            request: Cell::new(None),
+            request: RefCell::new(None),
             ended: Cell::new(false),
         })
     }
@@ -134,7 +128,7 @@ impl Spread {
     ///
     /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; of parts
     /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
-    /// [`SpreadError::InvalidRequest`], [`SpreadError::File`].
+    /// [`SpreadError::PartFile`], and [`SpreadError::File`] of the standard input or output.
     pub fn run<S, T>(
         &self,
         sampler: &S,
@@ -150,87 +144,173 @@ impl Spread {
             model,
             targets,
         };
-        let place = self.next_place();
-        let identity = || run.identity(&self.name, place, self.parts);
+        let next = self.next();
+        if self.is_whole() {
+            return Ok(Some(sampler.run(model, targets.elements())?));
+        }
+        let identity = run.identity(next)?;
+        let merging = self.in_parts(identity, |identity, part| run.part(identity, part))?;
+        merging.map_or(Ok(None), |(files, absent)| {
+            run.merge(&files, absent).map(Some)
+        })
+    }
+
+    /// The parameters that a learner fits to cases: by one process, or by expected counts that are made in parts, round by round. `None` in a process
+    /// that does parts, and where the next round is to be counted.
+    ///
+    /// Each round has parts of its own. A process that does a part counts at the parameters of the last round in the directory, or of the first if there is
+    /// none yet; one that merges goes through the rounds whose parts are there, and then writes the parameters of the next one and says so, or gives the fit.
+    /// So arrays of jobs run one round a submission, and a process that waits for parts drives all rounds.
+    ///
+    /// **Guarantee.** The fit is that of one process to the last bit.
+    ///
+    /// **Errors.** As of [`run`](Self::run); a round needs all of its parts, and mini-batches are refused.
+    ///
+    /// ```no_run
+    /// # use figrs_core::{Flip, If, Learned, Model};
+    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// # use figrs_spread::Spread;
+    /// let spread = Spread::from_args("coins", 16);
+    /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
+    /// let heads = If::new(&Flip::new(0.5), Flip::new(&first), Flip::new(&second));
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// if let Some(fit) = spread.fit(&learner, &Model::new(), &cases)? {
+    ///     println!("{}", fit.value(&first)?);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit<E: ExpectedCounts, C: CaseColumns>(
+        &self,
+        learner: &ExpectationMaximization<E>,
+        model: &Model,
+        cases: &Cases<C>,
+    ) -> Result<Option<Fit>, SpreadError> {
+        let fit = CountedFit {
+            learner,
+            model,
+            cases,
+        };
+        let next = self.next();
+        let place = next.place;
+        let identity = fit.identity(next);
         match &self.role {
-            Role::Whole => return Ok(Some(sampler.run(model, targets.elements())?)),
-            Role::Part { number, directory } => {
-                let identity = identity()?;
-                let files = PartFiles {
-                    directory,
-                    identity: &identity,
-                };
-                if !files.has(*number)? {
-                    files.write(*number, &run.part(&identity, *number)?)?;
-                }
-            }
+            Role::Whole => return Ok(Some(learner.fit(model, cases)?)),
+            Role::Part { number, directory } => fit.do_part(&identity, directory, *number)?,
             Role::Server => {
-                let identity = identity()?;
-                self.serve(place, |part| run.part(&identity, part))?;
+                let counter = RefCell::new(fit.counter()?);
+                self.serve(place, |asked| {
+                    let place = Path::new("the round on the standard input");
+                    let (identity, request) = identity.read(asked.round.clone(), place)?;
+                    let mut counter = counter.borrow_mut();
+                    let counts = count(&mut counter, &request, &identity, asked.part)?;
+                    identity.bytes(Some(asked.part), &counts)
+                })?;
             }
             Role::Merger { directory, absent } => {
-                let identity = identity()?;
-                let files = PartFiles {
-                    directory,
-                    identity: &identity,
-                };
-                return run.merge(&files, *absent).map(Some);
+                return fit.merge(&identity, (directory, *absent));
             }
         }
         Ok(None)
     }
 
-    /// A set of numbered files, each drawn with a stream of random numbers of its own and written whole or not at all; those that are there are
-    /// kept. In a process that does one part, the files of that part; none in one that serves parts of other runs or merges them.
+    /// A set of items, such as levels or boards, in numbered files, each written whole or not at all; those that are there are kept, and holes
+    /// filled. In a process that does one part, the files of that part; one that merges fills the holes of the parts that were done.
     ///
-    /// The name of a file is its number, with as many digits as the last one of the set has, and the extension.
+    /// The name of a file is its number, with as many digits as the last one of the set has, and the extension. A file `.set.figrs` in the directory
+    /// keeps the settings of the set, which may grow to more numbers with as many digits.
     ///
-    /// **Errors.** [`SpreadError::Item`] with the error of `draw`; [`SpreadError::File`].
-    pub fn files<T, E>(
+    /// **Guarantee.** The files are the same in any number of parts, processes and threads.
+    ///
+    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory has another set;
+    /// [`SpreadError::File`]; of parts those of [`run`](Self::run).
+    pub fn levels<S: ItemSampler + ?Sized>(
         &self,
-        (directory, extension): (&Path, &str),
-        (seed, numbers): (u64, Range<u64>),
-        draw: impl Fn(&mut Stream) -> Result<T, E> + Sync,
-        write: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), SpreadError>
-    where
-        T: Send,
-        E: Error + Send + Sync + 'static,
-    {
-        let place = self.next_place();
-        let set = FileSet {
-            directory,
-            extension,
+        sampler: &S,
+        seed: u64,
+        numbers: Range<u64>,
+        directory: impl AsRef<Path>,
+    ) -> Result<(), SpreadError> {
+        let set = ItemSet {
+            sampler,
             seed,
-            numbers: numbers.clone(),
+            numbers,
+            directory: directory.as_ref(),
         };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let fill = |numbers| set.fill(numbers, threads, &draw, &write);
-        let count = numbers.end.saturating_sub(numbers.start);
-        let of_part = |part| {
-            let part = share(count, part, self.parts);
-            numbers.start + part.start..numbers.start + part.end
-        };
+        let identity = set.identity(self.next());
+        set.begin(&identity)?;
         match &self.role {
-            Role::Whole => fill(numbers.clone()),
-            Role::Part { number, .. } => fill(of_part(*number)),
-            Role::Server => self.serve(place, |part| {
-                fill(of_part(part))?;
-                Ok(Vec::new())
-            }),
-            Role::Merger { .. } => Ok(()),
+            Role::Whole => return set.fill(&set.numbers),
+            // A part that was done may have holes.
+            Role::Part { number, .. } => set.fill(&set.share(&identity, *number))?,
+            Role::Server | Role::Merger { .. } => {}
+        }
+        let merging = self.in_parts(identity, |identity, part| {
+            set.fill(&set.share(identity, part))?;
+            Ok(Vec::new())
+        })?;
+        let Some((files, absent)) = merging else {
+            return Ok(());
+        };
+        let go_on = |_, _: &[u8]| Ok(ControlFlow::Continue(()));
+        let left_out = files.take_all(absent, go_on)?;
+        for part in (0..self.parts).filter(|part| !left_out.contains(part)) {
+            set.fill(&set.share(&files.identity, part))?;
+        }
+        if !left_out.is_empty() {
+            let done = self.parts - left_out.len() as u64;
+            eprintln!("{done} of {} parts of the set are there", self.parts);
+        }
+        Ok(())
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self.role, Role::Whole)
+    }
+
+    /// The identity of the next run of the program, as far as it is known before.
+    fn next(&self) -> PartIdentity {
+        PartIdentity {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            run: self.name.clone(),
+            place: self.runs.replace(self.runs.get() + 1),
+            parts: self.parts,
+            units: 0,
+            settings: String::new(),
+            pilot: 0,
+            round: None,
         }
     }
 
-    fn next_place(&self) -> u32 {
-        self.runs.replace(self.runs.get() + 1)
+    /// Does the parts of a run that this process is to do; the files if it is to merge them.
+    fn in_parts(
+        &self,
+        identity: PartIdentity,
+        part: impl Fn(&PartIdentity, u64) -> Result<Vec<u8>, SpreadError>,
+    ) -> Result<Option<(PartFiles<'_>, AbsentPart)>, SpreadError> {
+        match &self.role {
+            Role::Whole => {}
+            Role::Part { number, directory } => {
+                let files = PartFiles::new(directory, identity);
+                if !files.has(*number)? {
+                    files.write(*number, &part(&files.identity, *number)?)?;
+                }
+            }
+            Role::Server => self.serve(identity.place, |asked| {
+                identity.bytes(Some(asked.part), &part(&identity, asked.part)?)
+            })?,
+            Role::Merger { directory, absent } => {
+                return Ok(Some((PartFiles::new(directory, identity), *absent)));
+            }
+        }
+        Ok(None)
     }
 
     /// Does the parts of a run that are asked for, until one of a later run is, or the input ends.
     fn serve(
         &self,
         place: u32,
-        part: impl Fn(u64) -> Result<Vec<u8>, SpreadError>,
+        part: impl Fn(&Request) -> Result<Vec<u8>, SpreadError>,
     ) -> Result<(), SpreadError> {
         let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
         while !self.ended.get() {
@@ -249,7 +329,7 @@ impl Spread {
                 break;
             };
             if request.place > place {
-                self.request.set(Some(request));
+                self.request.replace(Some(request));
                 break;
             }
             let done = if request.place < place {
@@ -262,131 +342,10 @@ impl Spread {
                     parts: self.parts,
                 })
             } else {
-                part(request.part)
+                part(&request)
             };
             requests::answer(&mut output, done.as_deref())?;
         }
         Ok(())
-    }
-}
-
-/// The units of a part.
-fn share(units: u64, part: u64, parts: u64) -> Range<u64> {
-    let bound = |part: u64| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
-    bound(part)..bound(part + 1)
-}
-
-/// A run of a sampler.
-#[derive(Debug)]
-struct SampledRun<'a, S, T> {
-    sampler: &'a S,
-    model: &'a Model,
-    targets: &'a T,
-}
-
-impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
-    fn identity(&self, name: &str, place: u32, parts: u64) -> Result<PartIdentity, SpreadError> {
-        let units = self.sampler.units(self.model, &self.targets.elements())?;
-        if units == u64::MAX {
-            return Err(SpreadError::Endless);
-        }
-        Ok(PartIdentity {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            run: name.to_owned(),
-            place,
-            parts,
-            units,
-            settings: self.sampler.settings(),
-            pilot: self.pilot(),
-        })
-    }
-
-    /// A hash of the elements of the model before their branches, and of a few worlds or the reason that there are none.
-    fn pilot(&self) -> u64 {
-        let graph = ModelGraph::new(self.model, self.targets.elements());
-        let nodes = graph.nodes().iter().map(|node| {
-            let stated = (&node.evidence, &node.intervention, node.target);
-            format!("{:?} {:?} {stated:?}", node.label, node.distribution)
-        });
-        let edges = graph.edges().iter();
-        let edges = edges.map(|edge| format!("{} {}", edge.from, edge.to));
-        let mut bytes = nodes.chain(edges).collect::<String>().into_bytes();
-        let sampler = ImportanceSampling::new(PILOT_WORLDS);
-        let worlds = sampler.portable_part(self.model, self.targets, 0..u64::MAX);
-        let worlds = worlds.map(|worlds| postcard::to_stdvec(&worlds.without_time()));
-        match worlds {
-            Ok(Ok(worlds)) => bytes.extend(worlds),
-            Ok(Err(error)) => bytes.extend(error.to_string().into_bytes()),
-            Err(error) => bytes.extend(error.to_string().into_bytes()),
-        }
-        hash(&bytes)
-    }
-
-    /// The bytes of a part.
-    fn part(&self, identity: &PartIdentity, number: u64) -> Result<Vec<u8>, SpreadError> {
-        let units = share(identity.units, number, identity.parts);
-        let part = self
-            .sampler
-            .portable_part(self.model, self.targets, units.clone());
-        let part = part.map_err(|source| SpreadError::Inference {
-            part: Some(number),
-            source: source.into(),
-        })?;
-        if part.units() != units || part.stopped() != Stopped::Finished {
-            return Err(SpreadError::Stopped { part: number });
-        }
-        let contributions =
-            postcard::to_stdvec(&part).map_err(|error| SpreadError::NotPortable {
-                problem: error.to_string(),
-            })?;
-        part_of(identity, number, &contributions)
-    }
-
-    /// The answer of the parts in their files.
-    fn merge(&self, files: &PartFiles<'_>, absent: AbsentPart) -> Result<Answer, SpreadError> {
-        let parts = files.identity.parts;
-        let (mut missing, mut is_told) = (Vec::new(), false);
-        let mut sums = self
-            .sampler
-            .partial(self.model, &self.targets.elements(), 0..0)?;
-        for number in 0..parts {
-            if sums.is_enough() {
-                break;
-            }
-            let contributions = loop {
-                match files.read(number)? {
-                    None if absent == AbsentPart::Awaited => {
-                        if !is_told {
-                            let directory = files.directory.display();
-                            eprintln!("waiting for part {number} of {parts} in {directory}");
-                            is_told = true;
-                        }
-                        thread::sleep(POLL);
-                    }
-                    found => break found,
-                }
-            };
-            let Some(contributions) = contributions else {
-                missing.push(number);
-                sums.leave_out(share(files.identity.units, number, parts))?;
-                continue;
-            };
-            let damaged = |problem: String| files.damaged(number, problem);
-            let part: PortablePartOf<S, T> =
-                postcard::from_bytes(&contributions).map_err(|error| damaged(error.to_string()))?;
-            let merged = sums.merge_portable(part, self.targets);
-            merged.map_err(|error| damaged(error.to_string()))?;
-        }
-        if !missing.is_empty() {
-            if absent == AbsentPart::Refused {
-                return Err(SpreadError::MissingParts {
-                    missing,
-                    parts,
-                    directory: files.directory.to_owned(),
-                });
-            }
-            eprintln!("merged {} of {parts} parts", parts - missing.len() as u64);
-        }
-        Ok(sums.into_answer_about(self.model, self.targets.elements())?)
     }
 }

@@ -55,11 +55,10 @@ fn line(error: &clap::Error) -> String {
 /// Advice for a number that was not understood or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
-        let is_too_large = *error.kind() == IntErrorKind::PosOverflow;
-        let told = if is_too_large {
-            "write a smaller whole number"
-        } else {
-            "write a whole number"
+        let told = match error.kind() {
+            IntErrorKind::PosOverflow => "write a smaller whole number",
+            IntErrorKind::Zero => "write a whole number, 1 or more",
+            _ => "write a whole number",
         };
         return Some(told.into());
     }
@@ -96,6 +95,8 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZero;
+
     use super::*;
 
     #[derive(Debug, Parser)]
@@ -106,6 +107,8 @@ mod tests {
         count: Option<u32>,
         #[arg(long)]
         width: Option<usize>,
+        #[arg(long)]
+        threads: Option<NonZero<usize>>,
         #[arg(long)]
         smoothing: Option<f64>,
         #[arg(long, value_parser = seconds)]
@@ -124,6 +127,7 @@ mod tests {
             ("--count=9999999", "write a whole number from 1 to 1000000;"),
             ("--width=1e3", "write a whole number;"),
             ("--width=", "--width"),
+            ("--threads=0", "write a whole number, 1 or more;"),
             (
                 "--width=99999999999999999999",
                 "write a smaller whole number;",

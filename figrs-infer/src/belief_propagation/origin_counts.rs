@@ -8,12 +8,18 @@ use super::messages::{Messages, SumMessages};
 use crate::error::Error;
 use crate::exact::consistency::reduce;
 use crate::exact::eliminate::EliminationError;
+use crate::run::settings_text::settings_text;
 use crate::run::watch::{RunMonitor, Stopped, Watch};
 
 impl BeliefPropagation {
     /// Errors of settings.
     pub(crate) fn check_settings(&self) -> Result<(), Error> {
         self.settings.check("BeliefPropagation")
+    }
+
+    /// The settings that decide the messages, as text.
+    pub(crate) fn settings(&self) -> String {
+        settings_text!(self, settings.limits.threads, watch)
     }
 
     /// The deadline, interrupt and listener of its own.

@@ -127,6 +127,20 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
+    /// The columns by their labels, their cells as text, and the rows, in bytes that are alike in all processes that state the same.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let columns = self.columns.iter();
+        let columns =
+            columns.map(|column| format!("{:?} {:?}", column.element.label(), column.cells));
+        let mut bytes = columns.collect::<Vec<_>>().join(" ").into_bytes();
+        for row in self.rows.iter() {
+            bytes.extend(row.weight.to_bits().to_le_bytes());
+            let cells = (0..self.columns.len()).map(|column| row.cell(column).to_le_bytes());
+            bytes.extend(cells.flatten());
+        }
+        bytes
+    }
+
     /// The number of the next row.
     pub(super) fn next(&self) -> usize {
         self.rows.next()

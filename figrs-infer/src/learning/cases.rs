@@ -195,6 +195,17 @@ impl<C: CaseColumns> Cases<C> {
         }
     }
 
+    /// The elements that rows are about, in the order in which they were named first.
+    pub fn elements(&self) -> Vec<AnyElement> {
+        self.table.elements()
+    }
+
+    /// The rows in bytes, alike in all processes that state the same.
+    #[doc(hidden)]
+    pub fn row_bytes(&self) -> Vec<u8> {
+        self.table.bytes()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.table.next()

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::exact::eliminate::log_weight;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
+use crate::run::settings_text::settings_text;
 
 /// A tree of maxima that is compiled once for all cases.
 #[derive(Debug)]
@@ -69,5 +70,12 @@ impl ExpectedCounts for MpeVariableElimination {
             tree,
         };
         Ok(Box::new(FactorGraphStep { rows, counter }))
+    }
+
+    fn counting_settings(&self) -> String {
+        format!(
+            "MpeVariableElimination: {}",
+            settings_text!(self.limits(), threads)
+        )
     }
 }

@@ -24,14 +24,30 @@ use crate::run::watch::Watch;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
+    /// Number of units of all cases.
+    units: u64,
     /// The numbers of each parameter.
     parameters: Vec<Vec<f64>>,
 }
 
 impl CountRequest {
+    fn new(number: u64, units: u64, outcomes: &CountedOutcomes) -> Self {
+        let learned = outcomes.learned().iter();
+        Self {
+            number,
+            units,
+            parameters: learned.map(LearnedParameter::numbers).collect(),
+        }
+    }
+
     /// The number of the request, counted from zero.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Number of units of all cases.
+    pub fn units(&self) -> u64 {
+        self.units
     }
 }
 
@@ -74,6 +90,11 @@ impl CaseCounter {
         self.step.units(self.rows.iter().count())
     }
 
+    /// The first request of a fit of the same model and cases, by a counter that has counted nothing yet.
+    pub(super) fn first_request(&self) -> CountRequest {
+        CountRequest::new(0, self.units(), self.step.outcomes())
+    }
+
     /// The expected counts of the units of these numbers, as far as there are so many, at the parameters of a request. A deadline of the settings
     /// holds for each part.
     ///
@@ -81,8 +102,10 @@ impl CaseCounter {
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
-        if !lengths.eq(request.parameters.iter().map(Vec::len)) {
-            let problem = "the request has other parameters than the model";
+        let all = self.step.units(self.rows.iter().count());
+        if !lengths.eq(request.parameters.iter().map(Vec::len)) || request.units != all {
+            let problem =
+                "the request has other parameters than the model, or is about other cases";
             return Err(Error::unfit_part(units.start, problem));
         }
         for (learned, numbers) in outcomes.learned().iter().zip(&request.parameters) {
@@ -164,11 +187,8 @@ impl ExpectationStep for CountsInParts<'_> {
         if until.is_over() {
             return Err(EliminationError::Interrupted.into());
         }
-        let learned = self.outcomes().learned().iter();
-        let request = CountRequest {
-            number: self.requests.fetch_add(1, Ordering::Relaxed),
-            parameters: learned.map(LearnedParameter::numbers).collect(),
-        };
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let request = CountRequest::new(number, units.end, self.outcomes());
         let mut next = units.start;
         for part in (self.count)(&request)? {
             let CountPart {

@@ -9,6 +9,7 @@ use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter, RowFactors};
 use crate::error::Error;
 use crate::mcmc::gibbs::{AssignmentDraws, Gibbs};
+use crate::run::mergeable_sampler::MergeableSampler;
 
 /// Chains on the factors of each row.
 #[derive(Debug)]
@@ -83,5 +84,9 @@ impl ExpectedCounts for Gibbs {
             outcomes,
         };
         Ok(Box::new(FactorGraphStep { rows, counter }))
+    }
+
+    fn counting_settings(&self) -> String {
+        MergeableSampler::settings(self)
     }
 }

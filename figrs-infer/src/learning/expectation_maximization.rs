@@ -254,6 +254,32 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
+    /// The first request that [`fit_by`](Self::fit_by) makes, of a counter that has counted nothing yet: for workers that begin before the fit does.
+    ///
+    /// **Errors.** Those of [`fit`](Self::fit) about values to start from.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Learned, Model};
+    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// let bias = Learned::beta("bias", 1.0, 1.0);
+    /// let heads = Flip::new(&bias);
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).start(&bias, 0.2);
+    /// let counter = learner.case_counter(&Model::new(), &cases)?;
+    /// let first = learner.first_request(&counter)?;
+    /// assert_eq!((first.number(), first.units()), (0, counter.units()));
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn first_request(&self, counter: &CaseCounter) -> Result<CountRequest, Error> {
+        self.begin(0, counter.step.outcomes())?;
+        Ok(counter.first_request())
+    }
+
+    /// The settings that decide the counts of a request, as text: counts whose texts differ are not merged.
+    pub fn counting_settings(&self) -> String {
+        self.engine.counting_settings()
+    }
+
     fn fit_with<C: CaseColumns>(
         &self,
         model: &Model,

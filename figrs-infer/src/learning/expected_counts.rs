@@ -30,6 +30,10 @@ pub trait ExpectedCounts {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error>;
+
+    /// The settings that decide the counts, as text: threads are none of them.
+    #[doc(hidden)]
+    fn counting_settings(&self) -> String;
 }
 
 /// The prepared expectation step of one model and its cases.

@@ -45,4 +45,8 @@ impl ExpectedCounts for BeliefPropagation {
         let counter = self.clone();
         Ok(Box::new(FactorGraphStep { rows, counter }))
     }
+
+    fn counting_settings(&self) -> String {
+        self.settings()
+    }
 }

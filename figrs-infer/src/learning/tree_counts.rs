@@ -18,6 +18,7 @@ use crate::exact::tree::{
     CompiledEncoding, ContractionTree, CountingTree, PreviousTree, SumProductPrecision, TreeBeliefs,
 };
 use crate::exact::variable_elimination::VariableElimination;
+use crate::run::settings_text::settings_text;
 
 /// Compiles an encoding of an expansion, with a factor that varies for the evidence of each column.
 pub(super) fn compiled_rows(
@@ -82,6 +83,10 @@ impl ExpectedCounts for JunctionTree {
     ) -> Result<Box<dyn ExpectationStep>, Error> {
         step(model, cases, &self.limits().until(until))
     }
+
+    fn counting_settings(&self) -> String {
+        format!("JunctionTree: {}", settings_text!(self.limits(), threads))
+    }
 }
 
 impl ExpectedCounts for VariableElimination {
@@ -92,5 +97,12 @@ impl ExpectedCounts for VariableElimination {
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
         step(model, cases, &self.limits().until(until))
+    }
+
+    fn counting_settings(&self) -> String {
+        format!(
+            "VariableElimination: {}",
+            settings_text!(self.limits(), threads)
+        )
     }
 }

@@ -15,6 +15,7 @@ use super::parameters::CountedOutcomes;
 use super::row_sums::RowSums;
 use crate::error::Error;
 use crate::exact::eliminate::EliminationError;
+use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::work_queue::in_order;
 use crate::sampling::importance::ImportanceSampling;
 
@@ -288,5 +289,9 @@ impl ExpectedCounts for ImportanceSampling {
         let learned = draws.parameters(&rows, (settings.threads(), until))?;
         let outcomes = CountedOutcomes::of_terms(learned)?;
         Ok(Box::new(WeightedWorlds { draws, outcomes }))
+    }
+
+    fn counting_settings(&self) -> String {
+        MergeableSampler::settings(self)
     }
 }

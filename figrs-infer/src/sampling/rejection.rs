@@ -16,6 +16,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
+use crate::run::settings_text::settings_text;
 use crate::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
@@ -109,10 +110,7 @@ impl MergeableSampler for RejectionSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        let mut settings = self.clone();
-        settings.drawing.threads = None;
-        settings.watch = Watch::default();
-        format!("{settings:?}")
+        settings_text!(self, drawing.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

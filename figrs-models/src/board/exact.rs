@@ -1,7 +1,7 @@
 //! Exact questions about boards.
 
-use figrs_core::Element;
-use figrs_infer::{CompiledFrontier, Frontier, Marginal};
+use figrs_core::{Element, Stream};
+use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
 
 use super::{BoardError, Generator};
 
@@ -87,5 +87,12 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
     ) -> Result<impl Iterator<Item = Result<G::Board, BoardError>> + '_, BoardError> {
         let worlds = self.compiled.samples(seed)?;
         Ok(worlds.map(|world| self.generator.board(world.values(&self.cells)?)))
+    }
+
+    /// A board for each stream of random numbers.
+    pub(super) fn of_streams(&self, streams: Vec<Stream>) -> Result<Vec<G::Board>, BoardError> {
+        let worlds = self.compiled.sample_each(streams)?.into_iter();
+        let board = |world: World| self.generator.board(world.values(&self.cells)?);
+        worlds.map(board).collect()
     }
 }

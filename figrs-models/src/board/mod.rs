@@ -1,7 +1,8 @@
 //! Boards: a grid with a value in each cell, drawn from exactly what rules and demands allow.
 //!
 //! A puzzle is a [`Generator`]: an element program with its demands as evidence, and how values of its cells are read as a board. The
-//! [`ConditionalSampler`] draws its boards by the method that suits it, and says which and why; [`ExactBoards`] answers any other question about them.
+//! [`ConditionalSampler`] draws its boards by the method that suits it, and says which and why; [`ExactBoards`] answers any other question about them, and
+//! [`NumberedBoards`] draw sets in parts.
 //! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
 //! [`chromatic_maze`](crate::boards::chromatic_maze) are such generators, and a puzzle of a user's own is another: see [`ConditionalSampler`].
 //!
@@ -20,6 +21,7 @@ mod exact;
 mod generator;
 mod interleave;
 mod method;
+mod numbered;
 mod particles;
 mod rejection;
 mod report;
@@ -35,6 +37,7 @@ pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
 pub use generator::{ChainBoards, DrawChains, Generator, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
+pub use numbered::NumberedBoards;
 pub use report::Report;
 pub use sample::Sample;
 pub use watch::Event;

@@ -34,6 +34,7 @@ use crate::exact::eliminate::EliminationError;
 use crate::exact::limits::Limits;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
+use crate::run::settings_text::settings_text;
 use crate::run::watch::{RunMonitor, Watch, watched};
 pub(crate) use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
@@ -186,10 +187,7 @@ impl MergeableSampler for Gibbs {
     type Sums = GibbsSums;
 
     fn settings(&self) -> String {
-        let mut settings = self.clone();
-        settings.limits.threads = None;
-        settings.watch = Watch::default();
-        format!("{settings:?}")
+        settings_text!(self, limits.threads, watch)
     }
 
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {

@@ -59,6 +59,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
+use crate::run::settings_text::settings_text;
 use crate::run::time_share::TimeShare;
 use crate::run::watch::{Stopped, Watch, watched};
 use crate::run::work_queue::in_order;
@@ -283,11 +284,8 @@ impl MergeableSampler for MetropolisHastings {
     type Sums = MetropolisSums;
 
     fn settings(&self) -> String {
-        let mut settings = self.clone();
-        settings.settings.drawing.threads = None;
-        let proposals = std::mem::take(&mut settings.settings.proposals);
-        settings.watch = Watch::default();
-        format!("{settings:?}, {}", proposals.description())
+        let settings = settings_text!(self, settings.drawing.threads, settings.proposals, watch);
+        format!("{settings}, {}", self.settings.proposals.description())
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

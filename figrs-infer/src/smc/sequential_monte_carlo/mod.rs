@@ -21,6 +21,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial, Sums};
+use crate::run::settings_text::settings_text;
 use crate::run::watch::{RunMonitor, Watch, watched};
 use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
@@ -387,10 +388,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     type Sums = PopulationSums;
 
     fn settings(&self) -> String {
-        let mut settings = self.clone();
-        settings.drawing.threads = None;
-        settings.watch = Watch::default();
-        format!("{settings:?}")
+        settings_text!(self, drawing.threads, watch)
     }
 
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {

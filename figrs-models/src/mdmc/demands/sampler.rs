@@ -1,13 +1,17 @@
 //! One interface to all ways of drawing levels.
 
 use std::fmt::Debug;
+use std::io::{self, Write};
 use std::ops::Range;
 
 use figrs_core::stream;
+use figrs_infer::ItemSampler;
 
-use super::super::{ElementSampler, GeneratedLevel};
+use super::super::{ElementSampler, GeneratedLevel, LookAheadSampler};
+use super::conditioned::ConditionedSampler;
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::exact::ExactSampler;
 
 /// A way of drawing levels, set up for one trained chain and one width.
 pub trait LevelSampler: Debug + Send + Sync {
@@ -27,8 +31,8 @@ pub trait LevelSampler: Debug + Send + Sync {
         1
     }
 
-    /// The levels of a set that have these numbers: a level depends on the seed and its number alone, provided that ranges start at
-    /// multiples of [`batch`](Self::batch).
+    /// The levels of a set that have these numbers: a level depends on the seed and its number alone. Ranges are best multiples of
+    /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
 
@@ -47,3 +51,36 @@ impl LevelSampler for ElementSampler {
             .collect()
     }
 }
+
+/// Levels as items of a set: texts in the format of the training levels.
+macro_rules! items {
+    ($($sampler:ty),+) => {$(
+        impl ItemSampler for $sampler {
+            type Item = GeneratedLevel;
+            type Error = SteeringError;
+
+            fn batch(&self) -> u64 {
+                LevelSampler::batch(self).max(1)
+            }
+
+            fn items(
+                &self,
+                seed: u64,
+                numbers: Range<u64>,
+            ) -> Result<Vec<GeneratedLevel>, SteeringError> {
+                self.levels(seed, numbers)
+            }
+
+            fn write(&self, generated: &GeneratedLevel, out: &mut dyn Write) -> io::Result<()> {
+                writeln!(out, "{}", generated.level())
+            }
+        }
+    )+};
+}
+items!(
+    ElementSampler,
+    LookAheadSampler,
+    ConditionedSampler,
+    ExactSampler,
+    dyn LevelSampler + '_
+);

@@ -1,0 +1,158 @@
+//! Work other than sampling in numbered parts: a set of levels, a set of mazes, or a fit whose rounds are counted in parts.
+//!
+//! ```sh
+//! cargo run --release --example spread_tasks -- levels --to 100 --set target/levels
+//! cargo run --release --example spread_tasks -- fit --parts 2 --part 0 --out target/fit
+//! cargo run --release --example spread_tasks -- fit --parts 2 --part 1 --out target/fit
+//! cargo run --release --example spread_tasks -- fit --parts 2 --merge --out target/fit
+//! ```
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use figrs::models::board::ConditionalSampler;
+use figrs::models::grid::Size;
+use figrs::models::maze::PerfectMaze;
+use figrs::models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+use figrs::prelude::*;
+use figrs::rand::RngExt;
+use figrs::stream;
+use figrs_command::{Failure, parsed, run};
+use figrs_spread::{Spread, SpreadOptions};
+
+/// Draws sets in numbered files, or fits a model, in one process or in numbered parts.
+#[derive(Parser)]
+#[command(version)]
+struct Options {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Draws Super Mario levels, those of `mario_mdmc` for the same seed
+    Levels(Set),
+    /// Draws mazes, those of `maze` for the same seed
+    Mazes(Set),
+    /// Fits a mixture of two kinds of patients to partly missing test results
+    Fit(Learning),
+}
+
+/// A set of numbered files.
+#[derive(Args)]
+struct Set {
+    /// Directory of the set
+    #[arg(long, value_name = "DIR")]
+    set: PathBuf,
+    /// The first number of the set
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    from: u64,
+    /// The number after the last one of the set
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    to: u64,
+    /// Columns of a level or a maze
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    width: usize,
+    /// Seed: the same seed gives the same files, in any number of parts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    parts: SpreadOptions,
+}
+
+/// A fit.
+#[derive(Args)]
+struct Learning {
+    /// Rows of data
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    rows: u64,
+    /// Rounds at most
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    rounds: u64,
+    #[command(flatten)]
+    parts: SpreadOptions,
+}
+
+/// Parts that the work is cut into unless `--parts` says otherwise.
+const PARTS: u64 = 8;
+/// Tests of a patient.
+const TESTS: usize = 6;
+
+fn main() -> ExitCode {
+    run(
+        |_| None,
+        || match parsed::<Options>().task {
+            Task::Levels(set) => levels(&set),
+            Task::Mazes(set) => mazes(&set),
+            Task::Fit(learning) => fit(&learning, &mut io::stdout().lock()),
+        },
+    )
+}
+
+impl Set {
+    fn numbers(&self) -> Range<u64> {
+        self.from..self.to
+    }
+}
+
+fn levels(set: &Set) -> Result<(), Failure> {
+    let spread = Spread::from_options("levels", PARTS, set.parts.clone())?;
+    let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?;
+    let sampler = LookAheadSampler::new(chain, 3, set.width)?;
+    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.set)?)
+}
+
+fn mazes(set: &Set) -> Result<(), Failure> {
+    let spread = Spread::from_options("mazes", PARTS, set.parts.clone())?;
+    let maze = PerfectMaze::new(Size::new(set.width, set.width)?);
+    let sampler = ConditionalSampler::new().numbered(&maze)?;
+    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.set)?)
+}
+
+fn fit(learning: &Learning, out: &mut impl Write) -> Result<(), Failure> {
+    let spread = Spread::from_options("patients", PARTS, learning.parts.clone())?;
+    let share = Learned::beta("share of the ill", 2.0, 3.0);
+    let ill = Flip::new(&share).named("ill");
+    let mut rates = Vec::new();
+    let tests = (0..TESTS).map(|test| {
+        let rate = |kind: &str, a, b| Learned::beta(&format!("rate {test} of the {kind}"), a, b);
+        let (of_ill, of_well) = (rate("ill", 3.0, 2.0), rate("well", 2.0, 4.0));
+        let positive = If::new(&ill, Flip::new(&of_ill), Flip::new(&of_well));
+        rates.push((of_ill, of_well));
+        positive.named(format!("test {test}"))
+    });
+    let tests: Vec<Element<bool>> = tests.collect();
+    // Every process makes the same data: a third of the patients is ill, and one result of eight is missing.
+    let row = |row| {
+        let mut random = stream(7, row);
+        let rate = if random.random_bool(1.0 / 3.0) {
+            0.8
+        } else {
+            0.2
+        };
+        let result = |_| {
+            let is_positive = random.random_bool(rate);
+            random.random_bool(7.0 / 8.0).then_some(is_positive)
+        };
+        (0..TESTS).map(result).collect::<Vec<_>>()
+    };
+    let cases = Cases::new(&tests).rows((0..learning.rows).map(row));
+    let learner = ExpectationMaximization::new(JunctionTree::new())
+        .map_estimate()
+        .rounds(learning.rounds);
+    let Some(fit) = spread.fit(&learner, &Model::new(), &cases)? else {
+        return Ok(());
+    };
+    writeln!(out, "share of the ill: {}", fit.value(&share)?)?;
+    for (test, (of_ill, of_well)) in rates.iter().enumerate() {
+        let (of_ill, of_well) = (fit.value(of_ill)?, fit.value(of_well)?);
+        writeln!(
+            out,
+            "test {test}: {of_ill} of the ill, {of_well} of the well"
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Samplers of sets of numbered items.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// A sampler of sets of numbered items, such as levels and boards, each of which is written to a file of its own.
+///
+/// **Guarantee.** An item depends on the sampler, the seed and its number alone: a set is the same in whatever parts, processes and threads it is
+/// drawn.
+///
+/// ```
+/// # use std::io::{self, Write};
+/// # use std::ops::Range;
+/// # use figrs_core::{rand::RngExt, stream};
+/// # use figrs_infer::ItemSampler;
+/// /// Hands of five cards.
+/// struct Hands;
+///
+/// impl ItemSampler for Hands {
+///     type Item = [u8; 5];
+///     type Error = io::Error;
+///
+///     fn items(&self, seed: u64, numbers: Range<u64>) -> io::Result<Vec<[u8; 5]>> {
+///         let hand = |number| {
+///             let mut random = stream(seed, number);
+///             [(); 5].map(|()| random.random_range(0..52))
+///         };
+///         Ok(numbers.map(hand).collect())
+///     }
+///
+///     fn write(&self, hand: &[u8; 5], out: &mut dyn Write) -> io::Result<()> {
+///         writeln!(out, "{hand:?}")
+///     }
+/// }
+///
+/// assert_eq!(Hands.items(7, 0..10)?[3..5], Hands.items(7, 3..5)?);
+/// # Ok::<(), io::Error>(())
+/// ```
+pub trait ItemSampler: Sync {
+    /// An item.
+    type Item: Send;
+    /// Reason why an item cannot be drawn.
+    type Error: Error + Send + Sync + 'static;
+
+    /// Number of items that are best asked for at once, from a multiple of it on.
+    fn batch(&self) -> u64 {
+        1
+    }
+
+    /// The items of a set that have these numbers.
+    ///
+    /// **Errors.** Those of the sampler.
+    fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
+
+    /// The extension of the names of files of items.
+    fn extension(&self) -> &'static str {
+        "txt"
+    }
+
+    /// Writes an item.
+    ///
+    /// **Errors.** Those of the destination.
+    fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// The numbers of one batch of a set that are to be drawn together: from the first to the last one that is missing, and none if all are there.
+///
+/// A set that is gone on with draws its batches as it would have drawn them at once, and takes of them what is missing.
+///
+/// ```
+/// # use figrs_infer::missing_in_batch;
+/// let there = [4, 6, 9];
+/// let is_there = |number| there.contains(&number);
+/// // The second batch of four, of numbers below ten.
+/// assert_eq!(missing_in_batch((1, 4), &(0..10), is_there), 5..8);
+/// assert!(missing_in_batch((4, 2), &(0..10), |_| true).is_empty());
+/// ```
+pub fn missing_in_batch(
+    (place, batch): (u64, u64),
+    numbers: &Range<u64>,
+    is_there: impl Fn(u64) -> bool,
+) -> Range<u64> {
+    let first = place.saturating_mul(batch);
+    let own = first.max(numbers.start)..first.saturating_add(batch).min(numbers.end);
+    let is_missing = |number: &u64| !is_there(*number);
+    let first = own.clone().find(is_missing);
+    let last = own.rev().find(is_missing);
+    first
+        .zip(last)
+        .map_or(0..0, |(first, last)| first..last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_cut_to_what_is_missing() {
+        let none = |_| false;
+        assert_eq!(missing_in_batch((0, 4), &(2..10), none), 2..4);
+        assert_eq!(missing_in_batch((2, 4), &(2..10), none), 8..10);
+        assert!(missing_in_batch((3, 4), &(2..10), none).is_empty());
+        assert!(missing_in_batch((u64::MAX, 4), &(0..10), none).is_empty());
+        assert_eq!(
+            missing_in_batch((1, 4), &(0..8), |number| number != 6),
+            6..7
+        );
+        assert!(missing_in_batch((1, 4), &(0..8), |_| true).is_empty());
+    }
+}

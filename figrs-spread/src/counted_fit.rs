@@ -1,0 +1,213 @@
+//! A fit whose expected counts are made in parts, round by round.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use figrs_core::Model;
+use figrs_infer::{
+    CaseColumns, CaseCounter, Cases, CountPart, CountRequest, Error, ExpectationMaximization,
+    ExpectedCounts, Fit,
+};
+
+use super::error::SpreadError;
+use super::part_bytes;
+use super::part_files::{AbsentPart, PartFiles};
+use super::part_identity::{PartIdentity, Round, graph_text, hash};
+
+/// A fit of a model to cases.
+#[derive(Debug)]
+pub(crate) struct CountedFit<'a, E, C> {
+    pub(crate) learner: &'a ExpectationMaximization<E>,
+    pub(crate) model: &'a Model,
+    pub(crate) cases: &'a Cases<C>,
+}
+
+/// The identity of a fit, whose rounds have more.
+#[derive(Debug)]
+pub(crate) struct FitIdentity(PartIdentity);
+
+/// The reason that the parts of a round are not merged.
+enum Unmerged {
+    /// The round is new, and its parts are to be done.
+    New(u64),
+    Failed(SpreadError),
+}
+
+impl FitIdentity {
+    /// That of the parts that answer a request, and the request in bytes.
+    fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
+        let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
+        let identity = PartIdentity {
+            units: request.units(),
+            round: Some(Round {
+                number: request.number(),
+                parameters: hash(&bytes),
+            }),
+            ..self.0.clone()
+        };
+        Ok((identity, bytes))
+    }
+
+    /// The request in the bytes of its file, and the identity of the parts that answer it.
+    ///
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
+    pub(crate) fn read(
+        &self,
+        bytes: Vec<u8>,
+        file: &Path,
+    ) -> Result<(PartIdentity, CountRequest), SpreadError> {
+        let damaged = |problem: String| SpreadError::DamagedPart {
+            file: file.to_owned(),
+            part: None,
+            problem,
+        };
+        let (_, request) = part_bytes::read(&bytes).map_err(|problem| damaged(problem.into()))?;
+        let request: CountRequest =
+            postcard::from_bytes(request).map_err(|error| damaged(error.to_string()))?;
+        let (identity, _) = self.round(&request)?;
+        identity.contributions(bytes, file, None)?;
+        Ok((identity, request))
+    }
+
+    /// The request of the last round that was begun in a directory.
+    fn latest(
+        &self,
+        directory: &Path,
+    ) -> Result<Option<(PartIdentity, CountRequest)>, SpreadError> {
+        let mut latest = None;
+        for number in 0.. {
+            let identity = PartIdentity {
+                round: Some(Round {
+                    number,
+                    parameters: 0,
+                }),
+                ..self.0.clone()
+            };
+            let file = PartFiles::new(directory, identity).request_file();
+            if !file.exists() {
+                break;
+            }
+            latest = Some(file);
+        }
+        let Some(file) = latest else {
+            return Ok(None);
+        };
+        let bytes = std::fs::read(&file).map_err(SpreadError::of_part(&file))?;
+        self.read(bytes, &file).map(Some)
+    }
+
+    /// The parts that answer a request.
+    fn parts(
+        &self,
+        request: &CountRequest,
+        (directory, absent): (&Path, AbsentPart),
+    ) -> Result<Vec<CountPart>, Unmerged> {
+        let (identity, bytes) = self.round(request).map_err(Unmerged::Failed)?;
+        let files = PartFiles::new(directory, identity);
+        let is_new = files.write_request(&bytes).map_err(Unmerged::Failed)?;
+        let mut parts = Vec::new();
+        let taken = files.take_all(absent, |number, contributions| {
+            let part: CountPart = postcard::from_bytes(contributions)
+                .map_err(|error| files.damaged(number, error))?;
+            if part.units() != files.identity.share(number) || part.request() != request.number() {
+                return Err(files.damaged(number, "its units are not those of this part"));
+            }
+            parts.push(part);
+            Ok(ControlFlow::Continue(()))
+        });
+        match taken {
+            Ok(_) => Ok(parts),
+            Err(SpreadError::MissingParts { missing, parts, .. })
+                if is_new && missing.len() as u64 == parts =>
+            {
+                Err(Unmerged::New(request.number()))
+            }
+            Err(error) => Err(Unmerged::Failed(error)),
+        }
+    }
+}
+
+impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
+    /// The identity of the fit.
+    pub(crate) fn identity(&self, run: PartIdentity) -> FitIdentity {
+        let mut bytes = graph_text(self.model, &self.cases.elements()).into_bytes();
+        bytes.extend(self.cases.row_bytes());
+        FitIdentity(PartIdentity {
+            settings: self.learner.counting_settings(),
+            pilot: hash(&bytes),
+            ..run
+        })
+    }
+
+    /// The worker of the rounds.
+    pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
+        Ok(self.learner.case_counter(self.model, self.cases)?)
+    }
+
+    /// Does a part of the last round that was begun in a directory, or of the first, unless it is there.
+    pub(crate) fn do_part(
+        &self,
+        identity: &FitIdentity,
+        directory: &Path,
+        number: u64,
+    ) -> Result<(), SpreadError> {
+        let mut counter = self.counter()?;
+        let (identity, request) = if let Some(round) = identity.latest(directory)? {
+            round
+        } else {
+            let request = self.learner.first_request(&counter)?;
+            (identity.round(&request)?.0, request)
+        };
+        let files = PartFiles::new(directory, identity);
+        if files.has(number)? {
+            return Ok(());
+        }
+        let contributions = count(&mut counter, &request, &files.identity, number)?;
+        files.write(number, &contributions)
+    }
+
+    /// The fit by the parts in their files; `None` if a round is to be counted.
+    pub(crate) fn merge(
+        &self,
+        identity: &FitIdentity,
+        (directory, absent): (&Path, AbsentPart),
+    ) -> Result<Option<Fit>, SpreadError> {
+        // A round needs all of its parts.
+        let absent = match absent {
+            AbsentPart::Awaited => absent,
+            AbsentPart::Refused | AbsentPart::LeftOut => AbsentPart::Refused,
+        };
+        let unmerged = Mutex::new(None);
+        let fit = self.learner.fit_by(self.model, self.cases, |request| {
+            identity.parts(request, (directory, absent)).map_err(|why| {
+                *unmerged.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                // It ends the fit, and is told in the words of the reason.
+                Error::NothingToLearn
+            })
+        });
+        match unmerged
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            None => Ok(Some(fit?)),
+            Some(Unmerged::Failed(error)) => Err(error),
+            Some(Unmerged::New(round)) => {
+                eprintln!("round {round} of the fit is next: do its parts, and merge again");
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The contributions of a part of a round.
+pub(crate) fn count(
+    counter: &mut CaseCounter,
+    request: &CountRequest,
+    identity: &PartIdentity,
+    number: u64,
+) -> Result<Vec<u8>, SpreadError> {
+    let part = counter.part(request, identity.share(number));
+    let part = part.map_err(SpreadError::in_part(number))?;
+    postcard::to_stdvec(&part).map_err(SpreadError::not_portable)
+}

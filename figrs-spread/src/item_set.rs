@@ -1,0 +1,161 @@
+//! Sets of items in numbered files.
+
+use std::fs;
+use std::num::NonZero;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use figrs_infer::{ItemSampler, in_order, missing_in_batch};
+
+use super::error::SpreadError;
+use super::part_files::write_whole;
+use super::part_identity::{PartIdentity, hash};
+
+/// The file that tells which set is in a directory.
+const MARK: &str = ".set.figrs";
+
+/// A set of numbered files, an item in each.
+#[derive(Debug)]
+pub(crate) struct ItemSet<'a, S: ?Sized> {
+    pub(crate) sampler: &'a S,
+    pub(crate) seed: u64,
+    /// The numbers of all files of the set.
+    pub(crate) numbers: Range<u64>,
+    pub(crate) directory: &'a Path,
+}
+
+impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
+    /// The identity of the run that draws it.
+    pub(crate) fn identity(&self, run: PartIdentity) -> PartIdentity {
+        PartIdentity {
+            units: self.numbers.end.saturating_sub(self.numbers.start),
+            settings: format!("{}, numbers: {:?}", self.settings(), self.numbers),
+            pilot: self.pilot(),
+            ..run
+        }
+    }
+
+    /// The settings that decide the names and contents of files.
+    fn settings(&self) -> String {
+        let (seed, extension, digits) = (self.seed, self.sampler.extension(), self.digits());
+        format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
+    }
+
+    /// A hash of the first item, or of the reason that there is none.
+    fn pilot(&self) -> u64 {
+        let mut bytes = Vec::new();
+        match self.sampler.items(self.seed, 0..1) {
+            Ok(items) => items.iter().for_each(|item| {
+                if let Err(error) = self.sampler.write(item, &mut bytes) {
+                    bytes.extend(error.to_string().into_bytes());
+                }
+            }),
+            Err(error) => bytes.extend(error.to_string().into_bytes()),
+        }
+        hash(&bytes)
+    }
+
+    /// The numbers of the files of a part.
+    pub(crate) fn share(&self, identity: &PartIdentity, part: u64) -> Range<u64> {
+        let share = identity.share(part);
+        self.numbers.start + share.start..self.numbers.start + share.end
+    }
+
+    fn digits(&self) -> usize {
+        self.numbers.end.saturating_sub(1).to_string().len()
+    }
+
+    fn file(&self, number: u64) -> PathBuf {
+        let (digits, extension) = (self.digits(), self.sampler.extension());
+        self.directory
+            .join(format!("{number:0digits$}.{extension}"))
+    }
+
+    /// Makes the directory the place of this set.
+    ///
+    /// **Errors.** [`SpreadError::ForeignSet`] if it has another one; [`SpreadError::DamagedPart`], [`SpreadError::File`].
+    pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
+        // A set may be drawn in other parts and grow.
+        let identity = PartIdentity {
+            parts: 1,
+            units: 0,
+            settings: self.settings(),
+            ..identity.clone()
+        };
+        let mark = self.directory.join(MARK);
+        match identity.read(&mark, None) {
+            Err(SpreadError::ForeignPart {
+                what, theirs, ours, ..
+            }) => Err(SpreadError::ForeignSet {
+                directory: self.directory.to_owned(),
+                what,
+                theirs,
+                ours,
+            }),
+            Err(SpreadError::PartFile { file, source }) => Err(SpreadError::File { file, source }),
+            Err(error) => Err(error),
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => {
+                let created = fs::create_dir_all(self.directory);
+                created.map_err(SpreadError::of_file(self.directory))?;
+                let bytes = identity.bytes(None, &[])?;
+                let written = write_whole(&mark, |out| out.write_all(&bytes));
+                written.map_err(SpreadError::of_file(mark))
+            }
+        }
+    }
+
+    /// Draws those of some files that are not there yet.
+    ///
+    /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
+    pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<(), SpreadError> {
+        let batch = self.sampler.batch().max(1);
+        let places = numbers.start / batch..numbers.end.div_ceil(batch);
+        let unit = |(): &mut (), place: u64| {
+            let is_there = |number| self.file(number).exists();
+            let missing = missing_in_batch((place, batch), numbers, is_there);
+            let items = if missing.is_empty() {
+                Ok(Vec::new())
+            } else {
+                self.sampler.items(self.seed, missing.clone())
+            };
+            Ok((missing, items))
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut written = Ok(());
+        let ran = in_order(
+            threads,
+            (places, 1),
+            || Ok(()),
+            unit,
+            |(missing, items)| {
+                written = match items {
+                    Ok(items) => self.write(missing, &items),
+                    Err(source) => Err(SpreadError::Item {
+                        number: missing.start,
+                        source: Box::new(source),
+                    }),
+                };
+                match written {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            },
+        );
+        ran?;
+        written
+    }
+
+    /// Writes the items of these numbers, but for those that are there.
+    fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<(), SpreadError> {
+        for (number, item) in numbers.zip(items) {
+            let file = self.file(number);
+            if !file.exists() {
+                let written = write_whole(&file, |out| self.sampler.write(item, out));
+                written.map_err(SpreadError::of_file(file))?;
+            }
+        }
+        Ok(())
+    }
+}
