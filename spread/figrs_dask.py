@@ -4,8 +4,8 @@
     python3 figrs_dask.py --scheduler tcp://head:8786 --parts 64 --out run1 -- ./program
 
 Each thread of a Dask worker starts `program --serve` once and asks it for parts. Parts that are in --out already are not
-done again; a worker that dies loses the part that it was at, which another does. Needs `dask[distributed]`, and the program
-under the same path on all machines.
+done again; a worker that dies loses the part that it was at, which another does. With --fit the parts of each round are done once the
+merging process has written its parameters. Needs `dask[distributed]`, and the program under the same path on all machines.
 """
 import argparse
 import os
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from dask.distributed import Client, as_completed, get_worker
 
@@ -23,7 +24,7 @@ class Failed(Exception):
     """An error of the program itself: another try would end as this one."""
 
 
-def done(command, parts, run, number):
+def done(command, parts, run, number, request):
     """A part of a run, done by the program that this thread of the worker keeps."""
     programs = get_worker().__dict__.setdefault("figrs_programs", {})
     # A program that was built anew is another one; one that serves a later run does not go back.
@@ -34,7 +35,7 @@ def done(command, parts, run, number):
         arguments = [*command, "--parts", str(parts), "--serve"]
         pipe = subprocess.PIPE
         program = programs[key] = subprocess.Popen(arguments, stdin=pipe, stdout=pipe)
-    program.stdin.write(f"{run} {number}\n".encode())
+    program.stdin.write(f"{run} {number} {request}\n".encode())
     program.stdin.flush()
     head = program.stdout.read(9)
     if len(head) < 9:
@@ -42,6 +43,23 @@ def done(command, parts, run, number):
     length, failed = struct.unpack("<QB", head)
     body = program.stdout.read(length)
     return failed, body
+
+
+def batches(options, merging):
+    """Lists of parts that may be done together: the name of the file, the run, the number, and of a round of a fit its request."""
+    digits = len(str(options.parts - 1))
+    names = lambda of: [(f"{of}-part-{number:0{digits}}.figrs", number) for number in range(options.parts)]
+    if not options.fit:
+        yield [(name, run, number, "") for run in range(options.runs) for name, number in names(f"run-{run}")]
+    number = 0
+    while options.fit and merging.poll() is None:
+        request = options.out / f"run-0-round-{number}.figrs"
+        if request.exists():
+            digits_of_request = request.read_bytes().hex()
+            yield [(name, 0, part, digits_of_request) for name, part in names(request.stem)]
+            number += 1
+        else:
+            time.sleep(0.02)
 
 
 def write(directory, name, body):
@@ -57,32 +75,31 @@ def main():
     parser.add_argument("--scheduler", help="address of the Dask scheduler [default: a cluster on this machine]")
     parser.add_argument("--parts", type=int, required=True, help="number of parts")
     parser.add_argument("--runs", type=int, default=1, help="number of runs of the program [default: 1]")
+    parser.add_argument("--fit", action="store_true", help="the program's first run is a fit, counted round by round")
     parser.add_argument("--tries", type=int, default=3, help="tries for each part [default: 3]")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="directory of the parts")
     parser.add_argument("command", nargs="+", help="the program, after --")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    digits = len(str(options.parts - 1))
-    name = lambda run, number: f"run-{run}-part-{number:0{digits}}.figrs"
-    all_parts = [(run, number) for run in range(options.runs) for number in range(options.parts)]
-    missing = [part for part in all_parts if not (options.out / name(*part)).exists()]
     merge = [*options.command, "--parts", str(options.parts), "--out", str(options.out), "--merge", "--wait"]
     client = Client(options.scheduler) if options.scheduler else Client(threads_per_worker=1)
     merging = subprocess.Popen(merge)
     try:
-        futures = {
-            client.submit(done, options.command, options.parts, *part, pure=False, retries=options.tries - 1): part
-            for part in missing
-        }
-        for count, future in enumerate(as_completed(list(futures)), 1):
-            failed, body = future.result()
-            if failed:
-                raise Failed(body.decode())
-            write(options.out, name(*futures[future]), body)
-            print(f"\r{count} of {len(missing)} parts", end="", file=sys.stderr, flush=True)
-            if merging.poll() not in (None, 0):
-                raise Failed("the parts could not be merged")
-        print(file=sys.stderr)
+        for batch in batches(options, merging):
+            missing = [part for part in batch if not (options.out / part[0]).exists()]
+            futures = {
+                client.submit(done, options.command, options.parts, *part, pure=False, retries=options.tries - 1): name
+                for name, *part in missing
+            }
+            for count, future in enumerate(as_completed(list(futures)), 1):
+                failed, body = future.result()
+                if failed:
+                    raise Failed(body.decode())
+                write(options.out, futures[future], body)
+                print(f"\r{count} of {len(missing)} parts", end="", file=sys.stderr, flush=True)
+                if merging.poll() not in (None, 0):
+                    raise Failed("the parts could not be merged")
+            print(file=sys.stderr)
         sys.exit(merging.wait())
     except Exception as error:
         merging.kill()

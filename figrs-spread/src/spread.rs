@@ -192,10 +192,13 @@ impl Spread {
             cases,
         };
         let next = self.next();
+        if self.is_whole() {
+            return Ok(Some(learner.fit(model, cases)?));
+        }
         let place = next.place;
         let identity = fit.identity(next);
         match &self.role {
-            Role::Whole => return Ok(Some(learner.fit(model, cases)?)),
+            Role::Whole => {}
             Role::Part { number, directory } => fit.do_part(&identity, directory, *number)?,
             Role::Server => {
                 let counter = RefCell::new(fit.counter()?);

@@ -3,11 +3,16 @@
 use std::fs;
 use std::io;
 use std::num::NonZero;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use figrs_core::{Element, Flip, Model};
-use figrs_infer::{Gibbs, ImportanceSampling, MergeableSampler, MetropolisHastings};
+use figrs_core::rand::RngExt;
+use figrs_core::{Element, Flip, If, Learned, Model};
+use figrs_infer::{
+    Cases, ExpectationMaximization, Gibbs, ImportanceSampling, ItemSampler, JunctionTree,
+    MergeableSampler, MetropolisHastings,
+};
 use figrs_spread::{Spread, SpreadError, SpreadOptions};
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +191,7 @@ fn files_that_cannot_be_written_are_named() {
     let error = spread(Some(0), &occupied)
         .run(&ImportanceSampling::new(100), &Model::new(), &coin())
         .unwrap_err();
-    assert!(matches!(&error, SpreadError::File { file, .. } if file.starts_with(&occupied)));
+    assert!(matches!(&error, SpreadError::PartFile { file, .. } if file.starts_with(&occupied)));
 }
 
 /// The files of a set of ten, with their texts.
@@ -194,33 +199,59 @@ fn set(directory: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        (name, fs::read_to_string(path).unwrap())
+        (name, path)
     });
+    let entries = entries.filter(|(name, _)| name.ends_with(".txt"));
+    let entries = entries.map(|(name, path)| (name, fs::read_to_string(path).unwrap()));
     let mut entries: Vec<_> = entries.collect();
     entries.sort();
     entries
 }
 
+/// Numbers that are drawn in batches of four; from one on there are none.
+struct Numbers {
+    end: u64,
+}
+
+impl ItemSampler for Numbers {
+    type Item = u64;
+    type Error = io::Error;
+
+    fn batch(&self) -> u64 {
+        4
+    }
+
+    fn items(&self, seed: u64, numbers: Range<u64>) -> io::Result<Vec<u64>> {
+        if numbers.end > self.end {
+            return Err(io::Error::other("no such number"));
+        }
+        let draw = |number| figrs_core::stream(seed, number).random();
+        Ok(numbers.map(draw).collect())
+    }
+
+    fn write(&self, item: &u64, out: &mut dyn io::Write) -> io::Result<()> {
+        write!(out, "{item}")
+    }
+}
+
 fn draw(spread: &Spread, directory: &Path) -> Result<(), SpreadError> {
-    use figrs_core::rand::RngExt;
-    let draw = |random: &mut figrs_core::Stream| Ok::<u64, io::Error>(random.random());
-    let write = |number: &u64, out: &mut dyn io::Write| write!(out, "{number}");
-    spread.files((directory, "txt"), (1, 0..10), draw, write)
+    spread.levels(&Numbers { end: 10 }, 1, 0..10, directory)
 }
 
 #[test]
 fn files_of_a_set_are_the_same_in_parts_and_holes_are_filled() {
-    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let [whole, parts, out] = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
     draw(&all, whole.path()).unwrap();
     let expected = set(whole.path());
     assert_eq!(expected.len(), 10);
     for part in [2, 0, 3, 1] {
-        draw(&spread(Some(part), parts.path()), parts.path()).unwrap();
+        draw(&spread(Some(part), out.path()), parts.path()).unwrap();
     }
     assert_eq!(set(parts.path()), expected);
     fs::remove_file(whole.path().join("4.txt")).unwrap();
     fs::write(whole.path().join("5.txt"), "kept").unwrap();
+    let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
     draw(&all, whole.path()).unwrap();
     let filled = set(whole.path());
     assert_eq!(filled[4], expected[4]);
@@ -231,12 +262,104 @@ fn files_of_a_set_are_the_same_in_parts_and_holes_are_filled() {
 fn a_file_that_cannot_be_drawn_is_named_by_its_number() {
     let directory = tempfile::tempdir().unwrap();
     let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
-    let draw = |_: &mut figrs_core::Stream| Err::<u64, _>(io::Error::other("no level"));
     let error = all
-        .files((directory.path(), "txt"), (1, 7..9), draw, |_, _| Ok(()))
+        .levels(&Numbers { end: 8 }, 1, 7..10, directory.path())
         .unwrap_err();
     assert!(
-        matches!(error, SpreadError::Item { number: 7, .. }),
+        matches!(error, SpreadError::Item { number: 8, .. }),
         "{error}"
     );
+    assert_eq!(set(directory.path()).len(), 1);
+}
+
+#[test]
+fn a_directory_of_another_set_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = || Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
+    draw(&all(), directory.path()).unwrap();
+    let numbers = Numbers { end: 10 };
+    let error = all().levels(&numbers, 2, 0..10, directory.path());
+    assert!(
+        matches!(error.unwrap_err(), SpreadError::ForeignSet { theirs, ours, .. } if theirs == "seed: 1" && ours == "seed: 2")
+    );
+    let file = directory.path().join("0.txt");
+    let error = all().levels(&numbers, 1, 0..10, &file).unwrap_err();
+    assert!(matches!(error, SpreadError::File { .. }), "{error}");
+}
+
+#[test]
+fn a_directory_without_parts_to_do_or_to_merge_is_refused() {
+    let options = SpreadOptions {
+        out: Some("parts".into()),
+        ..SpreadOptions::default()
+    };
+    let error = Spread::from_options("test", 4, options).unwrap_err();
+    assert!(matches!(error, SpreadError::UnusedDirectory { .. }));
+}
+
+/// The fit of a biased coin, by these learners.
+fn fit(
+    spread: &Spread,
+    learner: &ExpectationMaximization<JunctionTree>,
+) -> Result<Option<f64>, SpreadError> {
+    let (first, second) = (
+        Learned::beta("first", 2.0, 1.0),
+        Learned::beta("second", 1.0, 2.0),
+    );
+    let heads = If::new(&coin(), Flip::new(&first), Flip::new(&second));
+    let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    let fit = spread.fit(learner, &Model::new(), &cases)?;
+    Ok(fit.map(|fit| fit.value(&first).unwrap()))
+}
+
+#[test]
+fn a_fit_in_parts_is_that_of_one_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let learner = ExpectationMaximization::new(JunctionTree::new())
+        .map_estimate()
+        .accelerated()
+        .starts(2);
+    let mut rounds = 0;
+    let merged = loop {
+        if let Some(value) = fit(&spread(None, directory.path()), &learner).unwrap() {
+            break value;
+        }
+        for part in 0..4 {
+            assert_eq!(
+                fit(&spread(Some(part), directory.path()), &learner).unwrap(),
+                None
+            );
+        }
+        rounds += 1;
+    };
+    let whole = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
+    assert_eq!(Some(merged), fit(&whole, &learner).unwrap());
+    assert!(rounds > 10);
+}
+
+#[test]
+fn what_a_fit_cannot_do_in_parts_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let learner = ExpectationMaximization::new(JunctionTree::new());
+    let batches = learner.clone().mini_batches(1);
+    for part in [None, Some(2)] {
+        let error = fit(&spread(part, directory.path()), &batches).unwrap_err();
+        assert!(error.to_string().contains("mini_batches"), "{error}");
+    }
+    fit(&spread(Some(2), directory.path()), &learner).unwrap();
+    let error = fit(&spread(None, directory.path()), &learner).unwrap_err();
+    assert!(
+        matches!(&error, SpreadError::MissingParts { missing, round: Some(0), .. } if *missing == [0, 1, 3]),
+        "{error}"
+    );
+    // The first round from other parameters.
+    let started = learner.map_estimate().rounds(7);
+    let other = || {
+        let bias = Learned::beta("bias", 2.0, 1.0);
+        let heads = Flip::new(&bias);
+        let cases = Cases::new(&heads).rows([true]);
+        spread(None, directory.path()).fit(&started, &Model::new(), &cases)
+    };
+    let error = other().unwrap_err();
+    assert!(matches!(error, SpreadError::ForeignPart { .. }), "{error}");
 }

@@ -225,10 +225,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         cases: &Cases<C>,
         count: impl Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync,
     ) -> Result<Fit, Error> {
-        if let Some(rows) = self.mini_batch {
-            let remedy = "learn from mini-batches in one process";
-            return invalid("mini_batches", rows.to_string(), remedy);
-        }
+        self.check_parts()?;
         self.fit_with(model, cases, Some(&count))
     }
 
@@ -256,7 +253,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
 
     /// The first request that [`fit_by`](Self::fit_by) makes, of a counter that has counted nothing yet: for workers that begin before the fit does.
     ///
-    /// **Errors.** Those of [`fit`](Self::fit) about values to start from.
+    /// **Errors.** Those of [`fit_by`](Self::fit_by) about settings and values to start from.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};
@@ -271,6 +268,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn first_request(&self, counter: &CaseCounter) -> Result<CountRequest, Error> {
+        self.check_parts()?;
         self.begin(0, counter.step.outcomes())?;
         Ok(counter.first_request())
     }
@@ -345,6 +343,13 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             return invalid("mini_batches", rows.to_string(), remedy);
         }
         Ok(())
+    }
+
+    fn check_parts(&self) -> Result<(), Error> {
+        self.mini_batch.map_or(Ok(()), |rows| {
+            let remedy = "learn from mini-batches in one process";
+            invalid("mini_batches", rows.to_string(), remedy)
+        })
     }
 
     /// Sets the parameters to where a start begins: the first at the values given, or at the means of the priors, the others at values drawn

@@ -13,3 +13,5 @@ mod puzzle_cli;
 mod puzzles_cli;
 mod reports;
 mod spread_cli;
+mod spread_dask;
+mod spread_tasks_cli;

@@ -171,14 +171,34 @@ fn parts_of_other_runs_are_refused_by_what_differs() {
 }
 
 #[test]
-fn a_merge_of_some_parts_says_so() {
+fn a_merge_of_some_parts_says_of_how_many_samples_it_is() {
     let (_files, out) = directory();
     do_parts(&out, &["0", "2"], &[]);
     let own = ["--merge", "--partial", "--out", &out];
-    let output = run("spread", &arguments("importance", &own));
+    let merge = || run("spread", &arguments("importance", &own));
+    let output = merge();
+    let told = text(&output.stderr);
     assert!(output.status.success());
-    assert!(text(&output.stderr).contains("2 of 4 parts"));
+    assert!(
+        told.contains("merged 2 of 4 parts: the answer is that of "),
+        "{told}"
+    );
+    assert!(told.contains(" of 2000 samples"), "{told}");
     assert!(text(&output.stdout).contains("burglary"));
+    // A damaged part is left out and named.
+    let whole = fs::read(part(&out, 2)).unwrap();
+    fs::write(part(&out, 1), &whole[..whole.len() / 2]).unwrap();
+    let damaged = merge();
+    let told = text(&damaged.stderr);
+    assert!(damaged.status.success(), "{told}");
+    assert!(
+        told.contains("left out") && told.contains("run-0-part-1.figrs"),
+        "{told}"
+    );
+    assert_eq!(damaged.stdout, output.stdout);
+    // One of another run is not left out.
+    do_parts(&out, &["3"], &["--seed", "5"]);
+    assert!(text(&merge().stderr).contains("is part of another run"));
 }
 
 #[test]
@@ -188,6 +208,23 @@ fn wrong_numbers_of_parts_are_refused() {
     assert!(error.contains("there is no part 4"), "{error}");
     let error = refusal(&arguments("importance", &["--part", "0"]));
     assert!(error.contains("--out"), "{error}");
+    for role in [&[][..], &["--serve"]] {
+        let own = [&["--out", &out][..], role].concat();
+        let error = refusal(&arguments("importance", &own));
+        assert!(
+            error.contains("--out") && error.contains("--part or --merge"),
+            "{error}"
+        );
+    }
+    let error = refusal(&["--parts", "0"]);
+    assert!(
+        error.contains("'--parts <N>': write a whole number, 1 or more"),
+        "{error}"
+    );
+    fs::write(&out, "a file").unwrap();
+    let error = refusal(&arguments("importance", &["--part", "0", "--out", &out]));
+    assert!(error.contains("check the directory of --out"), "{error}");
+    fs::remove_file(&out).unwrap();
     let error = refusal(&arguments("importance", &["--merge", "--out", &out]));
     assert!(error.contains("4 of 4 parts are missing"), "{error}");
 }
@@ -225,71 +262,4 @@ fn processes_that_are_killed_leave_whole_parts_or_none() {
     }
     let merged = succeeds(&[&many[..], &["--merge", "--out", &out]].concat());
     assert_eq!(merged, whole);
-}
-
-/// The processes of this machine whose command lines have all of these arguments.
-fn processes(arguments: &[&str]) -> Vec<String> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let matching = entries.filter(|entry| {
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let all: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
-        arguments
-            .iter()
-            .all(|argument| all.contains(&argument.as_bytes()))
-    });
-    matching
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
-        .collect()
-}
-
-#[test]
-fn a_dask_cluster_goes_on_when_a_worker_is_killed() {
-    let python = std::env::var("PYTHON").unwrap_or("python3".into());
-    let has_dask = Command::new(&python)
-        .args(["-c", "import dask.distributed"])
-        .output();
-    if !has_dask.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: {python} has no dask.distributed (set PYTHON to one that has)");
-        return;
-    }
-    let (_files, out) = directory();
-    let seed = std::process::id().to_string();
-    let own = [
-        "--samples",
-        "20000000",
-        "--threads",
-        "1",
-        "--format",
-        "json",
-    ];
-    let own = [&own[..], &["--seed", &seed]].concat();
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spread/figrs_dask.py");
-    let driver = Command::new(&python)
-        .arg(driver)
-        .args(["--parts", "12", "--out", &out, "--"])
-        .arg(binary("spread"))
-        .args(&own)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The first that serves parts is killed once some part is there.
-    let first = Path::new(&out).join("run-0-part-00.figrs");
-    let mut killed = false;
-    for _ in 0..1000 {
-        let serving = processes(&["--serve", &seed]);
-        if let (true, Some(process)) = (first.exists(), serving.first()) {
-            killed = Command::new("kill")
-                .args(["-9", process])
-                .status()
-                .is_ok_and(|status| status.success());
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let output = driver.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(killed, "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), succeeds(&own));
 }

@@ -31,7 +31,7 @@ fn grid(side: usize) -> (Model, Vec<Element<u8>>) {
 #[test]
 fn parts_and_threads_give_the_same_bits_as_one_process() {
     let (model, cells) = grid(5);
-    let slices = Slices::fitting("6KiB").unwrap();
+    let slices = Slices::fitting("600B").unwrap();
     for targets in [&cells[..0], &cells[..1], &cells[3..7]] {
         let whole = slices.clone().run(&model, targets).unwrap();
         let exact = VariableElimination::new().run(&model, targets).unwrap();
@@ -69,7 +69,7 @@ fn parts_and_threads_give_the_same_bits_as_one_process() {
 #[test]
 fn missing_slices_leave_a_lower_bound() {
     let (model, _) = grid(5);
-    let slices = Slices::fitting("6KiB").unwrap();
+    let slices = Slices::fitting("600B").unwrap();
     let whole = slices.log_evidence(&model).unwrap();
     let units = slices.units(&model, &[]).unwrap();
     let mut sums = slices.partial(&model, &[], 0..4).unwrap();

@@ -1,0 +1,274 @@
+//! Sets of files and fits in numbered parts, each done by a process of its own.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use figrs_tests::example::{binary, run, text};
+use tempfile::TempDir;
+
+/// Standard output and standard error of a run that succeeded.
+fn told(output: &Output) -> (String, String) {
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    (text(&output.stdout), told)
+}
+
+fn succeeds(example: &str, arguments: &[&str]) -> (String, String) {
+    told(&run(example, arguments))
+}
+
+/// Standard error of a run that failed.
+fn refusal(output: &Output) -> String {
+    assert!(!output.status.success());
+    text(&output.stderr)
+}
+
+/// A directory, and the paths of some names in it.
+fn directory<const N: usize>(names: [&str; N]) -> (TempDir, [String; N]) {
+    let files = tempfile::tempdir().unwrap();
+    let paths = names.map(|name| files.path().join(name).to_str().unwrap().to_owned());
+    (files, paths)
+}
+
+/// The files of a set with their texts, without the mark of the set.
+fn set(directory: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, path)
+    });
+    let visible = entries.filter(|(name, _)| !name.starts_with('.'));
+    let mut files: Vec<_> = visible
+        .map(|(name, path)| (name, fs::read_to_string(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The texts of a set as the commands write them, parted by empty lines.
+fn listed(set: &[(String, String)]) -> String {
+    let texts: Vec<&str> = set.iter().map(|(_, text)| text.as_str()).collect();
+    texts.join("\n")
+}
+
+#[test]
+fn sets_in_parts_are_those_of_one_process_and_of_the_commands() {
+    let levels = ["--levels", "12", "--width", "20", "--seed", "5"];
+    let mazes = ["--count", "12", "--size", "20", "--seed", "5"];
+    for (task, command, arguments) in [("levels", "mario_mdmc", levels), ("mazes", "maze", mazes)] {
+        let (_files, [whole, out]) = directory(["whole", "out"]);
+        let draw = |set: &str, more: &[&str]| {
+            let common = [task, "--seed", "5", "--to", "12", "--set", set];
+            succeeds("spread_tasks", &[&common[..], more].concat())
+        };
+        draw(&whole, &[]);
+        let whole = set(&whole);
+        assert_eq!(whole.len(), 12);
+        let (expected, _) = succeeds(command, &arguments);
+        assert_eq!(listed(&whole), expected, "{task}");
+        for processes in ["2", "3"] {
+            let parts: u64 = processes.parse().unwrap();
+            let (_files, [drawn]) = directory(["set"]);
+            let out = format!("{out}-{processes}");
+            for part in (0..parts).rev() {
+                let part = part.to_string();
+                let own = ["--parts", processes, "--part", &part, "--out", &out];
+                draw(&drawn, &own);
+            }
+            assert_eq!(set(&drawn), whole);
+            // A file that is lost after its part was done.
+            fs::remove_file(Path::new(&drawn).join("03.txt")).unwrap();
+            draw(&drawn, &["--parts", processes, "--merge", "--out", &out]);
+            assert_eq!(set(&drawn), whole);
+        }
+    }
+}
+
+#[test]
+fn a_set_of_levels_is_that_of_earlier_versions() {
+    let (_files, [drawn]) = directory(["set"]);
+    let arguments = ["levels", "--seed", "5", "--to", "30", "--set", &drawn];
+    succeeds("spread_tasks", &arguments);
+    assert_eq!(hash(&listed(&set(&drawn))), 0x0);
+}
+
+#[test]
+fn holes_are_filled_and_other_sets_refused() {
+    let (_files, [drawn, out]) = directory(["set", "out"]);
+    let draw = |more: &[&str]| {
+        run(
+            "spread_tasks",
+            &[&["levels", "--set", &drawn], more].concat(),
+        )
+    };
+    told(&draw(&["--to", "20"]));
+    let whole = set(&drawn);
+    for lost in ["00.txt", "07.txt", "19.txt"] {
+        fs::remove_file(Path::new(&drawn).join(lost)).unwrap();
+    }
+    fs::write(Path::new(&drawn).join("11.txt"), "kept").unwrap();
+    told(&draw(&["--to", "20"]));
+    let mut expected = whole;
+    expected[11].1 = "kept".into();
+    assert_eq!(set(&drawn), expected);
+    // More files with as many digits are the same set.
+    told(&draw(&["--to", "25"]));
+    assert_eq!(set(&drawn)[..20], expected);
+    for (more, told) in [
+        (&["--seed", "3"][..], "seed: 0, here seed: 3"),
+        (&["--to", "200"], "digits of a number: 2"),
+        (&["--width", "30"], "hash"),
+    ] {
+        let error = refusal(&draw(more));
+        assert!(
+            error.contains("the set was begun as another one"),
+            "{error}"
+        );
+        assert!(error.contains(told), "{error}");
+    }
+    let part = |role: &[&str]| {
+        let common = ["--to", "20", "--parts", "3", "--out", &out];
+        draw(&[&common[..], role].concat())
+    };
+    let error = refusal(&part(&["--merge"]));
+    assert!(error.contains("3 of 3 parts are missing"), "{error}");
+    told(&part(&["--part", "1"]));
+    let (_, told) = told(&part(&["--merge", "--partial"]));
+    assert!(told.contains("1 of 3 parts of the set"), "{told}");
+}
+
+const FIT: [&str; 5] = ["fit", "--rows", "300", "--rounds", "3"];
+
+fn file(directory: &str, name: &str) -> PathBuf {
+    Path::new(directory).join(name)
+}
+
+/// Does some parts of the present round.
+fn count(out: &str, parts: &str, numbers: &[&str]) {
+    for number in numbers {
+        let own = ["--parts", parts, "--part", number, "--out", out];
+        assert_eq!(succeeds("spread_tasks", &[&FIT[..], &own].concat()).0, "");
+    }
+}
+
+#[test]
+fn a_fit_by_rounds_in_parts_is_that_of_one_process() {
+    let (whole, _) = succeeds("spread_tasks", &FIT);
+    for (parts, numbers) in [
+        ("1", &["0"][..]),
+        ("2", &["1", "0"]),
+        ("3", &["1", "2", "0"]),
+    ] {
+        let (_files, [out]) = directory(["out"]);
+        let mut rounds = 0;
+        let merged = loop {
+            count(&out, parts, numbers);
+            let merge = ["--parts", parts, "--merge", "--out", &out];
+            let (merged, told) = succeeds("spread_tasks", &[&FIT[..], &merge].concat());
+            if !merged.is_empty() {
+                break merged;
+            }
+            rounds += 1;
+            let next = format!("round {rounds} of the fit is next");
+            assert!(told.contains(&next), "{told}");
+        };
+        assert_eq!(merged, whole, "{parts} parts");
+        // Three rounds from the first parameters, and two evaluations for each standard error.
+        assert_eq!(rounds, 3 + 2 * 13);
+    }
+}
+
+#[test]
+fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
+    let (_files, [out]) = directory(["out"]);
+    let ask = |more: &[&str]| {
+        let common = ["--parts", "2", "--out", &out];
+        run("spread_tasks", &[&FIT[..], &common, more].concat())
+    };
+    count(&out, "2", &["0", "1"]);
+    told(&ask(&["--merge"]));
+    let part =
+        |round: u64, part: u64| file(&out, &format!("run-0-round-{round}-part-{part}.figrs"));
+    // The counts of another round.
+    fs::copy(part(0, 0), part(1, 0)).unwrap();
+    told(&ask(&["--part", "1"]));
+    let error = refusal(&ask(&["--merge"]));
+    assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
+    assert!(error.contains("its round is 0, here 1"), "{error}");
+    // The counts of another part.
+    fs::copy(part(1, 1), part(1, 0)).unwrap();
+    let error = refusal(&ask(&["--merge"]));
+    assert!(error.contains("its number is 1, here 0"), "{error}");
+    let whole = fs::read(part(0, 0)).unwrap();
+    fs::write(part(1, 0), &whole[..whole.len() - 9]).unwrap();
+    for more in [&["--merge"][..], &["--merge", "--partial"]] {
+        let error = refusal(&ask(more));
+        assert!(error.contains("damaged, or not complete"), "{error}");
+    }
+    fs::remove_file(part(1, 0)).unwrap();
+    let error = refusal(&ask(&["--merge"]));
+    assert!(
+        error.contains("1 of 2 parts of round 1 are missing"),
+        "{error}"
+    );
+    // Other data, and other parameters of the round.
+    let other = ["fit", "--rows", "301", "--parts", "2", "--out", &out];
+    for role in [&["--merge"][..], &["--part", "0"]] {
+        let error = refusal(&run("spread_tasks", &[&other[..], role].concat()));
+        assert!(error.contains("model (hash"), "{error}");
+    }
+    let request = file(&out, "run-0-round-1.figrs");
+    let bytes = fs::read(&request).unwrap();
+    fs::write(&request, &bytes[..bytes.len() - 1]).unwrap();
+    let error = refusal(&ask(&["--part", "0"]));
+    assert!(error.contains("remove it and merge again"), "{error}");
+}
+
+#[test]
+fn a_server_counts_the_rounds_that_it_is_given() {
+    let (_files, [out]) = directory(["out"]);
+    let merge = [&FIT[..], &["--parts", "2", "--merge", "--out", &out]].concat();
+    succeeds("spread_tasks", &merge);
+    let request = fs::read(file(&out, "run-0-round-0.figrs")).unwrap();
+    let digits: String = request.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut server = Command::new(binary("spread_tasks"))
+        .args([&FIT[..], &["--parts", "2", "--serve"]].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut requests, mut parts) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+    let mut ask = |request: &str| {
+        writeln!(requests, "{request}").unwrap();
+        let mut head = [0; 9];
+        parts.read_exact(&mut head).unwrap();
+        let length = u64::from_le_bytes(head[..8].try_into().unwrap());
+        let mut body = vec![0; length as usize];
+        parts.read_exact(&mut body).unwrap();
+        (head[8], body)
+    };
+    for wrong in ["0 0", "0 0 1x", "0 0 00 0"] {
+        assert_eq!(ask(wrong).0, 1, "{wrong}");
+    }
+    let cut = ask(&format!("0 0 {}", &digits[..digits.len() - 2])).1;
+    assert!(
+        text(&cut).contains("the round on the standard input"),
+        "{cut:?}"
+    );
+    let (kind, body) = ask(&format!("0 1 {digits}"));
+    assert_eq!(kind, 0);
+    drop(requests);
+    assert!(server.wait().unwrap().success());
+    count(&out, "2", &["1"]);
+    let done = fs::read(file(&out, "run-0-round-0-part-1.figrs")).unwrap();
+    assert_eq!(done, body);
+}
