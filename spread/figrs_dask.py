@@ -46,20 +46,16 @@ def done(command, parts, run, number, request):
 
 
 def batches(options, merging):
-    """Lists of parts that may be done together: the name of the file, the run, the number, and of a round of a fit its request."""
-    digits = len(str(options.parts - 1))
-    names = lambda of: [(f"{of}-part-{number:0{digits}}.figrs", number) for number in range(options.parts)]
+    """Runs whose parts may be done together, with the request of a fit's round and the beginning of the names of files."""
     if not options.fit:
-        yield [(name, run, number, "") for run in range(options.runs) for name, number in names(f"run-{run}")]
+        yield [(run, "", f"run-{run}") for run in range(options.runs)]
     number = 0
     while options.fit and merging.poll() is None:
         request = options.out / f"run-0-round-{number}.figrs"
         if request.exists():
-            digits_of_request = request.read_bytes().hex()
-            yield [(name, 0, part, digits_of_request) for name, part in names(request.stem)]
+            yield [(0, request.read_bytes().hex(), request.stem)]
             number += 1
-        else:
-            time.sleep(0.02)
+        time.sleep(0.02)
 
 
 def write(directory, name, body):
@@ -81,12 +77,15 @@ def main():
     parser.add_argument("command", nargs="+", help="the program, after --")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
+    digits = len(str(options.parts - 1))
     merge = [*options.command, "--parts", str(options.parts), "--out", str(options.out), "--merge", "--wait"]
     client = Client(options.scheduler) if options.scheduler else Client(threads_per_worker=1)
     merging = subprocess.Popen(merge)
     try:
         for batch in batches(options, merging):
-            missing = [part for part in batch if not (options.out / part[0]).exists()]
+            parts = [(f"{name}-part-{number:0{digits}}.figrs", run, number, request)
+                     for run, request, name in batch for number in range(options.parts)]
+            missing = [part for part in parts if not (options.out / part[0]).exists()]
             futures = {
                 client.submit(done, options.command, options.parts, *part, pure=False, retries=options.tries - 1): name
                 for name, *part in missing

@@ -11,5 +11,6 @@ mod network_files;
 mod network_learning;
 mod network_round_trips;
 mod network_structure;
+mod numbered_boards;
 mod seen_levels;
 mod vglc_smb;

@@ -1,0 +1,81 @@
+//! Boards by number: the same in any ranges, those of the sampler of boards, and of the right law where some are rejected.
+
+use std::collections::HashMap;
+
+use figrs_infer::ItemSampler;
+use figrs_models::board::{BoardError, ConditionalSampler, Generator, Method};
+use figrs_models::dungeon::Dungeon;
+use figrs_models::grid::{GridError, Size};
+use figrs_models::maze::PerfectMaze;
+use figrs_models::variation::goodness_of_fit;
+
+const SEED: u64 = 5;
+
+/// Boards by one method, by number and one after another.
+fn compare<G>(generator: &G, method: Method)
+where
+    G: Generator<Board: std::fmt::Display + std::fmt::Debug + PartialEq + Send> + Sync,
+{
+    let sampler = ConditionalSampler::new().seed(SEED).among([method]);
+    let numbered = sampler.numbered(generator).unwrap();
+    let all = numbered.items(SEED, 0..100).unwrap();
+    assert_eq!(all, sampler.sample(generator, 100).unwrap().boards);
+    assert_eq!(all[37..41], numbered.items(SEED, 37..41).unwrap());
+    let mut text = Vec::new();
+    numbered.write(&all[3], &mut text).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), all[3].to_string());
+}
+
+#[test]
+fn numbered_boards_are_those_that_are_drawn_one_after_another() {
+    let size = Size::new(4, 5).unwrap();
+    compare(&PerfectMaze::new(size), Method::Own("wilson"));
+    compare(&PerfectMaze::new(size), Method::Exact);
+    compare(&Dungeon::new(Size::new(4, 4).unwrap()), Method::Exact);
+}
+
+#[test]
+fn boards_that_are_rejected_leave_the_law_of_the_others() {
+    const DRAWS: u64 = 4000;
+    let all = PerfectMaze::new(Size::new(3, 3).unwrap());
+    let bounded = all.steps(5..=6).unwrap();
+    let sampler = ConditionalSampler::new();
+    let draw = |maze: &PerfectMaze, seed| {
+        let numbered = sampler.numbered(maze).unwrap();
+        numbered.items(seed, 0..DRAWS).unwrap()
+    };
+    // All mazes that meet the demand are equally likely; each of them is among so many draws.
+    let mut counts = HashMap::new();
+    for maze in draw(&all, 1) {
+        if bounded.meets(&maze) {
+            counts.insert(maze.to_string(), 0);
+        }
+    }
+    for maze in draw(&bounded, 2) {
+        assert!(bounded.meets(&maze));
+        *counts.get_mut(&maze.to_string()).unwrap() += 1;
+    }
+    let expected = DRAWS as f64 / counts.len() as f64;
+    let counts: Vec<(u64, f64)> = counts.values().map(|&count| (count, expected)).collect();
+    assert!(counts.len() > 10 && counts.len() < 192);
+    let fit = goodness_of_fit(&counts).unwrap();
+    assert!(fit.p_value > 1e-6, "{fit:?}");
+}
+
+#[test]
+fn boards_that_no_method_draws_by_number_are_refused() {
+    let maze = PerfectMaze::new(Size::new(3, 3).unwrap());
+    let rejection = ConditionalSampler::new().among([Method::Rejection]);
+    let error = rejection.numbered(&maze).unwrap_err();
+    assert!(matches!(error, BoardError::NoMethod), "{error}");
+    // The exact method knows nothing of steps.
+    let exact = ConditionalSampler::new().among([Method::Exact]);
+    let error = exact.numbered(&maze.steps(4..=4).unwrap()).unwrap_err();
+    assert!(matches!(error, BoardError::NoElements { .. }), "{error}");
+    let large = PerfectMaze::new(Size::new(40, 40).unwrap());
+    let small = exact.memory(1 << 10).numbered(&large);
+    assert!(matches!(
+        small.unwrap_err(),
+        BoardError::Inference(_) | BoardError::Grid(GridError::TooLargeForAutomata { .. })
+    ));
+}
