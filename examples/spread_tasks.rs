@@ -45,8 +45,8 @@ enum Task {
 #[derive(Args)]
 struct Set {
     /// Directory of the set
-    #[arg(long, value_name = "DIR")]
-    set: PathBuf,
+    #[arg(long = "set", value_name = "DIR")]
+    directory: PathBuf,
     /// The first number of the set
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
@@ -102,14 +102,14 @@ fn levels(set: &Set) -> Result<(), Failure> {
     let spread = Spread::from_options("levels", PARTS, set.parts.clone())?;
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?;
     let sampler = LookAheadSampler::new(chain, 3, set.width)?;
-    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.set)?)
+    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
 }
 
 fn mazes(set: &Set) -> Result<(), Failure> {
     let spread = Spread::from_options("mazes", PARTS, set.parts.clone())?;
     let maze = PerfectMaze::new(Size::new(set.width, set.width)?);
     let sampler = ConditionalSampler::new().numbered(&maze)?;
-    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.set)?)
+    Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
 }
 
 fn fit(learning: &Learning, out: &mut impl Write) -> Result<(), Failure> {
@@ -118,7 +118,7 @@ fn fit(learning: &Learning, out: &mut impl Write) -> Result<(), Failure> {
     let ill = Flip::new(&share).named("ill");
     let mut rates = Vec::new();
     let tests = (0..TESTS).map(|test| {
-        let rate = |kind: &str, a, b| Learned::beta(&format!("rate {test} of the {kind}"), a, b);
+        let rate = |kind: &str, a, b| Learned::beta(format!("rate {test} of the {kind}"), a, b);
         let (of_ill, of_well) = (rate("ill", 3.0, 2.0), rate("well", 2.0, 4.0));
         let positive = If::new(&ill, Flip::new(&of_ill), Flip::new(&of_well));
         rates.push((of_ill, of_well));

@@ -201,7 +201,7 @@ fn set(directory: &Path) -> Vec<(String, String)> {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         (name, path)
     });
-    let entries = entries.filter(|(name, _)| name.ends_with(".txt"));
+    let entries = entries.filter(|(name, _)| !name.starts_with('.'));
     let entries = entries.map(|(name, path)| (name, fs::read_to_string(path).unwrap()));
     let mut entries: Vec<_> = entries.collect();
     entries.sort();

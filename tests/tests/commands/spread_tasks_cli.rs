@@ -239,7 +239,8 @@ fn a_server_counts_the_rounds_that_it_is_given() {
     let merge = [&FIT[..], &["--parts", "2", "--merge", "--out", &out]].concat();
     succeeds("spread_tasks", &merge);
     let request = fs::read(file(&out, "run-0-round-0.figrs")).unwrap();
-    let digits: String = request.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits: Vec<String> = request.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = digits.concat();
     let mut server = Command::new(binary("spread_tasks"))
         .args([&FIT[..], &["--parts", "2", "--serve"]].concat())
         .stdin(Stdio::piped())
