@@ -138,8 +138,11 @@ fn parts_that_are_not_of_the_request_are_refused() {
     );
     // Of other cases, and of another model.
     let other = learner.case_counter(&model, &mixture(&coins, 300)).unwrap();
+    let own = learner.first_request(&other).unwrap();
     let other = Mutex::new(other);
     let error = fit(&|request| Ok(vec![other.lock().unwrap().part(request, 0..1000)?]));
+    assert!(problem(error).1.contains("is about other cases"));
+    let error = fit(&|_| Ok(vec![other.lock().unwrap().part(&own, 0..1000)?]));
     assert!(problem(error).1.contains("units, numbered to below"));
     let bias = Learned::beta("bias", 1.0, 1.0);
     let coin = vec![Flip::new(&bias)];
