@@ -1,4 +1,4 @@
-//! Work other than sampling in numbered parts: a set of levels, a set of mazes, or a fit whose rounds are counted in parts.
+//! Work other than sampling in numbered parts: a set of levels, a set of mazes, a fit whose rounds are counted in parts, or an exact sum over slices.
 //!
 //! ```sh
 //! cargo run --release --example spread_tasks -- levels --to 100 --set target/levels
@@ -17,11 +17,12 @@ use figrs::models::board::ConditionalSampler;
 use figrs::models::grid::Size;
 use figrs::models::maze::PerfectMaze;
 use figrs::models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+use figrs::models::network::Network;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::stream;
-use figrs_command::{Failure, parsed, run};
-use figrs_spread::{Spread, SpreadOptions};
+use figrs_command::{Bytes, Failure, bytes, parsed, run};
+use figrs_spread::{Slices, Spread, SpreadOptions};
 
 /// Draws sets in numbered files, or fits a model, in one process or in numbered parts.
 #[derive(Parser)]
@@ -39,6 +40,8 @@ enum Task {
     Mazes(Set),
     /// Fits a mixture of two kinds of patients to partly missing test results
     Fit(Learning),
+    /// Sums a network in slices: the logarithm of the probability of the evidence
+    Sum(Sum),
 }
 
 /// A set of numbered files.
@@ -76,6 +79,22 @@ struct Learning {
     parts: SpreadOptions,
 }
 
+/// A sum over slices.
+#[derive(Args)]
+struct Sum {
+    /// The network, in any format that `network` reads
+    #[arg(long, value_name = "FILE")]
+    file: PathBuf,
+    /// Evidence: a .json or .evid file
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// Memory of each process, such as 100MiB
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "100MiB")]
+    memory: Bytes,
+    #[command(flatten)]
+    parts: SpreadOptions,
+}
+
 /// Parts that the work is cut into unless `--parts` says otherwise.
 const PARTS: u64 = 8;
 /// Tests of a patient.
@@ -88,6 +107,7 @@ fn main() -> ExitCode {
             Task::Levels(set) => levels(&set),
             Task::Mazes(set) => mazes(&set),
             Task::Fit(learning) => fit(&learning, &mut io::stdout().lock()),
+            Task::Sum(sum) => evidence(&sum, &mut io::stdout().lock()),
         },
     )
 }
@@ -110,6 +130,18 @@ fn mazes(set: &Set) -> Result<(), Failure> {
     let maze = PerfectMaze::new(Size::new(set.width, set.width)?);
     let sampler = ConditionalSampler::new().numbered(&maze)?;
     Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
+}
+
+fn evidence(sum: &Sum, out: &mut impl Write) -> Result<(), Failure> {
+    let spread = Spread::from_options("sum", PARTS, sum.parts.clone())?;
+    let network = Network::read(&sum.file)?;
+    let evidence = sum.evidence.as_ref();
+    let evidence = evidence.map(|file| network.read_evidence(file));
+    let model = network.observing(&evidence.transpose()?.unwrap_or_default());
+    if let Some(log_evidence) = spread.sum(&model, Slices::within(sum.memory))? {
+        writeln!(out, "{log_evidence}")?;
+    }
+    Ok(())
 }
 
 fn fit(learning: &Learning, out: &mut impl Write) -> Result<(), Failure> {

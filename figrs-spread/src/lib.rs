@@ -7,6 +7,7 @@
 //! | what | by |
 //! |---|---|
 //! | an answer of a sampler | [`Spread::run`] |
+//! | an exact sum over slices | [`Spread::sum`] |
 //! | the fit of a learner, round by round | [`Spread::fit`] |
 //! | a set of levels or boards in numbered files | [`Spread::levels`] |
 //! | the options, for programs with a command line of their own | [`SpreadOptions`] |
@@ -17,7 +18,7 @@
 //! use figrs_spread::Spread;
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     let spread = Spread::from_args("rain", 64);
+//!     let spread = Spread::from_args("rain", 64)?;
 //!     let rain = Flip::new(0.2);
 //!     let wet = If::new(&rain, Flip::new(0.9), Flip::new(0.1));
 //!     let model = Model::new().observe(&wet, true);
@@ -41,5 +42,6 @@ mod sampled_run;
 mod spread;
 
 pub use error::SpreadError;
+pub use figrs_infer::Slices;
 pub use options::SpreadOptions;
 pub use spread::Spread;

@@ -10,7 +10,7 @@ use clap::Parser;
 use figrs_core::Model;
 use figrs_infer::{
     Answer, CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit, ItemSampler,
-    MergeableSampler, PortableTargets, Run,
+    MergeableSampler, PortableTargets, Run, Slices,
 };
 
 use super::counted_fit::{CountedFit, count};
@@ -67,19 +67,14 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// The runs of the program of this name, in so many parts, by the options of the command line; wrong options and `--help` end
+    /// The runs of the program of this name, in so many parts unless the options of the command line say otherwise; unknown options and `--help` end
     /// the program.
     ///
     /// Programs with options of their own use [`from_options`](Self::from_options).
-    pub fn from_args(name: &str, parts: u64) -> Self {
-        let options = CommandLine::parse().options;
-        match Self::from_options(name, parts, options) {
-            Ok(spread) => spread,
-            Err(error) => {
-                eprintln!("error: {error}");
-                std::process::exit(2);
-            }
-        }
+    ///
+    /// **Errors.** Those of [`from_options`](Self::from_options).
+    pub fn from_args(name: &str, parts: u64) -> Result<Self, SpreadError> {
+        Self::from_options(name, parts, CommandLine::parse().options)
     }
 
     /// The runs of the program of this name, in so many parts unless the options say otherwise.
@@ -155,6 +150,32 @@ impl Spread {
         })
     }
 
+    /// The natural logarithm of the probability of the evidence, by a sum over slices: of all in this process, or of parts that are merged. `None` in a
+    /// process that does parts.
+    ///
+    /// **Guarantee.** Exact up to rounding, and the same bits in any parts.
+    ///
+    /// **Errors.** As of [`run`](Self::run). A sum over some of the parts is an error too, which tells the lower bound that it is.
+    ///
+    /// ```no_run
+    /// # use figrs_core::{Flip, If, Model};
+    /// # use figrs_spread::{Slices, Spread};
+    /// let spread = Spread::from_args("rain", 16)?;
+    /// let rain = Flip::new(0.2);
+    /// let wet = If::new(&rain, Flip::new(0.9), Flip::new(0.1));
+    /// let model = Model::new().observe(&wet, true);
+    /// if let Some(log_evidence) = spread.sum(&model, Slices::fitting("100MiB")?)? {
+    ///     println!("{log_evidence}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sum(&self, model: &Model, slices: Slices) -> Result<Option<f64>, SpreadError> {
+        let Some(answer) = self.run(&slices, model, &())? else {
+            return Ok(None);
+        };
+        Ok(Some(answer.log_evidence()?.value))
+    }
+
     /// The parameters that a learner fits to cases: by one process, or by expected counts that are made in parts, round by round. `None` in a process
     /// that does parts, and where the next round is to be counted.
     ///
@@ -170,7 +191,7 @@ impl Spread {
     /// # use figrs_core::{Flip, If, Learned, Model};
     /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
     /// # use figrs_spread::Spread;
-    /// let spread = Spread::from_args("coins", 16);
+    /// let spread = Spread::from_args("coins", 16)?;
     /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
     /// let heads = If::new(&Flip::new(0.5), Flip::new(&first), Flip::new(&second));
     /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);

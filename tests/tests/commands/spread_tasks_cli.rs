@@ -60,6 +60,69 @@ fn listed(set: &[(String, String)]) -> String {
     texts.join("\n")
 }
 
+/// A grid of five by five ternary variables as a Markov network.
+fn grid() -> String {
+    let right = (0..25).filter(|i| i % 5 < 4).map(|i| (i, i + 1));
+    let pairs: Vec<(usize, usize)> = right.chain((0..20).map(|i| (i, i + 5))).collect();
+    let mut text = format!("MARKOV\n25\n{}\n{}\n", ["3"; 25].join(" "), pairs.len());
+    for (i, j) in &pairs {
+        text += &format!("2 {i} {j}\n");
+    }
+    for (i, j) in &pairs {
+        let entry = |k: usize| format!("{}", 1 + (k * (i + 3) + j) % 7);
+        text += &format!("9 {}\n", (0..9).map(entry).collect::<Vec<_>>().join(" "));
+    }
+    text
+}
+
+#[test]
+fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
+    let (files, [file, out]) = directory(["grid.uai", "out"]);
+    fs::write(&file, grid()).unwrap();
+    let ask = |more: &[&str]| {
+        let common = ["sum", "--file", &file, "--memory", "600B"];
+        run("spread_tasks", &[&common[..], more].concat())
+    };
+    let (whole, _) = told(&ask(&[]));
+    let sum: f64 = whole.trim().parse().unwrap();
+    let network = run(
+        "network",
+        &["--file", &file, "--task", "evidence", "--format", "json"],
+    );
+    let network: serde_json::Value = serde_json::from_str(&text(&network.stdout)).unwrap();
+    let expected = network["log_evidence"].as_f64().unwrap();
+    assert!((sum - expected).abs() < 1e-9, "{sum} {expected}");
+    for parts in ["1", "2", "3"] {
+        let out = files.path().join(parts);
+        let out = out.to_str().unwrap();
+        for part in 0..parts.parse::<u32>().unwrap() {
+            told(&ask(&[
+                "--parts",
+                parts,
+                "--part",
+                &part.to_string(),
+                "--out",
+                out,
+            ]));
+        }
+        let (merged, _) = told(&ask(&["--parts", parts, "--merge", "--out", out]));
+        assert_eq!(merged, whole);
+    }
+    told(&ask(&["--parts", "3", "--part", "1", "--out", &out]));
+    let told = refusal(&ask(&[
+        "--parts",
+        "3",
+        "--merge",
+        "--partial",
+        "--out",
+        &out,
+    ]));
+    assert!(
+        told.contains("slices are done") && told.contains("at least"),
+        "{told}"
+    );
+}
+
 #[test]
 fn sets_in_parts_are_those_of_one_process_and_of_the_commands() {
     let levels = ["--levels", "12", "--width", "20", "--seed", "5"];
