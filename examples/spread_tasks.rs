@@ -104,8 +104,8 @@ fn main() -> ExitCode {
     run(
         |_| None,
         || match parsed::<Options>().task {
-            Task::Levels(set) => levels(&set),
-            Task::Mazes(set) => mazes(&set),
+            Task::Levels(set) => set.tell(levels(&set)?, &mut io::stdout().lock()),
+            Task::Mazes(set) => set.tell(mazes(&set)?, &mut io::stdout().lock()),
             Task::Fit(learning) => fit(&learning, &mut io::stdout().lock()),
             Task::Sum(sum) => evidence(&sum, &mut io::stdout().lock()),
         },
@@ -116,16 +116,24 @@ impl Set {
     fn numbers(&self) -> Range<u64> {
         self.from..self.to
     }
+
+    /// Tells the number of files drawn, but not to who reads served parts.
+    fn tell(&self, drawn: u64, out: &mut impl Write) -> Result<(), Failure> {
+        if !self.parts.serve {
+            writeln!(out, "{drawn} files drawn into {}", self.directory.display())?;
+        }
+        Ok(())
+    }
 }
 
-fn levels(set: &Set) -> Result<(), Failure> {
+fn levels(set: &Set) -> Result<u64, Failure> {
     let spread = Spread::from_options("levels", PARTS, set.parts.clone())?;
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?;
     let sampler = LookAheadSampler::new(chain, 3, set.width)?;
     Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
 }
 
-fn mazes(set: &Set) -> Result<(), Failure> {
+fn mazes(set: &Set) -> Result<u64, Failure> {
     let spread = Spread::from_options("mazes", PARTS, set.parts.clone())?;
     let maze = PerfectMaze::new(Size::new(set.width, set.width)?);
     let sampler = ConditionalSampler::new().numbered(&maze)?;

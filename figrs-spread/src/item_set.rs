@@ -106,10 +106,10 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws those of some files that are not there yet.
+    /// Draws those of some files that are not there yet; their number.
     ///
     /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
-    pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<(), SpreadError> {
+    pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
         let batch = self.sampler.batch().max(1);
         let places = numbers.start / batch..numbers.end.div_ceil(batch);
         let unit = |(): &mut (), place: u64| {
@@ -123,39 +123,47 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             Ok((missing, items))
         };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut written = Ok(());
+        let mut all = Ok(0);
         let ran = in_order(
             threads,
             (places, 1),
             || Ok(()),
             unit,
             |(missing, items)| {
-                written = match items {
+                let written = match items {
                     Ok(items) => self.write(missing, &items),
                     Err(source) => Err(SpreadError::Item {
                         number: missing.start,
                         source: Box::new(source),
                     }),
                 };
-                match written {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
+                match (written, &mut all) {
+                    (Ok(written), Ok(all)) => {
+                        *all += written;
+                        ControlFlow::Continue(())
+                    }
+                    (written, _) => {
+                        all = written;
+                        ControlFlow::Break(())
+                    }
                 }
             },
         );
         ran?;
-        written
+        all
     }
 
-    /// Writes the items of these numbers, but for those that are there.
-    fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<(), SpreadError> {
+    /// Writes the items of these numbers, but for those that are there; the number written.
+    fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
+        let mut count = 0;
         for (number, item) in numbers.zip(items) {
             let file = self.file(number);
             if !file.exists() {
                 let written = write_whole(&file, |out| self.sampler.write(item, out));
                 written.map_err(SpreadError::of_file(file))?;
+                count += 1;
             }
         }
-        Ok(())
+        Ok(count)
     }
 }

@@ -239,7 +239,8 @@ impl Spread {
     }
 
     /// A set of items, such as levels or boards, in numbered files, each written whole or not at all; those that are there are kept, and holes
-    /// filled. In a process that does one part, the files of that part; one that merges fills the holes of the parts that were done.
+    /// filled. In a process that does one part, the files of that part; one that merges fills the holes of the parts that were done. The number of
+    /// files drawn by this process.
     ///
     /// The name of a file is its number, with as many digits as the last one of the set has, and the extension. A file `.set.figrs` in the directory
     /// keeps the settings of the set, which may grow to more numbers with as many digits.
@@ -254,7 +255,7 @@ impl Spread {
         seed: u64,
         numbers: Range<u64>,
         directory: impl AsRef<Path>,
-    ) -> Result<(), SpreadError> {
+    ) -> Result<u64, SpreadError> {
         let set = ItemSet {
             sampler,
             seed,
@@ -263,29 +264,29 @@ impl Spread {
         };
         let identity = set.identity(self.next());
         set.begin(&identity)?;
+        let drawn = Cell::new(0);
+        let fill = |numbers| {
+            drawn.set(drawn.get() + set.fill(&numbers)?);
+            Ok::<_, SpreadError>(Vec::new())
+        };
         match &self.role {
             Role::Whole => return set.fill(&set.numbers),
             // A part that was done may have holes.
-            Role::Part { number, .. } => set.fill(&set.share(&identity, *number))?,
+            Role::Part { number, .. } => drop(fill(set.share(&identity, *number))?),
             Role::Server | Role::Merger { .. } => {}
         }
-        let merging = self.in_parts(identity, |identity, part| {
-            set.fill(&set.share(identity, part))?;
-            Ok(Vec::new())
-        })?;
-        let Some((files, absent)) = merging else {
-            return Ok(());
-        };
-        let go_on = |_, _: &[u8]| Ok(ControlFlow::Continue(()));
-        let left_out = files.take_all(absent, go_on)?;
-        for part in (0..self.parts).filter(|part| !left_out.contains(part)) {
-            set.fill(&set.share(&files.identity, part))?;
+        let merging = self.in_parts(identity, |identity, part| fill(set.share(identity, part)))?;
+        if let Some((files, absent)) = merging {
+            let left_out = files.take_all(absent, |_, _| Ok(ControlFlow::Continue(())))?;
+            for part in (0..self.parts).filter(|part| !left_out.contains(part)) {
+                fill(set.share(&files.identity, part))?;
+            }
+            if !left_out.is_empty() {
+                let done = self.parts - left_out.len() as u64;
+                eprintln!("{done} of {} parts of the set are there", self.parts);
+            }
         }
-        if !left_out.is_empty() {
-            let done = self.parts - left_out.len() as u64;
-            eprintln!("{done} of {} parts of the set are there", self.parts);
-        }
-        Ok(())
+        Ok(drawn.get())
     }
 
     fn is_whole(&self) -> bool {

@@ -179,7 +179,8 @@ fn holes_are_filled_and_other_sets_refused() {
         fs::remove_file(Path::new(&drawn).join(lost)).unwrap();
     }
     fs::write(Path::new(&drawn).join("11.txt"), "kept").unwrap();
-    told(&draw(&["--to", "20"]));
+    let (printed, _) = told(&draw(&["--to", "20"]));
+    assert!(printed.starts_with("3 files drawn"), "{printed}");
     let mut expected = whole;
     expected[11].1 = "kept".into();
     assert_eq!(set(&drawn), expected);
