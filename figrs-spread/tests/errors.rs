@@ -234,7 +234,7 @@ impl ItemSampler for Numbers {
     }
 }
 
-fn draw(spread: &Spread, directory: &Path) -> Result<(), SpreadError> {
+fn draw(spread: &Spread, directory: &Path) -> Result<u64, SpreadError> {
     spread.levels(&Numbers { end: 10 }, 1, 0..10, directory)
 }
 
@@ -252,7 +252,7 @@ fn files_of_a_set_are_the_same_in_parts_and_holes_are_filled() {
     fs::remove_file(whole.path().join("4.txt")).unwrap();
     fs::write(whole.path().join("5.txt"), "kept").unwrap();
     let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
-    draw(&all, whole.path()).unwrap();
+    assert_eq!(draw(&all, whole.path()).unwrap(), 1);
     let filled = set(whole.path());
     assert_eq!(filled[4], expected[4]);
     assert_eq!(filled[5].1, "kept");
