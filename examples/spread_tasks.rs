@@ -24,7 +24,7 @@ use figrs::stream;
 use figrs_command::{Bytes, Failure, bytes, parsed, run};
 use figrs_spread::{Slices, Spread, SpreadOptions};
 
-/// Draws sets in numbered files, or fits a model, in one process or in numbered parts.
+/// Draws sets in numbered files, fits a model or sums a network, in one process or in numbered parts.
 #[derive(Parser)]
 #[command(version)]
 struct Options {

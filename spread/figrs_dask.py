@@ -10,6 +10,7 @@ merging process has written its parameters. Needs `dask[distributed]`, and the p
 import argparse
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -62,6 +63,8 @@ def write(directory, name, body):
     """Writes a file whole or not at all."""
     with tempfile.NamedTemporaryFile(dir=directory, delete=False) as beside:
         beside.write(body)
+        beside.flush()
+        os.fsync(beside.fileno())
     os.chmod(beside.name, 0o644)
     pathlib.Path(beside.name).replace(directory / name)
 
@@ -79,6 +82,7 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     digits = len(str(options.parts - 1))
     merge = [*options.command, "--parts", str(options.parts), "--out", str(options.out), "--merge", "--wait"]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     client = Client(options.scheduler) if options.scheduler else Client(threads_per_worker=1)
     merging = subprocess.Popen(merge)
     try:
@@ -94,16 +98,16 @@ def main():
                 failed, body = future.result()
                 if failed:
                     raise Failed(body.decode())
-                write(options.out, futures[future], body)
+                write(options.out, futures.pop(future), body)
                 print(f"\r{count} of {len(missing)} parts", end="", file=sys.stderr, flush=True)
                 if merging.poll() not in (None, 0):
                     raise Failed("the parts could not be merged")
             print(file=sys.stderr)
         sys.exit(merging.wait())
     except Exception as error:
-        merging.kill()
         sys.exit(f"\nerror: {error}")
     finally:
+        merging.kill()
         client.close()
 
 

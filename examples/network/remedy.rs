@@ -10,6 +10,20 @@ use super::takes::any_of;
 pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     Some(match error {
+        figrs::Error::Elimination(TooMuchMemory { needed, limit })
+            if options.method() == Method::Slices =>
+        {
+            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            let less = less(options, &["allow more by --memory"]);
+            format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
+        }
+        figrs::Error::MissingSlices {
+            added,
+            slices,
+            lower_bound,
+        } => format!(
+            "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
+        ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
             let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);

@@ -23,7 +23,7 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, whose rounds have more.
+/// The identity of a fit, without that of a round.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
@@ -35,7 +35,7 @@ enum Unmerged {
 }
 
 impl FitIdentity {
-    /// That of the parts that answer a request, and the request in bytes.
+    /// The identity of the parts that answer a request, and the bytes of the request.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -152,8 +152,14 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         directory: &Path,
         number: u64,
     ) -> Result<(), SpreadError> {
+        let latest = identity.latest(directory)?;
+        if let Some((identity, _)) = &latest
+            && PartFiles::new(directory, identity.clone()).has(number)?
+        {
+            return Ok(());
+        }
         let mut counter = self.counter()?;
-        let (identity, request) = if let Some(round) = identity.latest(directory)? {
+        let (identity, request) = if let Some(round) = latest {
             round
         } else {
             let request = self.learner.first_request(&counter)?;

@@ -74,7 +74,7 @@ pub enum SpreadError {
     #[error(
         "{} is no part: {problem}; remove it and {}",
         file.display(),
-        part.map_or("merge again".into(), |part| format!("do part {part} again"))
+        part.map_or("begin again".into(), |part| format!("do part {part} again"))
     )]
     DamagedPart {
         /// The file.
@@ -96,9 +96,17 @@ pub enum SpreadError {
         /// Its value here.
         ours: String,
     },
+    /// A sampler of items drew another number of them than it was asked for.
+    #[error("the sampler drew {drawn} items for the numbers {} to {}: it has to draw one for each, in their order", asked.start, asked.end.saturating_sub(1))]
+    ItemsMissing {
+        /// The numbers.
+        asked: std::ops::Range<u64>,
+        /// The number of items drawn.
+        drawn: u64,
+    },
     /// A directory of parts in a process that neither writes nor merges them.
     #[error(
-        "--out {}: all parts are done here, and none is written; give --part or --merge, or leave out --out",
+        "--out {}: this process neither writes parts into it nor merges them; give --part or --merge, or leave out --out",
         directory.display()
     )]
     UnusedDirectory {

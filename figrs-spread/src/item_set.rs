@@ -131,6 +131,12 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             unit,
             |(missing, items)| {
                 let written = match items {
+                    Ok(items) if items.len() as u64 != missing.end - missing.start => {
+                        Err(SpreadError::ItemsMissing {
+                            asked: missing.clone(),
+                            drawn: items.len() as u64,
+                        })
+                    }
                     Ok(items) => self.write(missing, &items),
                     Err(source) => Err(SpreadError::Item {
                         number: missing.start,

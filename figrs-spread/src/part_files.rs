@@ -12,7 +12,7 @@ use super::error::SpreadError;
 use super::part_bytes::{self, PartHeader};
 use super::part_identity::PartIdentity;
 
-/// Interval at which it is looked whether a part has come.
+/// Polling interval for absent parts.
 const POLL: Duration = Duration::from_millis(100);
 
 /// The files of the parts of a run.
@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// True once it was told that a part is waited for.
+    /// True once the user was told that a part is awaited.
     is_told: Cell<bool>,
 }
 
@@ -135,8 +135,13 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Writes a part, whole or not at all.
+    /// Writes a part, whole or not at all, unless another process has done so meanwhile.
+    ///
+    /// **Errors.** [`SpreadError::ForeignPart`] if that was another run.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
+        if self.has(number)? {
+            return Ok(());
+        }
         self.write_to(&self.file(number), Some(number), contributions)
     }
 

@@ -58,10 +58,9 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 
 /// Writes the answer to a request: its length in eight bytes, least first, a byte that is 0 for a part and 1 for an error, and the part or
 /// the text of the error.
-pub(crate) fn answer(
-    output: &mut impl Write,
-    part: Result<&[u8], &SpreadError>,
-) -> Result<(), SpreadError> {
+pub(crate) fn answer(part: Result<&[u8], &SpreadError>) -> Result<(), SpreadError> {
+    // Locked now only: code of the model may print from other threads.
+    let mut output = io::stdout().lock();
     let text = part.map_err(ToString::to_string);
     let (kind, bytes) = match &text {
         Ok(part) => (PART, *part),

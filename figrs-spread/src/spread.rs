@@ -25,7 +25,7 @@ use super::sampled_run::SampledRun;
 /// The runs of a program, of which this process does all parts, one of them, or the merging.
 ///
 /// Every process of a run is the same program, with other options ([`SpreadOptions`]): it builds the same model, and its runs are told apart
-/// by their order.
+/// by their order. A process that serves parts must write nothing else to its standard output.
 ///
 /// **Guarantee.** The answer of the merged parts is that of one process to the last bit, its time apart, whatever the number of parts,
 /// processes and threads. A part of another run, version or seed, or of other settings, is refused, and so is one that is damaged; one of another model as far as
@@ -225,7 +225,13 @@ impl Spread {
                 let counter = RefCell::new(fit.counter()?);
                 self.serve(place, |asked| {
                     let place = Path::new("the round on the standard input");
-                    let (identity, request) = identity.read(asked.round.clone(), place)?;
+                    let read = identity.read(asked.round.clone(), place);
+                    let (identity, request) = read.map_err(|error| match error {
+                        SpreadError::DamagedPart { problem, .. } => SpreadError::InvalidRequest {
+                            line: format!("a round ({problem})"),
+                        },
+                        error => error,
+                    })?;
                     let mut counter = counter.borrow_mut();
                     let counts = count(&mut counter, &request, &identity, asked.part)?;
                     identity.bytes(Some(asked.part), &counts)
@@ -243,7 +249,7 @@ impl Spread {
     /// files drawn by this process.
     ///
     /// The name of a file is its number, with as many digits as the last one of the set has, and the extension. A file `.set.figrs` in the directory
-    /// keeps the settings of the set, which may grow to more numbers with as many digits.
+    /// keeps the settings of the set, which may grow to more numbers with as many digits; parts of a set that has grown need another `--out`.
     ///
     /// **Guarantee.** The files are the same in any number of parts, processes and threads.
     ///
@@ -278,7 +284,7 @@ impl Spread {
         let merging = self.in_parts(identity, |identity, part| fill(set.share(identity, part)))?;
         if let Some((files, absent)) = merging {
             let left_out = files.take_all(absent, |_, _| Ok(ControlFlow::Continue(())))?;
-            for part in (0..self.parts).filter(|part| !left_out.contains(part)) {
+            for part in (0..self.parts).filter(|part| left_out.binary_search(part).is_err()) {
                 fill(set.share(&files.identity, part))?;
             }
             if !left_out.is_empty() {
@@ -337,13 +343,13 @@ impl Spread {
         place: u32,
         part: impl Fn(&Request) -> Result<Vec<u8>, SpreadError>,
     ) -> Result<(), SpreadError> {
-        let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+        let mut input = io::stdin().lock();
         while !self.ended.get() {
             let request = match self.request.take() {
                 Some(request) => Some(request),
                 None => match Request::read(&mut input) {
                     Err(error @ SpreadError::InvalidRequest { .. }) => {
-                        requests::answer(&mut output, Err(&error))?;
+                        requests::answer(Err(&error))?;
                         continue;
                     }
                     read => read?,
@@ -369,7 +375,7 @@ impl Spread {
             } else {
                 part(&request)
             };
-            requests::answer(&mut output, done.as_deref())?;
+            requests::answer(done.as_deref())?;
         }
         Ok(())
     }

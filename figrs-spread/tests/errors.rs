@@ -272,6 +272,40 @@ fn a_file_that_cannot_be_drawn_is_named_by_its_number() {
     assert_eq!(set(directory.path()).len(), 1);
 }
 
+/// A sampler that draws one item whatever it is asked for.
+struct OneItem;
+
+impl ItemSampler for OneItem {
+    type Item = u64;
+    type Error = io::Error;
+
+    fn batch(&self) -> u64 {
+        4
+    }
+
+    fn items(&self, _: u64, numbers: Range<u64>) -> io::Result<Vec<u64>> {
+        Ok(vec![numbers.start])
+    }
+
+    fn write(&self, item: &u64, out: &mut dyn io::Write) -> io::Result<()> {
+        writeln!(out, "{item}")
+    }
+}
+
+#[test]
+fn a_sampler_that_draws_too_few_items_leaves_no_hole_unsaid() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = Spread::from_options("test", 4, SpreadOptions::default()).unwrap();
+    let error = all
+        .levels(&OneItem, 1, 0..10, directory.path())
+        .unwrap_err();
+    let SpreadError::ItemsMissing { asked, drawn } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((asked.clone(), *drawn), (0..4, 1));
+    assert!(error.to_string().contains("0 to 3"), "{error}");
+}
+
 #[test]
 fn a_directory_of_another_set_is_refused() {
     let directory = tempfile::tempdir().unwrap();

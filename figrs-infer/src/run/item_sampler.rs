@@ -48,7 +48,7 @@ pub trait ItemSampler: Sync {
         1
     }
 
-    /// The items of a set that have these numbers.
+    /// The items of a set that have these numbers: one for each, in their order.
     ///
     /// **Errors.** Those of the sampler.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;

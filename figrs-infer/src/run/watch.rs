@@ -201,25 +201,22 @@ impl RunMonitor<'_> {
     }
 }
 
-/// The setters of an algorithm with a field `watch`, or with one of this path.
+/// The setters of an algorithm with a field `watch`.
 macro_rules! watched {
     () => {
-        crate::run::watch::watched!(watch);
-    };
-    ($($watch:ident).+) => {
         /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
         /// run ends with [`Error::NothingDone`](crate::Error::NothingDone).
         ///
         /// The extent of the work by a deadline depends on the machine, so the answer is no longer decided by the seed
         /// alone.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
-            self.$($watch).+.set_deadline(deadline);
+            self.watch.set_deadline(deadline);
             self
         }
 
         /// Ends the run, with what there is by then, once this flag is `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
-            self.$($watch).+.set_interrupt(flag);
+            self.watch.set_interrupt(flag);
             self
         }
 
@@ -229,7 +226,7 @@ macro_rules! watched {
             mut self,
             listener: impl Fn(&crate::Progress) + Send + Sync + 'static,
         ) -> Self {
-            self.$($watch).+.set_listener(listener);
+            self.watch.set_listener(listener);
             self
         }
     };

@@ -80,7 +80,7 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
     let (files, [file, out]) = directory(["grid.uai", "out"]);
     fs::write(&file, grid()).unwrap();
     let ask = |more: &[&str]| {
-        let common = ["sum", "--file", &file, "--memory", "600B"];
+        let common = ["sum", "--file", &file, "--memory", "2KiB"];
         run("spread_tasks", &[&common[..], more].concat())
     };
     let (whole, _) = told(&ask(&[]));

@@ -73,7 +73,8 @@ pub(crate) fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<Fact
     let cardinalities = graph.cardinalities.iter().zip(&pruned.vanished);
     Some(FactorGraph {
         factors: factors
-            .filter_map(|(factor, live)| live.then(|| factor.clone()))
+            .filter(|(_, live)| **live)
+            .map(|(factor, _)| factor.clone())
             .collect(),
         cardinalities: cardinalities
             .map(|(&n, &vanished)| if vanished { 1 } else { n })

@@ -30,13 +30,12 @@ use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
-use crate::run::watch::watched;
 pub use mpe_slices::MpeSlices;
 use slice_sums::SliceSums;
 use sliced_sum::SlicedSum;
 use slicing::Slicing;
 
-/// Exact marginals and probability of evidence within a memory, by conditioning.
+/// Exact marginals and probability of evidence within a memory, by cutset conditioning (slicing).
 ///
 /// Where the tables of an elimination would be too large, a few variables are given each of their joint values in turn: a *slice* is an elimination of
 /// the others, and its tables are smaller by the variables that it does not have. The variables are chosen so that the messages of
@@ -52,10 +51,10 @@ use slicing::Slicing;
 /// **Complexity.** Number of slices times the work of an elimination in which the conditioned variables have one value: more than one
 /// elimination of everything, and exponential in the number of conditioned variables. [`cost`](Self::cost) predicts both.
 ///
-/// **Errors.** [`Error::MissingSlices`], with the sum so far, after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
+/// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
 /// expansion; [`EliminationError::TooMuchMemory`](crate::eliminate::EliminationError::TooMuchMemory) if factors alone do not fit.
 ///
-/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9.
+/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};
@@ -133,8 +132,8 @@ impl MergeableSampler for Slices {
     type Sums = SliceSums;
 
     fn settings(&self) -> String {
-        let Slicing { memory, limits, .. } = &self.slicing;
-        format!("Slices {{ memory: {memory}, budget: {:?} }}", limits.budget)
+        let Slicing { stated, limits, .. } = &self.slicing;
+        format!("Slices {{ memory: {stated}, budget: {:?} }}", limits.budget)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

@@ -15,7 +15,6 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable};
-use crate::run::watch::watched;
 use crate::run::work_queue::in_order;
 
 /// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
@@ -26,7 +25,7 @@ use crate::run::work_queue::in_order;
 ///
 /// **Complexity.** As [`Slices`](crate::Slices).
 ///
-/// **Errors.** [`Error::MissingSlices`], with the best logarithm so far, after a deadline or an interrupt; else as
+/// **Errors.** [`Error::MissingSlices`], with the best logarithm so far, or [`Error::NothingDone`] after a deadline or an interrupt; else as
 /// [`MpeVariableElimination`](crate::MpeVariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 9.

@@ -1,12 +1,14 @@
 //! Choice of the variables to condition on, and the elimination order of the rest.
 
 use std::collections::BTreeSet;
+use std::hash::Hasher;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
 use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
+use crate::exact::tree::fnv::Fnv;
 
 /// Number of variables that are tried as the next one to condition on: those of the largest messages.
 const TRIED: usize = 64;
@@ -76,7 +78,7 @@ struct SliceSearch<'a> {
 }
 
 /// An elimination on some values, with its messages.
-struct Conditioned {
+struct PricedPlan {
     plan: SlicePlan,
     buckets: Vec<Bucket>,
 }
@@ -121,6 +123,19 @@ impl SlicePlan {
         Ok(best)
     }
 
+    /// A number that tells apart choices of variables and orders.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = Fnv::default();
+        for v in &self.conditioned {
+            hasher.write_u32(v.0);
+        }
+        hasher.write_u32(u32::MAX);
+        for v in &self.order {
+            hasher.write_u32(v.0);
+        }
+        hasher.finish()
+    }
+
     /// The predicted work of all slices.
     fn steps(&self) -> f64 {
         self.work * self.slices as f64
@@ -160,7 +175,7 @@ impl SliceSearch<'_> {
     }
 
     /// One variable more; nothing if that leaves too much work.
-    fn next(&self, present: &Conditioned) -> Result<Option<Conditioned>, EliminationError> {
+    fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.options.check_interrupt()?;
         let tried = self.candidates(present).into_iter().filter_map(|v| {
             let conditioned = [&present.plan.conditioned[..], &[v]].concat();
@@ -168,7 +183,7 @@ impl SliceSearch<'_> {
             let is_done = tried.plan.slices <= MOST_SLICES && tried.plan.steps() <= MOST_STEPS;
             is_done.then_some(tried)
         });
-        let score = |tried: &Conditioned| self.score(&tried.plan);
+        let score = |tried: &PricedPlan| self.score(&tried.plan);
         let Some(next) = tried.min_by(|a, b| score(a).total_cmp(&score(b))) else {
             return Ok(None);
         };
@@ -192,7 +207,7 @@ impl SliceSearch<'_> {
     }
 
     /// The variables of the largest messages.
-    fn candidates(&self, conditioned: &Conditioned) -> BTreeSet<VarId> {
+    fn candidates(&self, conditioned: &PricedPlan) -> BTreeSet<VarId> {
         let size = |bucket: &Bucket| -> f64 {
             let log = |v: &VarId| (self.graph.cardinality(*v) as f64).log2();
             bucket.output.iter().map(log).sum()
@@ -215,7 +230,7 @@ impl SliceSearch<'_> {
     }
 
     /// The best order that is found given these variables.
-    fn ordered(&self, conditioned: Vec<VarId>) -> Result<Conditioned, EliminationError> {
+    fn ordered(&self, conditioned: Vec<VarId>) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
         let open: Vec<VarId> = variables
@@ -226,7 +241,7 @@ impl SliceSearch<'_> {
     }
 
     /// An order given these variables.
-    fn in_order(&self, conditioned: Vec<VarId>, order: &[VarId]) -> Conditioned {
+    fn in_order(&self, conditioned: Vec<VarId>, order: &[VarId]) -> PricedPlan {
         let mut tables = self.conditioned(&conditioned);
         tables.eliminate_all(order);
         self.priced(conditioned, tables)
@@ -240,7 +255,7 @@ impl SliceSearch<'_> {
         tables
     }
 
-    fn priced(&self, conditioned: Vec<VarId>, tables: SymbolicElimination) -> Conditioned {
+    fn priced(&self, conditioned: Vec<VarId>, tables: SymbolicElimination) -> PricedPlan {
         let mut buckets = tables.buckets;
         for bucket in &mut buckets {
             let all = bucket.output.iter().chain(&bucket.eliminated);
@@ -264,7 +279,7 @@ impl SliceSearch<'_> {
         });
         let work = work.sum();
         let order = buckets.iter().flat_map(|bucket| &bucket.eliminated);
-        Conditioned {
+        PricedPlan {
             plan: SlicePlan {
                 order: order.copied().collect(),
                 conditioned,

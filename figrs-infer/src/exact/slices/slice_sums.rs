@@ -25,13 +25,16 @@ pub struct SliceSums {
     slices: u64,
     added: u64,
     sum: SumOfTotals,
+    /// The fingerprint of the plan of the slices.
+    plan: u64,
     targets: Vec<(AnyElement, Support)>,
 }
 
 impl SliceSums {
-    pub(super) fn new(slices: u64, targets: Vec<(AnyElement, Support)>) -> Self {
+    pub(super) fn new(slices: u64, plan: u64, targets: Vec<(AnyElement, Support)>) -> Self {
         Self {
             slices,
+            plan,
             added: 0,
             sum: SumOfTotals::new(targets.iter().map(|(_, support)| support.len())),
             targets,
@@ -92,6 +95,10 @@ impl PortableSums for SliceSums {
             "its total is not a number",
         )?;
         demand(slice.values.is_empty(), "a slice has no values")?;
+        demand(
+            slice.plan == self.plan,
+            "its slices are of other variables than those of this process; do all parts on machines of one kind",
+        )?;
         let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
         let lengths = slice.shares.iter().map(Vec::len);
         let fits = is_empty || lengths.eq(self.sum.weights.iter().map(Vec::len));

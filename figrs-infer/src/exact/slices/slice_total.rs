@@ -14,6 +14,8 @@ use crate::exact::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 pub struct SliceTotal {
     pub(super) log_total: f64,
     pub(super) shares: Vec<Vec<f64>>,
+    /// The fingerprint of the plan of the slices.
+    pub(super) plan: u64,
     #[serde(skip)]
     pub(super) values: Vec<Box<dyn AnyColumn>>,
 }
@@ -23,11 +25,12 @@ impl SliceTotal {
         Self {
             log_total,
             shares,
+            plan: 0,
             values: Vec::new(),
         }
     }
 
-    /// That of a slice without possible worlds.
+    /// The total of a slice without possible worlds.
     pub(super) fn impossible() -> Self {
         Self::new(f64::NEG_INFINITY, Vec::new())
     }

@@ -72,7 +72,7 @@ impl SlicedGraph {
         if self.depth == DEEPEST {
             return Err(error);
         }
-        let memory = self.memory / NARROWER;
+        let memory = self.memory_of_slice() / NARROWER;
         Self::at_depth(self.depth + 1, slice, keep, (self.uses, memory), options)
     }
 

@@ -1,4 +1,4 @@
-//! Work on one slice after another.
+//! The sum over the slices of a model, one after another.
 
 use std::ops::Range;
 
@@ -82,6 +82,11 @@ impl SlicedSum {
         self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
     }
 
+    fn fingerprint(&self) -> u64 {
+        let sliced = self.sliced.as_ref();
+        sliced.map_or(0, |sliced| sliced.plan.fingerprint())
+    }
+
     /// No slice added yet.
     fn sums(&self) -> SliceSums {
         let targets = self.targets.iter().zip(self.expansion.targets());
@@ -89,7 +94,7 @@ impl SlicedSum {
             let support = self.expansion.elements()[position].support.clone();
             (target.clone(), support)
         });
-        SliceSums::new(self.slices(), targets.collect())
+        SliceSums::new(self.slices(), self.fingerprint(), targets.collect())
     }
 
     /// Sums the slices of these numbers, on so many threads.
@@ -103,6 +108,7 @@ impl SlicedSum {
         let partial = Partial::new(self.sums(), units.start, absorption);
         let end = units.end.min(self.slices());
         let options = self.options.until(run.until());
+        let plan = self.fingerprint();
         let mut done = units.start;
         partial.run(
             run,
@@ -114,7 +120,7 @@ impl SlicedSum {
                 };
                 match sliced.total(number, &self.variables, &options) {
                     Err(EliminationError::Interrupted) => Ok(None),
-                    total => Ok(Some(total?)),
+                    total => Ok(Some(SliceTotal { plan, ..total? })),
                 }
             },
             |_| {

@@ -15,6 +15,8 @@ const MESSAGES: f64 = 0.625;
 /// Memory, threads and limits of work in slices.
 #[derive(Clone, Debug)]
 pub(super) struct Slicing {
+    /// The memory as it was stated.
+    pub(super) stated: Bytes,
     /// The bytes of all messages at once.
     pub(super) memory: u64,
     pub(super) limits: Limits,
@@ -28,13 +30,14 @@ impl Default for Slicing {
 }
 
 impl Slicing {
-    pub(super) fn within(memory: Bytes) -> Self {
-        let memory = (memory.0 as f64 * MESSAGES) as u64;
+    pub(super) fn within(stated: Bytes) -> Self {
+        let memory = (stated.0 as f64 * MESSAGES) as u64;
         let table_budget = usize::try_from(memory / size_of::<f64>() as u64);
         let options = Options::default()
             .memory_budget(memory)
             .table_budget(table_budget.unwrap_or(usize::MAX));
         Self {
+            stated,
             memory,
             limits: Limits {
                 options,
@@ -64,8 +67,8 @@ impl Slicing {
 /// The settings of an algorithm with a field `slicing`.
 macro_rules! sliced {
     () => {
-        /// Slices whose work fits three quarters of the memory that the machine has to spare now; otherwise as [`fitting`](Self::fitting). Other
-        /// machines may take other slices.
+        /// Slices whose work fits three quarters of the memory that the machine has to spare now; otherwise as [`fitting`](Self::fitting). Each
+        /// process finds other memory free: for parts in several, state it.
         pub fn new() -> Self {
             Self::default()
         }
@@ -97,7 +100,27 @@ macro_rules! sliced {
             self
         }
 
-        watched!(slicing.watch);
+        /// Ends the run after this long with [`Error::MissingSlices`](crate::Error::MissingSlices), which tells the result so far, or with
+        /// [`Error::NothingDone`](crate::Error::NothingDone) while slices are still chosen.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.slicing.watch.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.slicing.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this after each slice, on the calling thread.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&crate::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.slicing.watch.set_listener(listener);
+            self
+        }
     };
 }
 pub(super) use sliced;

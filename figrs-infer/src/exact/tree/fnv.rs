@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine, for saved trees.
+//! A hash that is the same on every machine, for what is saved or sent.
 
 use std::hash::Hasher;
 
@@ -6,7 +6,7 @@ use std::hash::Hasher;
 ///
 /// **References.** Fowler, Noll and Vo, *The FNV non-cryptographic hash algorithm*.
 #[derive(Debug)]
-pub(super) struct Fnv(u64);
+pub(in crate::exact) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Self {

@@ -22,7 +22,7 @@ mod contraction_tree;
 mod draw;
 pub(crate) mod elimination_tree;
 mod expected_counts;
-mod fnv;
+pub(super) mod fnv;
 mod join_all;
 mod k_best;
 mod kernel;
