@@ -2,9 +2,9 @@
 
 use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
-use figrs_core::internals::LogTable;
+use figrs_core::internals::{LogTable, log_entry};
 
-use super::pseudo_tree::PseudoTree;
+use super::bucket_order::BucketOrder;
 use crate::exact::eliminate::{EliminationError, ProductOperand, Projector};
 
 /// Maximum number of entries of all messages together; beyond it each is made smaller.
@@ -26,17 +26,14 @@ struct BucketPartition {
 
 /// The messages of a mini-bucket elimination.
 ///
-/// For every partial assignment along the tree, the product of the complete factors and of the messages sent from below to
-/// a variable that has a value is an upper bound of the weight of its completions.
+/// The product of the messages that depend on nothing is an upper bound of the weights of all assignments.
 #[derive(Debug)]
 pub(super) struct MiniBuckets {
-    pub(super) messages: Vec<LogTable>,
-    /// By variable, the messages that were sent from there.
-    pub(super) sent: Vec<Vec<usize>>,
+    messages: Vec<LogTable>,
 }
 
 impl MiniBuckets {
-    /// Eliminates along `tree` with joint tables of up to `limit` entries, or as many as the largest factor has.
+    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has.
     ///
     /// Before a bucket that was divided is maximised, the mini-buckets exchange weight until their maxima over the
     /// variables they share are equal, which leaves the product as it is and lowers the bound.
@@ -46,7 +43,7 @@ impl MiniBuckets {
     /// 2003; Ihler, Flerova, Dechter and Otten, *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
     pub(super) fn new(
         graph: &FactorGraph,
-        tree: &PseudoTree,
+        order: &BucketOrder,
         limit: usize,
         until: &Until,
     ) -> Result<Self, EliminationError> {
@@ -54,7 +51,7 @@ impl MiniBuckets {
         let largest = graph.factors.iter().map(Factor::entries).max();
         let mut limit = limit.max(largest.unwrap_or(1));
         let buckets = loop {
-            let (buckets, entries) = divide(graph, tree, limit);
+            let (buckets, entries) = divide(graph, order, limit);
             if entries <= ALL_ENTRIES || limit <= 1 {
                 break buckets;
             }
@@ -62,10 +59,9 @@ impl MiniBuckets {
         };
         let mut this = Self {
             messages: Vec::new(),
-            sent: vec![Vec::new(); graph.cardinalities.len()],
         };
         let mut projector = Projector::new(graph, until.clone());
-        for (v, bucket) in tree.order.iter().zip(&buckets) {
+        for bucket in &buckets {
             let shifts = this.cost_shifts(graph, bucket, &mut projector)?;
             for (i, mini) in bucket.mini_buckets.iter().enumerate() {
                 let mut pieces = this.operands(graph, mini);
@@ -75,12 +71,25 @@ impl MiniBuckets {
                         .map(|shift| ProductOperand::Logs(&bucket.shared, shift)),
                 );
                 let logs = projector.project(&pieces, &mini.output)?;
-                this.sent[v.index()].push(this.messages.len());
                 this.messages
                     .push(LogTable::new(graph, mini.output.clone(), logs));
             }
         }
         Ok(this)
+    }
+
+    /// The natural logarithm of a weight that no assignment exceeds.
+    pub(super) fn bound(&self, graph: &FactorGraph) -> f64 {
+        let messages = self.messages.iter().filter(|table| table.scope.is_empty());
+        let messages: f64 = messages.map(|table| table.logs[0]).sum();
+        let scalars = graph
+            .factors
+            .iter()
+            .filter(|factor| factor.variables.is_empty());
+        messages
+            + scalars
+                .map(|factor| log_entry(graph, factor, &[]))
+                .sum::<f64>()
     }
 
     fn operands<'a>(
@@ -131,11 +140,11 @@ impl MiniBuckets {
 }
 
 /// Divides all buckets; returns the total number of entries of the messages as well.
-fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPartition>, f64) {
+fn divide(graph: &FactorGraph, order: &BucketOrder, limit: usize) -> (Vec<BucketPartition>, f64) {
     let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); graph.cardinalities.len()];
     let mut scopes: Vec<Vec<VarId>> = Vec::with_capacity(graph.factors.len());
     for (factor, id) in graph.factors.iter().zip(0..) {
-        if let Some(v) = tree.deepest(&factor.variables) {
+        if let Some(v) = order.first(&factor.variables) {
             waiting[v.index()].push(id);
         }
         let mut scope = factor.variables.clone();
@@ -143,8 +152,8 @@ fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPa
         scopes.push(scope);
     }
     let mut entries = 0.0;
-    let mut buckets = Vec::with_capacity(tree.order.len());
-    for &v in &tree.order {
+    let mut buckets = Vec::with_capacity(order.order.len());
+    for &v in &order.order {
         let mut tables = std::mem::take(&mut waiting[v.index()]);
         // Large scopes first; equal ones stay in order.
         tables.sort_by_key(|&id| std::cmp::Reverse(graph.dense_size(&scopes[id as usize])));
@@ -172,7 +181,7 @@ fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPa
             mini.output.retain(|&u| u != v);
             shrink_scope(graph, &mut mini.output, limit);
             entries += graph.dense_size(&mini.output) as f64;
-            if let Some(next) = tree.deepest(&mini.output) {
+            if let Some(next) = order.first(&mini.output) {
                 waiting[next.index()].push(scopes.len() as u32);
             }
             scopes.push(mini.output.clone());
@@ -243,11 +252,11 @@ mod tests {
         for seed in 0..60 {
             let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
             let buckets = as_if_dense(&graph, &Until::default()).expect("nothing stops it");
-            let tree = PseudoTree::new(&graph, &buckets);
+            let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
             let largest = graph.factors.iter().map(Factor::entries).max();
             for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
-                let (_, counted) = divide(&graph, &tree, limit);
-                let sent = MiniBuckets::new(&graph, &tree, limit, &Until::default())
+                let (_, counted) = divide(&graph, &order, limit);
+                let sent = MiniBuckets::new(&graph, &order, limit, &Until::default())
                     .expect("small tables");
                 let entries: usize = sent.messages.iter().map(|table| table.logs.len()).sum();
                 assert_eq!(counted, entries as f64, "seed {seed}, tables of {limit}");

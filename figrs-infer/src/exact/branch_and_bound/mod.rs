@@ -2,20 +2,36 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `pseudo_tree` | the pseudo tree: conditional independence of its subtrees |
-//! | `mini_bucket`, `bounds` | upper bounds for all partial assignments along the tree |
-//! | `incumbent`, `neighbourhood` | a first world, and better ones near a given one |
-//! | `search`, `solve` | branch and bound in one tree, and over all of them |
+//! | `cost`, `fixed_point` | costs as fixed-point integers |
+//! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
+//! | `reweighting` | a lower bound before the search: virtual arc consistency |
+//! | `incumbent` | a first world by tabu search |
+//! | `network/` | cost functions in the state that the search has brought them to |
+//! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
+//! | `search/` | hybrid best-first search |
+//! | `component`, `solve` | the searches of independent components, and what they have found |
+//! | `neighbourhood` | better worlds near a given one |
+//! | `bucket_order`, `mini_bucket` | a bound by an elimination with divided buckets |
 
-mod bounds;
+mod bucket_order;
+mod component;
+mod consistency;
+mod cost;
+mod cost_table;
+mod fixed_point;
 mod incumbent;
 mod mini_bucket;
 mod neighbourhood;
-mod pseudo_tree;
+mod network;
+mod preprocessing;
+
+mod reweighting;
 mod search;
 mod solve;
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
@@ -24,27 +40,32 @@ use super::conflict;
 use super::eliminate::log_weight;
 use super::limits::Limits;
 use crate::algorithm::Algorithm;
-use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
+use crate::answer::{Answer, Improvement};
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Watch, watched};
-use solve::{SearchResult, solve};
+use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 
 /// The most probable world of models that are too wide for
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
 /// bound on the probability of every world.
 ///
-/// If tables of the size allowed suffice, the model is eliminated and the answer exact. Else a mini-bucket elimination
-/// gives bounds, and a depth-first search over a tree of the variables, which searches independent parts apart and caches
-/// parts that come up again, leaves out all that cannot beat the best world known. [`Answer::upper_bound`] and
-/// [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
+/// The model is a weighted constraint satisfaction problem: costs are negative logarithms. Variables of few neighbours are eliminated first. A hybrid
+/// best-first search takes the part of the smallest bound, searches it depth first for a while, and keeps what is left of it as parts to
+/// come. Its bounds are those of soft arc consistency: costs are moved between functions until some are paid whatever the values are
+/// (existential directional arc consistency). While it searches, variables of at most two neighbours are eliminated, values that others dominate are
+/// left out, and independent components are searched apart. If it takes longer, an exact elimination is tried when tables of the size allowed suffice, else a mini-bucket elimination with such tables bounds all
+/// worlds, and neighbourhoods of the best one are optimised.
+/// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
 ///
-/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. The bound
-/// holds up to rounding, for every budget; the two meet when the search ends before its budget does. Deterministic.
+/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
+/// them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if all of them together
+/// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget; when the search ends before its budget does,
+/// it is above the world by at most two such units for each factor that is not constant. Deterministic. Of several most probable worlds it may find another
+/// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
 ///
-/// **Complexity.** Each mini-bucket takes two joint tables of the size allowed; a step of the search looks up
-/// the tables of one variable for all its values. Exponential in the depth of the tree at worst, cut off by the budget;
-/// memory is linear in the steps that found something better.
+/// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
+/// costs change. Memory is linear in the model, in the open nodes, up to the limit set, and in the steps that found something better.
 ///
 /// With a [`deadline`](Self::deadline) the search ends in time with the best world so far and the bound so far, and
 /// [`Sampling::stopped`](crate::Sampling::stopped) of the answer says so.
@@ -53,9 +74,10 @@ use solve::{SearchResult, solve};
 /// [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (Whether functions
 /// that fail for some values matter is decided by elimination, which may be refused.)
 ///
-/// **References.** Dechter and Rish (2003), "Mini-buckets: a general scheme for bounded inference"; Marinescu and Dechter
-/// (2009), "AND/OR branch-and-bound search for combinatorial optimization in graphical models"; Ihler, Flerova, Dechter
-/// and Otten (2012), "Join-graph based cost-shifting schemes".
+/// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
+/// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
+/// elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
+/// decomposition for weighted CSP"; Ihler, Flerova, Dechter and Otten (2012), "Join-graph based cost-shifting schemes".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -76,20 +98,23 @@ use solve::{SearchResult, solve};
 #[must_use]
 pub struct MpeBranchAndBound {
     budget: Budget,
-    limits: solve::SearchLimits,
+    limits: SearchLimits,
     watch: Watch,
+    listener: ImprovementListener,
 }
 
 impl Default for MpeBranchAndBound {
-    /// Joint tables of up to `2^18` entries, ten million steps.
+    /// Tables of up to `2^18` entries, ten million steps, 256 MB of open nodes.
     fn default() -> Self {
         Self {
             budget: Budget::default(),
-            limits: solve::SearchLimits {
+            limits: SearchLimits {
                 table: 1 << 18,
                 work: 10_000_000,
+                memory: 1 << 28,
             },
             watch: Watch::default(),
+            listener: ImprovementListener::default(),
         }
     }
 }
@@ -106,17 +131,32 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of entries of the joint tables of the bounds: the larger, the tighter the bounds. They may
-    /// always have as many as the largest factor of the model, and have fewer if all of them would take too much memory
-    /// (`2^26` entries).
+    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried when the search takes long, and of
+    /// a mini-bucket elimination, which bounds all worlds where that is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table = entries;
         self
     }
 
-    /// Sets the maximum number of values that the search tries.
+    /// Sets the maximum number of steps: looks of the search at cost functions.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps;
+        self
+    }
+
+    /// Sets the maximum number of bytes of the open nodes of each component, approximately: once they are reached, the search goes on depth
+    /// first, in the same time, with bounds that come down later.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// Calls this whenever a better world was found, or the bound has come down with one, on the calling thread.
+    pub fn on_improvement(
+        mut self,
+        listener: impl Fn(&Improvement) + Send + Sync + 'static,
+    ) -> Self {
+        self.listener = ImprovementListener(Some(Arc::new(listener)));
         self
     }
 
@@ -154,16 +194,17 @@ impl MpeBranchAndBound {
         }
         conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, steps, stopped) = match solve(encoding.graph(), self.limits, watching)? {
-            SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
-            SearchResult::Impossible => return Err(impossible()),
-            SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
-            SearchResult::Unknown {
-                work, upper_bound, ..
-            } => {
-                return Err(Error::NoWorldFound { work, upper_bound });
-            }
-        };
+        let (world, steps, stopped) =
+            match solve(encoding.graph(), self.limits, watching, &self.listener)? {
+                SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
+                SearchResult::Impossible => return Err(impossible()),
+                SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
+                SearchResult::Unknown {
+                    work, upper_bound, ..
+                } => {
+                    return Err(Error::NoWorldFound { work, upper_bound });
+                }
+            };
         let values = expansion.elements().iter().filter_map(|expanded| {
             let value = encoding.value(&expansion, &expanded.element, &world)?;
             Some((expanded.element.clone(), value))

@@ -1,39 +1,70 @@
-//! Driver of the search: reduction by zeros, exact elimination if that is cheap, bounds, one search for each tree.
+//! Driver of the search: reduction by zeros, costs, preprocessing, a search for each component, exact elimination if that is cheap.
+
+use std::fmt;
+use std::sync::Arc;
 
 use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::ReducedGraph;
 
-use super::bounds::SearchBounds;
-use super::incumbent::{descend, improve, score};
+use super::bucket_order::BucketOrder;
+use super::component::{Component, ComponentLimits};
+use super::fixed_point::FixedPoint;
+use super::mini_bucket::MiniBuckets;
 use super::neighbourhood::Neighbourhoods;
-use super::pseudo_tree::PseudoTree;
-use super::search::{AndOrSearch, SearchStatus, tolerance};
+use super::preprocessing::{Preprocessed, preprocess};
+use super::search::SearchState;
 use crate::answer::Improvement;
 use crate::exact::consistency::reduce;
-use crate::exact::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
+use crate::exact::eliminate::{
+    EliminationError, Options, as_if_dense, log_weight, most_probable, validate,
+};
 use crate::run::watch::{RunMonitor, Stopped};
 
-/// The search of a tree is interrupted after one in this many of its steps, and as many go to neighbourhoods.
-const FIRST_SHARE: u64 = 8;
-/// One neighbourhood may take one in this many steps.
-const NEIGHBOURHOOD_SHARE: u64 = 256;
+/// Work of a component between two looks at the clock.
+const SLICE: u64 = 1 << 14;
 
-/// Tables of a neighbourhood, which are not kept, may have this many entries, if those of the bounds may not have more.
+/// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are.
+const FIRST: u64 = 1 << 21;
+const NEIGHBOURHOODS: u64 = 1 << 22;
+
+/// Both come after this share of all work at the latest.
+const FIRST_SHARE: u64 = 8;
+
+/// Neighbourhoods are tried again when the work has grown by this factor, for this share of it, each for one in so many operations.
+const GROWTH: u64 = 4;
+const NEIGHBOURHOOD_SHARE: u64 = 4;
+const ONE_NEIGHBOURHOOD: u64 = 32;
+
+/// Tables of a neighbourhood may have this many entries.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Number of values between two checks of the clock.
-const SLICE: u64 = 4096;
-
-/// Memory for the messages of an exact elimination, in bytes, equal to that of the bounds' messages: a constant, so that
-/// all machines give the same answer.
+/// Memory for the messages of an exact elimination, in bytes: a constant, so that all machines give the same answer.
 const MEMORY: u64 = 8 << 26;
+
+/// Base-2 logarithm of the number of smallest gains, for which costs are moved against the order, in one natural logarithm.
+const WORTHWHILE: f64 = 20.0;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchLimits {
-    /// Entries of a joint table of the bounds.
+    /// Entries of a table of an exact elimination.
     pub(super) table: usize,
-    /// Values tried.
+    /// Looks at cost functions.
     pub(super) work: u64,
+    /// Bytes of the open nodes of the search.
+    pub(super) memory: u64,
+}
+
+/// A function that is told of better worlds and better bounds, if there is one.
+#[derive(Clone, Default)]
+pub(super) struct ImprovementListener(pub(super) Option<Arc<ListenerFn>>);
+
+type ListenerFn = dyn Fn(&Improvement) + Send + Sync;
+
+impl fmt::Debug for ImprovementListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ImprovementListener").finish_non_exhaustive()
+    }
 }
 
 /// Result of a search.
@@ -56,227 +87,277 @@ pub(super) fn solve(
     graph: &FactorGraph,
     limits: SearchLimits,
     watching: &RunMonitor<'_>,
+    listener: &ImprovementListener,
 ) -> Result<SearchResult, EliminationError> {
+    validate(graph, &[])?;
     let Some(reduced) = reduce(graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let options = Options::default()
-        .table_budget(limits.table)
-        .operation_budget(limits.work as f64)
-        .memory_budget(MEMORY)
-        .until(watching.until());
-    match most_probable(&reduced.graph, &options) {
-        Ok((values, log)) => {
-            let only = Improvement {
-                work: 0,
-                log_probability: log,
-                upper_bound: log,
-            };
-            return Ok(SearchResult::Found(
-                reduced.restriction.world(&values),
-                vec![only],
-                None,
-            ));
-        }
-        Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
-        Err(error) if error.is_budget() => {}
-        Err(error) => return Err(error),
+    let Some(fixed) = FixedPoint::new(&reduced.graph) else {
+        return Ok(SearchResult::Impossible);
+    };
+    let preprocessed = preprocess(fixed.costs.clone());
+    let limits_of_components = ComponentLimits {
+        upper: fixed.dearest + fixed.slack() + 1,
+        slack: fixed.slack(),
+        worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
+        memory: usize::try_from(limits.memory).unwrap_or(usize::MAX),
+    };
+    if preprocessed.tables.constant >= limits_of_components.upper {
+        return Ok(SearchResult::Impossible);
     }
-    let tree = PseudoTree::new(
-        &reduced.graph,
-        &as_if_dense(&reduced.graph, watching.until())?,
-    );
-    let bounds = SearchBounds::new(&reduced.graph, tree, limits.table, watching.until())?;
-    let outcome = PseudoForest::new(&bounds, watching).run(limits)?;
-    Ok(match outcome {
-        SearchResult::Found(values, steps, stopped) => {
-            SearchResult::Found(reduced.restriction.world(&values), steps, stopped)
-        }
-        other => other,
-    })
+    let Some(components) = Component::all(&preprocessed.tables, limits_of_components) else {
+        return Ok(SearchResult::Impossible);
+    };
+    WorldSearch {
+        reduced: &reduced,
+        fixed: &fixed,
+        preprocessed: &preprocessed,
+        components,
+        watching,
+        listener,
+        stopped: None,
+        work: 0,
+        best: None,
+        upper_bound: f64::INFINITY,
+        mini_bucket_bound: f64::INFINITY,
+        steps: Vec::new(),
+    }
+    .run(limits)
 }
 
-/// The trees that no factor joins, with the best assignment of each.
-struct PseudoForest<'b, 'g> {
-    bounds: &'b SearchBounds<'g>,
-    watching: &'b RunMonitor<'b>,
+/// The searches of all components, and what they have found.
+struct WorldSearch<'a> {
+    reduced: &'a ReducedGraph,
+    fixed: &'a FixedPoint,
+    preprocessed: &'a Preprocessed,
+    components: Vec<Component>,
+    watching: &'a RunMonitor<'a>,
+    listener: &'a ImprovementListener,
     stopped: Option<Stopped>,
-    /// By root, the variables of its tree from there down.
-    members: Vec<Vec<VarId>>,
-    /// By variable, those that complete a factor that mentions it.
-    affected: Vec<Vec<VarId>>,
-    values: Vec<u32>,
-    /// By root, the weight of the best assignment and a bound on all.
-    best: Vec<f64>,
-    bound: Vec<f64>,
     work: u64,
+    /// The best assignment of the reduced graph, with its logarithm.
+    best: Option<(Vec<u32>, f64)>,
+    upper_bound: f64,
+    /// A bound that was found without search.
+    mini_bucket_bound: f64,
     steps: Vec<Improvement>,
 }
 
-impl<'b, 'g> PseudoForest<'b, 'g> {
-    /// Starts from an assignment found without search.
-    fn new(bounds: &'b SearchBounds<'g>, watching: &'b RunMonitor<'b>) -> Self {
-        let tree = &bounds.tree;
-        let n = bounds.graph.cardinalities.len();
-        let mut tree_of = vec![0; n];
-        let mut members = vec![Vec::new(); tree.roots.len()];
-        for (i, root) in tree.roots.iter().enumerate() {
-            tree_of[root.index()] = i;
-        }
-        for &v in tree.order.iter().rev() {
-            if let Some(parent) = tree.parent[v.index()] {
-                tree_of[v.index()] = tree_of[parent.index()];
-            }
-            members[tree_of[v.index()]].push(v);
-        }
-        let mut affected: Vec<Vec<VarId>> = vec![Vec::new(); n];
-        for factor in &bounds.graph.factors {
-            if let Some(last) = tree.deepest(&factor.variables) {
-                for v in &factor.variables {
-                    affected[v.index()].push(last);
-                }
-            }
-        }
-        for list in &mut affected {
-            list.sort_unstable();
-            list.dedup();
-        }
-        let mut forest = Self {
-            bounds,
-            watching,
-            stopped: None,
-            members,
-            affected,
-            values: vec![0; n],
-            best: Vec::new(),
-            bound: Vec::new(),
-            work: 0,
-            steps: Vec::new(),
-        };
-        for (members, &root) in forest.members.iter().zip(&tree.roots) {
-            descend(bounds, members, &mut forest.values);
-            forest.work += improve(bounds, &forest.affected, members, &mut forest.values);
-            forest
-                .best
-                .push(score(bounds, members, &forest.values).log_weight());
-            forest
-                .bound
-                .push(bounds.without_value(root, &forest.values));
-        }
-        forest.record();
-        forest
-    }
-
+impl WorldSearch<'_> {
     fn run(mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
-        let trees = self.members.len();
-        for i in 0..trees {
-            // What small trees leave of their share goes to the larger ones.
-            let share = limits.work.saturating_sub(self.work) / (trees - i) as u64;
-            self.search(i, share, limits.table)?;
+        self.stopped = self.watching.stopped();
+        if self.stopped.is_none() {
+            self.record();
         }
-        self.record();
-        let upper_bound = self.upper_bound();
-        if upper_bound == f64::NEG_INFINITY {
-            return Ok(SearchResult::Impossible);
-        }
-        if self.steps.is_empty() {
-            return Ok(SearchResult::Unknown {
-                work: self.work,
-                upper_bound,
-                stopped: self.stopped.is_some(),
-            });
-        }
-        Ok(SearchResult::Found(self.values, self.steps, self.stopped))
-    }
-
-    /// Searches one tree; if that takes long, neighbourhoods of the best assignment known are searched in between.
-    fn search(&mut self, i: usize, share: u64, table: usize) -> Result<(), EliminationError> {
-        if self.bound[i] <= self.best[i] + tolerance(self.bound[i]) {
-            return Ok(());
-        }
-        let start = self.work;
-        let mut search = AndOrSearch::new(self.bounds, self.bounds.tree.roots[i], self.best[i]);
-        let finished = self.advance(i, &mut search, start + share / FIRST_SHARE);
-        if finished == SearchStatus::Stopped && self.stopped.is_none() {
-            let options = Options::default()
-                .table_budget(table.max(NEIGHBOURHOOD_TABLE))
-                .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64)
-                .memory_budget(MEMORY)
-                .until(self.watching.until());
-            let mut values = self.values.clone();
-            let near = Neighbourhoods::new(self.bounds.graph);
-            let budget = share / FIRST_SHARE;
-            match near.improve(&self.members[i], &mut values, &options, budget) {
-                Ok(work) => self.work += work,
-                // What was found until then is taken.
-                Err(EliminationError::Interrupted) => {}
+        self.advance(FIRST.min(limits.work / FIRST_SHARE));
+        if self.is_unfinished() && limits.work > 0 {
+            match self.eliminate(limits) {
+                Ok(found) => return Ok(found),
+                Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
+                Err(EliminationError::Interrupted) => self.stopped = self.watching.stopped(),
+                Err(error) if error.is_budget() => self.bound_by_mini_buckets(limits)?,
                 Err(error) => return Err(error),
             }
-            self.adopt(i, &mut search, values);
-            self.advance(i, &mut search, start + share);
         }
-        self.bound[i] = self.bound[i].min(search.bound().max(self.best[i]));
+        let mut next = NEIGHBOURHOODS.min(limits.work / FIRST_SHARE).max(1);
+        while self.is_unfinished() && self.work < limits.work {
+            self.advance(limits.work.min(next));
+            next = next.saturating_mul(GROWTH);
+            if self.is_unfinished() && self.work < limits.work {
+                self.search_neighbourhoods(limits.work)?;
+            }
+        }
+        self.record();
+        Ok(self.result())
+    }
+
+    fn result(self) -> SearchResult {
+        match self.best {
+            Some((values, _)) => {
+                let world = self.reduced.restriction.world(&values);
+                SearchResult::Found(world, self.steps, self.stopped)
+            }
+            None if self
+                .components
+                .iter()
+                .all(|component| component.is_finished) =>
+            {
+                SearchResult::Impossible
+            }
+            None => SearchResult::Unknown {
+                work: self.work,
+                upper_bound: self.upper_bound,
+                stopped: self.stopped.is_some(),
+            },
+        }
+    }
+
+    /// True if there is something to do and time for it.
+    fn is_unfinished(&self) -> bool {
+        self.stopped.is_none()
+            && self
+                .components
+                .iter()
+                .any(|component| !component.is_finished)
+    }
+
+    /// Searches all components in turn until so much work is done in all.
+    fn advance(&mut self, limit: u64) {
+        while self.is_unfinished() && self.work < limit {
+            for i in 0..self.components.len() {
+                self.stopped = self.watching.stopped();
+                if self.stopped.is_some() || self.work >= limit {
+                    return;
+                }
+                if !self.components[i].is_finished {
+                    self.advance_component(i, SLICE.min(limit - self.work));
+                }
+            }
+            self.watching.report(self.work);
+        }
+        if !self.is_unfinished() {
+            self.record();
+        }
+    }
+
+    fn advance_component(&mut self, i: usize, work: u64) {
+        let slack = self.fixed.slack();
+        let component = &mut self.components[i];
+        let before = component.search.network.work;
+        let state = component.search.advance(work, slack);
+        self.work += component.search.network.work - before;
+        match state {
+            SearchState::Finished => component.is_finished = true,
+            SearchState::Improved => self.record(),
+            SearchState::Paused => {}
+        }
+    }
+
+    /// Eliminates all variables, if that is within the limits.
+    fn eliminate(&mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
+        let options = Options::default()
+            .table_budget(limits.table)
+            .operation_budget(limits.work as f64)
+            .memory_budget(MEMORY)
+            .until(self.watching.until());
+        let (values, log) = most_probable(&self.reduced.graph, &options)?;
+        self.best = Some((values.clone(), log));
+        self.upper_bound = log;
+        self.steps.push(Improvement {
+            work: self.work,
+            log_probability: log,
+            upper_bound: log,
+        });
+        let world = self.reduced.restriction.world(&values);
+        Ok(SearchResult::Found(
+            world,
+            std::mem::take(&mut self.steps),
+            None,
+        ))
+    }
+
+    /// Bounds all worlds by a mini-bucket elimination.
+    fn bound_by_mini_buckets(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+        let graph = &self.reduced.graph;
+        let until = self.watching.until();
+        let bound = as_if_dense(graph, until).and_then(|buckets| {
+            let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
+            Ok(MiniBuckets::new(graph, &tree, limits.table, until)?.bound(graph))
+        });
+        match bound {
+            Ok(bound) => {
+                self.mini_bucket_bound = bound;
+                self.record();
+                Ok(())
+            }
+            Err(EliminationError::Interrupted) => {
+                self.stopped = self.watching.stopped();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records the present best world and bound, if one of them is better than before.
+    fn record(&mut self) {
+        let lower: i64 = self
+            .components
+            .iter()
+            .map(|component| component.search.lower())
+            .sum();
+        let bound = self.fixed.log(self.preprocessed.tables.constant + lower);
+        let bound = bound.min(self.mini_bucket_bound);
+        let mut values = vec![0; self.preprocessed.names.len()];
+        let is_complete = self
+            .components
+            .iter()
+            .all(|component| component.write_best(&mut values));
+        if is_complete {
+            let values = self
+                .preprocessed
+                .complete(&self.reduced.graph.cardinalities, &values);
+            let log = log_weight(&self.reduced.graph, &values);
+            if self.best.as_ref().is_none_or(|(_, best)| log > *best) {
+                self.best = Some((values, log));
+            }
+        }
+        let is_better = bound < self.upper_bound;
+        self.upper_bound = self.upper_bound.min(bound);
+        let Some((_, log)) = &self.best else {
+            return;
+        };
+        let step = Improvement {
+            work: self.work,
+            log_probability: *log,
+            upper_bound: self.upper_bound.max(*log),
+        };
+        let last = self.steps.last();
+        if last.is_none_or(|last| is_better || last.log_probability < step.log_probability) {
+            self.steps.push(step);
+            if let Some(listener) = &self.listener.0 {
+                listener(&step);
+            }
+        }
+    }
+
+    /// Looks for better worlds near the best one.
+    fn search_neighbourhoods(&mut self, work: u64) -> Result<(), EliminationError> {
+        let Some((values, _)) = &self.best else {
+            return Ok(());
+        };
+        let graph = &self.reduced.graph;
+        let budget = (self.work / NEIGHBOURHOOD_SHARE).min(work - self.work);
+        let options = Options::default()
+            .table_budget(NEIGHBOURHOOD_TABLE)
+            .operation_budget((budget / ONE_NEIGHBOURHOOD) as f64)
+            .memory_budget(MEMORY)
+            .until(self.watching.until());
+        let centres: Vec<_> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+        let mut values = values.clone();
+        match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
+            Ok(work) => self.work += work,
+            // What was found until then is taken.
+            Err(EliminationError::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+        self.adopt(&values);
         Ok(())
     }
 
-    /// Searches until `limit` values have been tried in all.
-    fn advance(&mut self, i: usize, search: &mut AndOrSearch<'_, '_>, limit: u64) -> SearchStatus {
-        // To weigh a whole assignment costs as much as to try that many values.
-        let pause = self.members[i].len() as u64;
-        let mut next = 0;
-        loop {
-            self.stopped = self.watching.stopped();
-            if self.stopped.is_some() {
-                return SearchStatus::Stopped;
-            }
-            let before = search.work;
-            let left = limit.saturating_sub(self.work);
-            let progress = search.advance(before + left.min(SLICE));
-            self.work += search.work - before;
-            match progress {
-                SearchStatus::Stopped if left > SLICE => {
-                    self.watching.report(self.work);
-                    continue;
-                }
-                SearchStatus::Candidate => {}
-                other => return other,
-            }
-            if search.work >= next || search.is_at_root() {
-                next = search.work + pause;
-                let mut values = self.values.clone();
-                search.candidate(&mut values);
-                self.adopt(i, search, values);
+    /// Makes the searches look for assignments below this one only.
+    fn adopt(&mut self, values: &[u32]) {
+        let left: Vec<u32> = self
+            .preprocessed
+            .names
+            .iter()
+            .map(|&v| values[v as usize])
+            .collect();
+        for component in &mut self.components {
+            if !component.is_finished {
+                component.adopt(&left, self.fixed.slack());
             }
         }
-    }
-
-    /// Adopts an assignment of a tree as the best one, if it is.
-    fn adopt(&mut self, i: usize, search: &mut AndOrSearch<'_, '_>, mut values: Vec<u32>) {
-        let members = &self.members[i];
-        if score(self.bounds, members, &values).log_weight() <= self.best[i] {
-            return;
-        }
-        self.work += improve(self.bounds, &self.affected, members, &mut values);
-        self.best[i] = score(self.bounds, members, &values).log_weight();
-        self.values = values;
-        self.bound[i] = self.bound[i].min(search.bound().max(self.best[i]));
         self.record();
-        search.raise_limit(self.best[i]);
-    }
-
-    fn upper_bound(&self) -> f64 {
-        self.bounds.scalars() + self.bound.iter().sum::<f64>()
-    }
-
-    /// Records the present bounds as an improvement, if there is a world at all.
-    fn record(&mut self) {
-        let log_probability = log_weight(self.bounds.graph, &self.values);
-        if log_probability > f64::NEG_INFINITY {
-            self.steps.push(Improvement {
-                work: self.work,
-                log_probability,
-                upper_bound: self.upper_bound().max(log_probability),
-            });
-        }
     }
 }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::neighbourhood::Neighbourhoods;
-use super::solve::{SearchLimits, SearchResult, solve};
+use super::solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 use crate::answer::Improvement;
 use crate::exact::eliminate::tests::{
     RANGES, WeightRange, dense, generator, random_graph, table, values_of, variables, worlds,
@@ -18,7 +18,12 @@ const AMPLE: u64 = 10_000_000;
 fn searched(graph: &FactorGraph, table: usize, work: u64) -> SearchResult {
     let watch = Watch::default();
     let watching = watch.start("MpeBranchAndBound", None);
-    solve(graph, SearchLimits { table, work }, &watching).expect("well formed")
+    let limits = SearchLimits {
+        table,
+        work,
+        memory: 1 << 20,
+    };
+    solve(graph, limits, &watching, &ImprovementListener::default()).expect("well formed")
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -60,8 +65,8 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
         return random_graph(&mut rng, range);
     }
     let mut graph = FactorGraph::default();
-    let mut all: Vec<VarId> = (0..9).map(|_| graph.add_variable(2)).collect();
-    for _ in 0..60 {
+    let mut all: Vec<VarId> = (0..10).map(|_| graph.add_variable(2)).collect();
+    for _ in 0..240 {
         all.shuffle(&mut rng);
         let scope = &all[..2];
         let table = table(&mut rng, &graph, scope, range);
@@ -85,18 +90,18 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
 fn random_graphs_are_solved_whatever_the_tables() {
     let mut searches = 0;
     for range in RANGES {
-        for seed in 0..150 {
+        for seed in 0..400 {
             let graph = graph(seed, range);
             let worlds = worlds(&graph, &variables(&graph));
             let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);
-            for table in [1, 3, 8, 30, 100] {
+            for table in [1, 8, 100] {
                 let case = format!("seed {seed}, {range:?}, tables of {table}");
                 match searched(&graph, table, AMPLE) {
                     SearchResult::Found(values, steps, _) => {
                         let (found, bound) = check_found(&graph, &values, &steps, &case);
                         assert!(close(found, best), "{case}: {found}, not {best}");
                         assert!(close(bound, best), "{case}: a bound of {bound} for {best}");
-                        searches += usize::from(steps[0].work > 0);
+                        searches += usize::from(steps[steps.len() - 1].work > 0);
                     }
                     SearchResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
                     SearchResult::Unknown { .. } => panic!("{case}: nothing found"),
@@ -104,7 +109,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
             }
         }
     }
-    assert!(searches > 250, "only {searches} cases needed a search");
+    assert!(searches > 100, "only {searches} cases needed a search");
 }
 
 /// Variables that are all chosen anew at once get the best values there are, and no budget leaves them with worse ones.
@@ -167,7 +172,7 @@ fn bounds_hold_for_every_budget() {
             }
         }
     }
-    assert!(open > 250, "only {open} bounds were not tight");
+    assert!(open > 100, "only {open} bounds were not tight");
 }
 
 /// A square of binary variables with random weights for each and for each pair of neighbours.

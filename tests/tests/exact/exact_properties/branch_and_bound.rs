@@ -1,10 +1,14 @@
 //! Branch and bound finds the most probable world however small its tables are, and its bound holds whatever
 //! its budget.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use figrs_core::{Element, Flip, Model};
-use figrs_infer::{Answer, Error, MpeBranchAndBound, MpeVariableElimination, Run, Stopped};
+use figrs_infer::{
+    Answer, Error, Improvement, MpeBranchAndBound, MpeVariableElimination, Run, Stopped,
+};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
@@ -171,4 +175,58 @@ fn a_deadline_ends_with_the_best_world_so_far() {
     assert!(!found.diagnose().is_clean());
     let none = search.deadline(Duration::ZERO).run(&model, &coins);
     assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
+}
+
+/// Each improvement is told when it is made; an interrupt at any of them leaves a world and a bound that encloses the best one.
+#[test]
+fn an_interrupt_at_any_improvement_leaves_a_sound_bound() {
+    let (model, coins) = square(14);
+    let exact = MpeVariableElimination::new().run(&model, &coins).unwrap();
+    let best = exact.log_probability().unwrap();
+    let search = MpeBranchAndBound::new().bound_table(1 << 3).work(100_000);
+    let steps = search.run(&model, &coins).unwrap();
+    let steps = steps.improvements().unwrap().to_vec();
+    assert!(steps.len() > 2, "{steps:?}");
+    for stop_after in 1..=steps.len() {
+        let told: Arc<Mutex<Vec<Improvement>>> = Arc::default();
+        let flag = Arc::new(AtomicBool::new(false));
+        let (heard, raised) = (Arc::clone(&told), Arc::clone(&flag));
+        let found = search
+            .clone()
+            .interrupt(flag)
+            .on_improvement(move |step| {
+                let mut heard = heard.lock().unwrap();
+                heard.push(*step);
+                raised.store(heard.len() >= stop_after, Ordering::Relaxed);
+            })
+            .run(&model, &coins)
+            .unwrap();
+        let told = told.lock().unwrap();
+        assert_eq!(*told, found.improvements().unwrap());
+        assert_eq!(told[..stop_after], steps[..stop_after]);
+        for step in told.iter() {
+            assert!(step.log_probability <= best + 1e-9, "{step:?} {best}");
+            assert!(step.upper_bound >= best - 1e-9, "{step:?} {best}");
+        }
+        let reason = found.sampling().map(|run| run.stopped);
+        let is_last = stop_after == steps.len();
+        assert!(
+            is_last || reason == Some(Stopped::Interrupted),
+            "{reason:?}"
+        );
+    }
+}
+
+#[test]
+fn without_memory_for_open_nodes_the_search_ends_all_the_same() {
+    let (model, coins) = square(9);
+    let exact = MpeVariableElimination::new().run(&model, &coins).unwrap();
+    let search = MpeBranchAndBound::new().bound_table(1 << 3).memory(0);
+    let found = search.run(&model, &coins).unwrap();
+    assert!(found.is_proven().unwrap());
+    let (best, claimed) = (
+        exact.log_probability().unwrap(),
+        found.log_probability().unwrap(),
+    );
+    assert!(close(best, claimed, 1e-9), "{best} {claimed}");
 }

@@ -1,0 +1,155 @@
+//! Independent components of cost functions, each with a search of its own.
+
+use super::cost_table::CostTables;
+use super::incumbent::improved;
+use super::network::Network;
+use super::reweighting::{affordable_sweeps, reweighted};
+use super::search::BestFirst;
+
+/// Variables that functions connect, with the search for their best values.
+#[derive(Debug)]
+pub(super) struct Component {
+    /// The variables of the search, by their names.
+    names: Vec<u32>,
+    tables: CostTables,
+    pub(super) search: BestFirst,
+    pub(super) is_finished: bool,
+}
+
+/// Limits of the searches of components.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ComponentLimits {
+    /// Costs from here on do not count.
+    pub(super) upper: i64,
+    /// An assignment counts as better if it is by more than this.
+    pub(super) slack: i64,
+    /// Smallest gain for which costs are moved against the order.
+    pub(super) worthwhile: i64,
+    /// Bytes of the open nodes.
+    pub(super) memory: usize,
+}
+
+impl Component {
+    /// The searches of all components, and the costs that need none; `None` if a component has no assignment below the limit.
+    pub(super) fn all(tables: &CostTables, limits: ComponentLimits) -> Option<Vec<Self>> {
+        let sweeps = affordable_sweeps(tables);
+        let parts = split(tables).into_iter();
+        parts
+            .map(|(names, part)| Self::new(names, &part, sweeps, limits))
+            .collect()
+    }
+
+    /// The search from a good lower bound, in which costs are moved in the order of the variables or against it, whichever has the larger lower bound.
+    fn new(
+        mut names: Vec<u32>,
+        tables: &CostTables,
+        sweeps: usize,
+        limits: ComponentLimits,
+    ) -> Option<Self> {
+        let mut tables = reweighted(tables, sweeps);
+        if tables.constant >= limits.upper {
+            return None;
+        }
+        let network = |tables: &CostTables| {
+            let mut network = Network::new(tables, limits.upper, limits.worthwhile);
+            network.propagate().ok().map(|()| network)
+        };
+        let reversed: Vec<u32> = (0..names.len() as u32).rev().collect();
+        let against = CostTables {
+            constant: tables.constant,
+            ..tables.part(&reversed)
+        };
+        let forward = network(&tables)?;
+        let mut best = network(&against)?;
+        if forward.lower > best.lower {
+            best = forward;
+        } else {
+            names.reverse();
+            tables = against;
+        }
+        let mut this = Self {
+            names,
+            tables,
+            search: BestFirst::new(best, limits.memory),
+            is_finished: false,
+        };
+        let start = this.search.network.supported_values();
+        let values = improved(&this.tables, start, limits.upper);
+        this.adopt_own(values, limits.slack);
+        Some(this)
+    }
+
+    /// Takes over an assignment of all variables if it is better than the best one known.
+    pub(super) fn adopt(&mut self, values: &[u32], slack: i64) {
+        let own = self.names.iter().map(|&v| values[v as usize]);
+        self.adopt_own(own.collect(), slack);
+    }
+
+    fn adopt_own(&mut self, own: Vec<u32>, slack: i64) {
+        let cost = self.tables.cost(&own);
+        let network = &mut self.search.network;
+        if cost - slack < network.upper {
+            network.upper = cost - slack;
+            self.search.best = Some(own);
+        }
+    }
+
+    /// Writes the best values to those of all variables; false if none are known.
+    pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
+        let Some(best) = &self.search.best else {
+            return false;
+        };
+        for (&v, &value) in self.names.iter().zip(best) {
+            values[v as usize] = value;
+        }
+        true
+    }
+}
+
+/// The variables of each component, ascending, and its functions of these, numbered as they are listed.
+fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
+    let n = tables.sizes.len();
+    let mut root: Vec<u32> = (0..n as u32).collect();
+    for scope in tables.scopes() {
+        for &v in scope {
+            let (a, b) = (find(&mut root, scope[0]), find(&mut root, v));
+            root[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut parts: Vec<(Vec<u32>, CostTables)> = Vec::new();
+    let mut part_of = vec![0; n];
+    let mut place = vec![0; n];
+    for v in 0..n {
+        let first = find(&mut root, v as u32) as usize;
+        if first == v {
+            part_of[v] = parts.len();
+            parts.push(Default::default());
+        }
+        part_of[v] = part_of[first];
+        let (names, part) = &mut parts[part_of[v]];
+        place[v] = names.len() as u32;
+        names.push(v as u32);
+        part.sizes.push(tables.sizes[v]);
+    }
+    // Places of variables of a component are in the order of their names.
+    for table in tables.tables.iter().filter(|table| !table.scope.is_empty()) {
+        let part = &mut parts[part_of[table.scope[0] as usize]].1;
+        part.tables
+            .push(table.renamed(&tables.sizes, |v| place[v as usize]));
+    }
+    for listed in &tables.listed {
+        let part = &mut parts[part_of[listed.scope[0] as usize]].1;
+        part.listed.push(listed.renamed(|v| place[v as usize]));
+    }
+    parts
+}
+
+/// The smallest variable of a component so far.
+fn find(root: &mut [u32], v: u32) -> u32 {
+    let mut at = v;
+    while root[at as usize] != at {
+        root[at as usize] = root[root[at as usize] as usize];
+        at = root[at as usize];
+    }
+    at
+}

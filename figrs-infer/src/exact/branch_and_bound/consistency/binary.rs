@@ -1,0 +1,168 @@
+//! Moves of costs by binary functions.
+
+use super::super::cost::LARGE;
+use super::super::network::function::Side;
+use super::super::network::{Conflict, Network};
+
+impl Network {
+    /// Projects a binary function on one side (0 or 1): each value of that variable has a pair of cost zero then (arc consistency).
+    pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
+        self.work += 1;
+        self.cause = f as u32;
+        let side = self.side(f, side);
+        for place in (0..self.live_count(side.own)).rev() {
+            let a = self.value(side.own, place);
+            let support = self.supports[side.own_support + a] as usize;
+            if self.is_live(side.other, support) && self.pair_cost(&side, a, support) == 0 {
+                continue;
+            }
+            let cells = &self.costs.values;
+            let (row, paid) = (side.cells + a * side.own_stride, cells[side.own_shift + a]);
+            let (mut least, mut found) = (i64::MAX, 0);
+            for &b in self.domain(side.other) {
+                let b = b as usize;
+                let cost = cells[row + b * side.other_stride] - cells[side.other_shift + b];
+                if cost < least {
+                    (least, found) = (cost, b as u32);
+                    if cost == paid {
+                        break;
+                    }
+                }
+            }
+            least -= paid;
+            self.supports[side.own_support + a] = found;
+            if least == 0 {
+                continue;
+            }
+            if least + self.unary(side.own, a) >= self.gap() {
+                self.remove(side.own, a)?;
+            } else {
+                self.shift(side.own_shift + a, least);
+                self.raise(side.own, a, least);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn shift(&mut self, place: usize, cost: i64) {
+        let before = self.costs.get(place);
+        self.costs.set(place, before + cost);
+    }
+
+    /// True if a value has a pair that costs nothing with a value that costs nothing.
+    #[inline]
+    fn is_fully_supported(&self, side: &Side, a: usize) -> bool {
+        let support = self.supports[side.own_support + a] as usize;
+        self.is_live(side.other, support)
+            && self.unary(side.other, support) == 0
+            && self.pair_cost(side, a, support) == 0
+    }
+
+    /// The smallest cost of a value's pairs with the unary costs of the other variable.
+    #[inline]
+    fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
+        let cells = &self.costs.values;
+        let (row, paid) = (side.cells + a * side.own_stride, cells[side.own_shift + a]);
+        let unary = self.unary_place(side.other, 0);
+        let (mut least, mut found) = (i64::MAX, 0);
+        for &b in self.domain(side.other) {
+            let b = b as usize;
+            let cost =
+                cells[row + b * side.other_stride] - cells[side.other_shift + b] + cells[unary + b];
+            if cost < least {
+                (least, found) = (cost, b as u32);
+                if cost == paid {
+                    break;
+                }
+            }
+        }
+        self.supports[side.own_support + a] = found;
+        least - paid
+    }
+
+    /// The cost that a value of one side takes at least, by the function and the unary costs of its other variable.
+    pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
+        let side = self.side(f, side);
+        if self.is_fully_supported(&side, a) {
+            return 0;
+        }
+        self.work += 1;
+        self.cheapest_pair(&side, a)
+    }
+
+    /// Projects a binary function and the unary costs of its other variable on one side: each value has a pair of cost zero
+    /// with a value of cost zero then (directional arc consistency). Takes from the other variable what that needs, not more.
+    pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
+        self.cause = f as u32;
+        let side = self.side(f, side);
+        let count = self.live_count(side.own);
+        if (0..count).all(|place| self.is_fully_supported(&side, self.value(side.own, place))) {
+            return Ok(());
+        }
+        self.work += 1;
+        let mut gains = std::mem::take(&mut self.scratch);
+        gains.clear();
+        gains.resize(self.sizes[side.own] as usize, 0);
+        let projected = self.gains_of(&side, &mut gains);
+        if projected == Ok(true) {
+            self.extend_and_project(&side, &gains);
+        }
+        self.scratch = gains;
+        projected.map(|_| ())
+    }
+
+    /// The cost that each value can gain; removes values that gain too much. True if one gains anything.
+    fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
+        let mut some = false;
+        for place in (0..self.live_count(side.own)).rev() {
+            let a = self.value(side.own, place);
+            if self.is_fully_supported(side, a) {
+                continue;
+            }
+            let gain = self.cheapest_pair(side, a);
+            if gain + self.unary(side.own, a) >= self.gap() {
+                self.remove(side.own, a)?;
+            } else {
+                gains[a] = gain;
+                some |= gain > 0;
+            }
+        }
+        Ok(some)
+    }
+
+    fn extend_and_project(&mut self, side: &Side, gains: &[i64]) {
+        for place in 0..self.live_count(side.other) {
+            let b = self.value(side.other, place);
+            let cells = &self.costs.values;
+            let (column, paid) = (
+                side.cells + b * side.other_stride,
+                cells[side.other_shift + b],
+            );
+            let (mut needed, mut support) = (0, None);
+            for &a in self.domain(side.own) {
+                let i = a as usize;
+                let cost = cells[column + i * side.own_stride] - cells[side.own_shift + i] - paid;
+                if gains[i] - cost > needed {
+                    (needed, support) = (gains[i] - cost, Some(a));
+                }
+            }
+            let Some(support) = support else {
+                continue;
+            };
+            let at = self.unary_place(side.other, b);
+            let before = self.costs.get(at);
+            debug_assert!(before >= needed && needed < LARGE, "{before} {needed}");
+            self.costs.set(at, before - needed);
+            self.shift(side.other_shift + b, -needed);
+            self.supports[side.other_support + b] = support;
+        }
+        for place in 0..self.live_count(side.own) {
+            let a = self.value(side.own, place);
+            if gains[a] > 0 {
+                self.shift(side.own_shift + a, gains[a]);
+                self.raise(side.own, a, gains[a]);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Existential arc consistency: each variable has a value that costs nothing and that all its functions support.
+
+use super::super::network::function::Arity;
+use super::super::network::{Conflict, Network};
+
+impl Network {
+    /// The place of a variable in a function whose costs the directional moves do not bring to it.
+    fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
+        let function = &self.functions[f];
+        if !self.is_active(f) || matches!(function.arity, Arity::Larger(_)) {
+            return None;
+        }
+        let place = function.place_of(v as u32);
+        (place > 0).then_some(place)
+    }
+
+    /// The cost that a value takes at least, if it is below a limit; else some cost that is not.
+    fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
+        let mut cost = self.unary(v, value);
+        for i in 0..self.incident[v].len() {
+            if cost >= limit {
+                return cost;
+            }
+            let f = self.incident[v][i] as usize;
+            if let Some(place) = self.place_against_order(f, v) {
+                cost += match self.functions[f].arity {
+                    Arity::Binary => self.full_binary_cost(f, place, value),
+                    _ => self.full_ternary_cost(f, place, value),
+                };
+            }
+        }
+        cost
+    }
+
+    /// Finds a value that all functions support, or moves costs to the variable so that the lower bound rises. False if that was
+    /// tried.
+    pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
+        let limit = self.worthwhile;
+        let known = self.supported[v] as usize;
+        if self.is_live(v, known) && self.cost_of_value(v, known, limit) < limit {
+            return Ok(true);
+        }
+        for place in 0..self.live_count(v) {
+            let value = self.value(v, place);
+            if value != known && self.cost_of_value(v, value, limit) < limit {
+                self.supported[v] = value as u32;
+                return Ok(true);
+            }
+        }
+        for i in 0..self.incident[v].len() {
+            let f = self.incident[v][i] as usize;
+            if let Some(place) = self.place_against_order(f, v) {
+                match self.functions[f].arity {
+                    Arity::Binary => self.project_binary_fully(f, place)?,
+                    _ => self.project_ternary_fully(f, place)?,
+                }
+            }
+        }
+        Ok(false)
+    }
+}

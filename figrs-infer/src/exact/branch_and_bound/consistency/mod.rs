@@ -1,0 +1,22 @@
+//! Soft local consistencies: costs are moved between cost functions until some of them are paid whatever the values are.
+//!
+//! Every move subtracts from some cost functions what it adds to others, so that no assignment changes its cost, and no cost becomes
+//! negative. A value is removed when its unary cost and the lower bound reach the upper bound.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `node` | unary costs, and assigned variables |
+//! | `binary`, `ternary`, `larger` | moves of costs by functions of so many variables |
+//! | `existential` | values that all functions support |
+//! | `propagate` | the fixpoint of all of them |
+
+mod binary;
+mod existential;
+mod larger;
+mod node;
+mod propagate;
+#[cfg(test)]
+pub(super) mod random_tables;
+mod ternary;
+#[cfg(test)]
+mod tests;

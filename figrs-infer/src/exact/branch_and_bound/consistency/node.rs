@@ -1,0 +1,130 @@
+//! Node consistency: each variable has a value of unary cost zero, and none that reaches the upper bound.
+
+use super::super::cost::LARGE;
+use super::super::network::function::Arity;
+use super::super::network::state::INACTIVE;
+use super::super::network::{Conflict, Network};
+
+impl Network {
+    /// Adds to the unary cost of a live value.
+    #[inline]
+    pub(in super::super) fn raise(&mut self, v: usize, value: usize, cost: i64) {
+        let place = self.unary_place(v, value);
+        let before = self.costs.get(place);
+        self.costs.set(place, before + cost);
+        if before == 0 {
+            self.directed_queue.insert(v);
+            self.existential_queue.insert(v);
+            if value == self.cheapest[v] as usize {
+                self.node_queue.insert(v);
+            }
+        }
+    }
+
+    /// Moves the smallest unary cost of a variable to the lower bound and removes values that are too dear.
+    pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
+        self.work += 1;
+        let (mut least, mut cheapest) = (i64::MAX, 0);
+        for &value in self.domain(v) {
+            let cost = self.unary(v, value as usize);
+            if cost < least {
+                (least, cheapest) = (cost, value);
+            }
+        }
+        self.cheapest[v] = cheapest;
+        if least >= self.gap() {
+            return Err(Conflict);
+        }
+        if least > 0 {
+            self.lower += least;
+            for place in 0..self.live_count(v) {
+                let at = self.unary_place(v, self.value(v, place));
+                let cost = self.costs.get(at);
+                self.costs.set(at, cost - least);
+            }
+        }
+        self.remove_dear(v)
+    }
+
+    /// Removes the values whose unary cost reaches the upper bound.
+    fn remove_dear(&mut self, v: usize) -> Result<(), Conflict> {
+        let gap = self.gap();
+        for place in (0..self.live_count(v)).rev() {
+            let value = self.value(v, place);
+            if self.unary(v, value) >= gap {
+                self.remove(v, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the values of all variables that are too dear, if the bounds have come nearer since the last time.
+    pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
+        if self.swept == (self.lower, self.upper) {
+            return Ok(());
+        }
+        self.swept = (self.lower, self.upper);
+        let mut place = 0;
+        while place < self.open().len() {
+            let v = self.open()[place] as usize;
+            self.remove_dear(v)?;
+            // A variable that was decided has given its place to another.
+            place += usize::from(self.is_open(v));
+        }
+        Ok(())
+    }
+
+    /// Takes the functions of a variable that has one value apart from it: their costs go to the other variables.
+    pub(super) fn settle(&mut self, v: usize) -> Result<(), Conflict> {
+        let value = self.value(v, 0);
+        for i in 0..self.incident[v].len() {
+            let f = self.incident[v][i] as usize;
+            if !self.is_active(f) {
+                continue;
+            }
+            self.work += 1;
+            self.cause = f as u32;
+            match self.functions[f].arity {
+                Arity::Binary => {
+                    self.active.set(f, INACTIVE);
+                    let side = self.side(f, usize::from(self.functions[f].scope[0] != v as u32));
+                    for place in (0..self.live_count(side.other)).rev() {
+                        let other = self.value(side.other, place);
+                        let cost = self.pair_cost(&side, value, other);
+                        if cost + self.unary(side.other, other) >= self.gap() {
+                            self.remove(side.other, other)?;
+                        } else if cost > 0 {
+                            self.raise(side.other, other, cost);
+                        }
+                    }
+                    self.loosened.insert(side.other);
+                }
+                Arity::Ternary => self.settle_ternary(f, v, value),
+                Arity::Larger(_) => self.larger_queue.push(f as u32),
+            }
+        }
+        Ok(())
+    }
+
+    /// The ternary function of which a variable has one value becomes a binary one.
+    fn settle_ternary(&mut self, f: usize, v: usize, value: usize) {
+        self.active.set(f, INACTIVE);
+        let function = self.functions[f];
+        let side = self.ternary_side(f, function.place_of(v as u32));
+        let (x, y) = (side.others[0], side.others[1]);
+        let (rows, columns) = (self.sizes[x] as usize, self.sizes[y] as usize);
+        let mut added = std::mem::take(&mut self.scratch);
+        added.clear();
+        added.resize(rows * columns, 0);
+        for &b in self.domain(x) {
+            for &c in self.domain(y) {
+                let cost = self.triple_cost(&side, value, b as usize, c as usize);
+                added[b as usize * columns + c as usize] = cost.min(LARGE);
+            }
+        }
+        self.add_binary(x as u32, y as u32, &added);
+        self.scratch = added;
+        self.loosened.insert(x);
+        self.loosened.insert(y);
+    }
+}

@@ -1,0 +1,267 @@
+//! Cost functions of a network: a binary one is a table less a shift for each value, others are tables that change.
+
+use super::super::cost::{FORBIDDEN, LARGE};
+use super::super::cost_table::{CostTable, ListedCosts};
+use super::state::{ACTIVE, INACTIVE, Network};
+
+/// No function.
+pub(in super::super) const NONE: u32 = u32::MAX;
+
+/// Number of variables of a function, as its costs are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Arity {
+    Binary,
+    Ternary,
+    /// The position among the larger functions.
+    Larger(u32),
+}
+
+/// A cost function of two or three variables, ascending; or a place for one of more.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Function {
+    pub(in super::super) arity: Arity,
+    /// The first two or three variables.
+    pub(in super::super) scope: [u32; 3],
+    /// The first of its costs.
+    pub(in super::super) cells: u32,
+    /// For a binary function, the first of the shifts of each variable.
+    pub(in super::super) shifts: [u32; 2],
+    /// For each variable, the first of the supports of its values.
+    pub(in super::super) supports: [u32; 3],
+    /// For a ternary function, the binary ones of the first and second, first and third, second and third variable.
+    pub(in super::super) pairs: [u32; 3],
+}
+
+/// A cost function that is looked up: of more than three variables, or too large to be tabulated.
+#[derive(Clone, Debug)]
+pub(in super::super) enum LargerFunction {
+    Table(CostTable, Vec<usize>),
+    Listed(ListedCosts),
+}
+
+impl LargerFunction {
+    pub(in super::super) fn scope(&self) -> &[u32] {
+        match self {
+            Self::Table(table, _) => &table.scope,
+            Self::Listed(listed) => &listed.scope,
+        }
+    }
+
+    /// The cost of values of its variables, in their order.
+    pub(in super::super) fn at(&self, row: &[u32]) -> i64 {
+        match self {
+            Self::Table(table, strides) => {
+                let places = row.iter().zip(strides);
+                table.cells[places
+                    .map(|(&x, stride)| x as usize * stride)
+                    .sum::<usize>()]
+            }
+            Self::Listed(listed) => listed.at(row),
+        }
+    }
+}
+
+/// One side of a binary function.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Side {
+    pub(in super::super) own: usize,
+    pub(in super::super) other: usize,
+    pub(in super::super) cells: usize,
+    pub(in super::super) own_stride: usize,
+    pub(in super::super) other_stride: usize,
+    pub(in super::super) own_shift: usize,
+    pub(in super::super) other_shift: usize,
+    pub(in super::super) own_support: usize,
+    pub(in super::super) other_support: usize,
+}
+
+impl Function {
+    pub(in super::super) fn variables(&self) -> &[u32] {
+        match self.arity {
+            Arity::Binary => &self.scope[..2],
+            Arity::Ternary | Arity::Larger(_) => &self.scope,
+        }
+    }
+}
+
+impl Network {
+    /// A binary function as seen from its first (0) or second (1) variable.
+    #[inline]
+    pub(in super::super) fn side(&self, f: usize, side: usize) -> Side {
+        let function = &self.functions[f];
+        let [x, y, _] = function.scope.map(|v| v as usize);
+        let stride = self.sizes[y] as usize;
+        let (own, other, own_stride, other_stride) = if side == 0 {
+            (x, y, stride, 1)
+        } else {
+            (y, x, 1, stride)
+        };
+        Side {
+            own,
+            other,
+            cells: function.cells as usize,
+            own_stride,
+            other_stride,
+            own_shift: function.shifts[side] as usize,
+            other_shift: function.shifts[1 - side] as usize,
+            own_support: function.supports[side] as usize,
+            other_support: function.supports[1 - side] as usize,
+        }
+    }
+
+    /// The cost of two values by a binary function.
+    #[inline]
+    pub(in super::super) fn pair_cost(&self, side: &Side, a: usize, b: usize) -> i64 {
+        let cells = &self.costs.values;
+        cells[side.cells + a * side.own_stride + b * side.other_stride]
+            - cells[side.own_shift + a]
+            - cells[side.other_shift + b]
+    }
+
+    /// The binary function of two variables, active or not.
+    pub(in super::super) fn binary_between(&self, x: u32, y: u32) -> Option<usize> {
+        let (low, high) = (x.min(y), x.max(y));
+        let list = |v: u32| &self.incident[v as usize];
+        let shorter = if list(low).len() < list(high).len() {
+            list(low)
+        } else {
+            list(high)
+        };
+        shorter.iter().map(|&f| f as usize).find(|&f| {
+            let function = &self.functions[f];
+            function.arity == Arity::Binary && function.scope[..2] == [low, high]
+        })
+    }
+
+    /// Adds costs to the binary function of two variables, ascending, row-major; makes one if there is none.
+    pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
+        let f = self
+            .binary_between(x, y)
+            .unwrap_or_else(|| self.new_binary(x, y));
+        let function = self.functions[f];
+        let mut changed = false;
+        for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
+            changed = true;
+            let at = function.cells as usize + i;
+            let before = self.costs.get(at);
+            let after = if before >= LARGE || cost >= LARGE {
+                FORBIDDEN
+            } else {
+                before + cost
+            };
+            self.costs.set(at, after);
+        }
+        if changed {
+            if !self.is_active(f) {
+                self.active.set(f, ACTIVE);
+            }
+            for v in [x, y] {
+                self.arc_queue.insert(v as usize);
+                self.directed_queue.insert(v as usize);
+                self.existential_queue.insert(v as usize);
+            }
+        }
+        f
+    }
+
+    fn new_binary(&mut self, x: u32, y: u32) -> usize {
+        let (rows, columns) = (self.sizes[x as usize], self.sizes[y as usize]);
+        let cells = self.costs.values.len() as u32;
+        let shifts = cells + rows * columns;
+        let end = shifts + rows + columns;
+        self.costs.values.resize(end as usize, 0);
+        let supports = self.new_supports(rows + columns);
+        self.push_function(Function {
+            arity: Arity::Binary,
+            scope: [x, y, NONE],
+            cells,
+            shifts: [shifts, shifts + rows],
+            supports: [supports, supports + rows, NONE],
+            pairs: [NONE; 3],
+        })
+    }
+
+    fn new_supports(&mut self, number: u32) -> u32 {
+        let first = self.supports.len() as u32;
+        self.supports.resize((first + number) as usize, 0);
+        first
+    }
+
+    fn push_function(&mut self, function: Function) -> usize {
+        let f = self.functions.len();
+        let variables: &[u32] = match function.arity {
+            Arity::Larger(i) => self.larger[i as usize].scope(),
+            _ => function.variables(),
+        };
+        for &v in variables {
+            self.incident[v as usize].push(f as u32);
+        }
+        self.functions.push(function);
+        self.active.values.push(INACTIVE);
+        self.weights.push(1);
+        f
+    }
+
+    /// Adds a table over two or more variables.
+    pub(in super::super) fn add_table(&mut self, table: &CostTable) {
+        match *table.scope.as_slice() {
+            [x, y] => {
+                self.add_binary(x, y, &table.cells);
+            }
+            [x, y, z] => {
+                let mut pair = |x, y| {
+                    let found = self.binary_between(x, y);
+                    found.unwrap_or_else(|| self.new_binary(x, y)) as u32
+                };
+                let pairs = [pair(x, y), pair(x, z), pair(y, z)];
+                let sizes = [x, y, z].map(|v| self.sizes[v as usize]);
+                let cells = self.costs.values.len() as u32;
+                self.costs.values.extend_from_slice(&table.cells);
+                let supports = self.new_supports(sizes.iter().sum());
+                let f = self.push_function(Function {
+                    arity: Arity::Ternary,
+                    scope: [x, y, z],
+                    cells,
+                    shifts: [NONE; 2],
+                    supports: [
+                        supports,
+                        supports + sizes[0],
+                        supports + sizes[0] + sizes[1],
+                    ],
+                    pairs,
+                });
+                self.active.set(f, ACTIVE);
+                for v in [x, y, z] {
+                    self.touch(v as usize);
+                }
+            }
+            _ => {
+                let mut strides = vec![1; table.scope.len()];
+                for i in (1..strides.len()).rev() {
+                    strides[i - 1] = strides[i] * self.sizes[table.scope[i] as usize] as usize;
+                }
+                self.add_larger(LargerFunction::Table(table.clone(), strides));
+            }
+        }
+    }
+
+    /// Adds a function that is looked up.
+    pub(in super::super) fn add_larger(&mut self, function: LargerFunction) {
+        let mut scope = [NONE; 3];
+        for (own, &v) in scope.iter_mut().zip(function.scope()) {
+            *own = v;
+        }
+        let place = self.larger.len() as u32;
+        self.larger.push(function);
+        let f = self.push_function(Function {
+            arity: Arity::Larger(place),
+            scope,
+            cells: NONE,
+            shifts: [NONE; 2],
+            supports: [NONE; 3],
+            pairs: [NONE; 3],
+        });
+        self.active.set(f, ACTIVE);
+        self.larger_queue.push(f as u32);
+    }
+}

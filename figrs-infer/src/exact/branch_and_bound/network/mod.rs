@@ -1,0 +1,14 @@
+//! A network of cost functions in the state that a search has brought it to.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `trail`, `queue` | numbers that are restored, queues of variables |
+//! | `function` | unary, binary, ternary and larger cost functions in one list of costs |
+//! | `state` | domains, bounds, decisions, levels |
+
+pub(super) mod function;
+pub(super) mod queue;
+pub(super) mod state;
+pub(super) mod trail;
+
+pub(super) use state::{Conflict, Decision, Network};

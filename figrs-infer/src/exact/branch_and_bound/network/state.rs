@@ -1,0 +1,381 @@
+//! State of a network: domains, bounds, levels.
+
+use super::super::cost_table::CostTables;
+use super::function::{Function, LargerFunction};
+use super::queue::VariableQueue;
+use super::trail::Trailed;
+
+/// No assignment is cheaper than the best known one here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Conflict;
+
+/// A function that takes no part: its costs are in others.
+pub(in super::super) const INACTIVE: u32 = 0;
+
+/// A function that takes part.
+pub(in super::super) const ACTIVE: u32 = 1;
+
+/// From here on, a function takes no part since the variable of that number less this was eliminated.
+pub(in super::super) const ELIMINATED: u32 = 2;
+
+/// A step of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Decision {
+    Assign(u32, u32),
+    Remove(u32, u32),
+    /// Removes the values after this place of the domain in the order of values, or those up to it.
+    Keep {
+        variable: u32,
+        from: u32,
+        to: u32,
+    },
+}
+
+/// What a level restores besides the trailed numbers.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    lower: i64,
+    open: u32,
+    eliminated: u32,
+    functions: u32,
+    supports: u32,
+}
+
+/// A network of cost functions, with domains and a lower bound that its cost functions have paid for.
+///
+/// The lower bound plus the costs of an assignment by all active functions is the cost of the assignment, for each that costs less
+/// than the upper bound.
+#[derive(Debug)]
+pub(in super::super) struct Network {
+    pub(in super::super) sizes: Vec<u32>,
+    /// By variable, its first place in `values`, `places` and among the costs: there are its unary costs.
+    pub(in super::super) first: Vec<u32>,
+    /// By variable, its values, the live ones first.
+    values: Vec<u32>,
+    /// By variable and value, the place of the value there.
+    places: Vec<u32>,
+    /// By variable, the number of live values.
+    pub(in super::super) live: Trailed<u32>,
+    pub(in super::super) costs: Trailed<i64>,
+    pub(in super::super) functions: Vec<Function>,
+    pub(in super::super) larger: Vec<LargerFunction>,
+    /// By function, whether it takes part, or the variable with which it was eliminated.
+    pub(in super::super) active: Trailed<u32>,
+    pub(in super::super) supports: Vec<u32>,
+    /// By variable, its functions.
+    pub(in super::super) incident: Vec<Vec<u32>>,
+    /// By function, the conflicts it took part in.
+    pub(in super::super) weights: Vec<u64>,
+    /// By variable, a value of unary cost zero, and one that all functions support.
+    pub(in super::super) cheapest: Vec<u32>,
+    pub(in super::super) supported: Vec<u32>,
+    /// Variables to be decided, then the others.
+    open: Vec<u32>,
+    open_places: Vec<u32>,
+    open_count: usize,
+    /// Variables without a value of their own, in the order in which they were eliminated, each with its functions.
+    pub(in super::super) eliminated: Vec<u32>,
+    pub(in super::super) lower: i64,
+    pub(in super::super) upper: i64,
+    levels: Vec<Level>,
+    /// The function that changed costs last.
+    pub(in super::super) cause: u32,
+    /// Number of looks at functions.
+    pub(in super::super) work: u64,
+    pub(in super::super) node_queue: VariableQueue,
+    pub(in super::super) arc_queue: VariableQueue,
+    pub(in super::super) directed_queue: VariableQueue,
+    pub(in super::super) existential_queue: VariableQueue,
+    pub(in super::super) candidates: VariableQueue,
+    pub(in super::super) assigned: Vec<u32>,
+    pub(in super::super) larger_queue: Vec<u32>,
+    /// Variables whose number of neighbours may have sunk.
+    pub(in super::super) loosened: VariableQueue,
+    /// Variables of which one value may have come to dominate another.
+    pub(in super::super) dominance_queue: VariableQueue,
+    pub(in super::super) swept: (i64, i64),
+    pub(in super::super) scratch: Vec<i64>,
+    /// Smallest gain for which costs are moved towards a variable against the order.
+    pub(in super::super) worthwhile: i64,
+    /// Whether variables are eliminated and dominated values removed.
+    pub(in super::super) is_simplifying: bool,
+}
+
+impl Network {
+    /// A network whose assignments of cost `upper` or more do not count.
+    pub(in super::super) fn new(tables: &CostTables, upper: i64, worthwhile: i64) -> Self {
+        let n = tables.sizes.len();
+        let mut first = Vec::with_capacity(n);
+        let mut total = 0;
+        let mut values = Vec::new();
+        for &size in &tables.sizes {
+            first.push(total);
+            total += size;
+            values.extend(0..size);
+        }
+        let mut this = Self {
+            sizes: tables.sizes.clone(),
+            first,
+            places: values.clone(),
+            values,
+            live: Trailed::default(),
+            costs: Trailed::default(),
+            functions: Vec::new(),
+            larger: Vec::new(),
+            active: Trailed::default(),
+            supports: Vec::new(),
+            incident: vec![Vec::new(); n],
+            weights: Vec::new(),
+            cheapest: vec![0; n],
+            supported: vec![0; n],
+            open: (0..n as u32).collect(),
+            open_places: (0..n as u32).collect(),
+            open_count: n,
+            eliminated: Vec::new(),
+            lower: tables.constant,
+            upper,
+            levels: Vec::new(),
+            cause: u32::MAX,
+            work: 0,
+            node_queue: VariableQueue::new(n),
+            arc_queue: VariableQueue::new(n),
+            directed_queue: VariableQueue::new(n),
+            existential_queue: VariableQueue::new(n),
+            candidates: VariableQueue::new(n),
+            assigned: Vec::new(),
+            larger_queue: Vec::new(),
+            loosened: VariableQueue::new(n),
+            dominance_queue: VariableQueue::new(n),
+            swept: (i64::MAX, 0),
+            scratch: Vec::new(),
+            worthwhile: worthwhile.max(1),
+            is_simplifying: true,
+        };
+        this.live.values.clone_from(&tables.sizes);
+        this.costs.values = vec![0; total as usize];
+        for table in &tables.tables {
+            match *table.scope.as_slice() {
+                [] => this.lower += table.cells[0],
+                [v] => {
+                    let first = this.first[v as usize] as usize;
+                    for (i, &cost) in table.cells.iter().enumerate() {
+                        let cost = super::super::cost::add(this.costs.get(first + i), cost);
+                        this.costs.values[first + i] = cost;
+                    }
+                }
+                _ => this.add_table(table),
+            }
+        }
+        for listed in &tables.listed {
+            this.add_larger(LargerFunction::Listed(listed.clone()));
+        }
+        for v in 0..n {
+            this.touch(v);
+            if this.sizes[v] == 1 {
+                this.close(v);
+                this.assigned.push(v as u32);
+            }
+        }
+        this
+    }
+
+    /// A value of each variable: one that all functions support, as far as there is one.
+    pub(in super::super) fn supported_values(&self) -> Vec<u32> {
+        let value = |v: usize| {
+            let supported = self.supported[v];
+            let is_live = self.is_live(v, supported as usize);
+            if is_live { supported } else { self.cheapest[v] }
+        };
+        (0..self.sizes.len()).map(value).collect()
+    }
+
+    /// Puts a variable into all queues.
+    pub(in super::super) fn touch(&mut self, v: usize) {
+        self.node_queue.insert(v);
+        self.arc_queue.insert(v);
+        self.directed_queue.insert(v);
+        self.existential_queue.insert(v);
+        self.loosened.insert(v);
+    }
+
+    #[inline]
+    pub(in super::super) fn gap(&self) -> i64 {
+        self.upper - self.lower
+    }
+
+    /// The place of the unary cost of a value.
+    #[inline]
+    pub(in super::super) fn unary_place(&self, v: usize, value: usize) -> usize {
+        self.first[v] as usize + value
+    }
+
+    #[inline]
+    pub(in super::super) fn unary(&self, v: usize, value: usize) -> i64 {
+        self.costs.values[self.first[v] as usize + value]
+    }
+
+    #[inline]
+    pub(in super::super) fn live_count(&self, v: usize) -> usize {
+        self.live.values[v] as usize
+    }
+
+    /// The live value at a place of the domain.
+    #[inline]
+    pub(in super::super) fn value(&self, v: usize, place: usize) -> usize {
+        self.values[self.first[v] as usize + place] as usize
+    }
+
+    #[inline]
+    pub(in super::super) fn is_live(&self, v: usize, value: usize) -> bool {
+        self.places[self.first[v] as usize + value] < self.live.values[v]
+    }
+
+    /// The live values of a variable.
+    pub(in super::super) fn domain(&self, v: usize) -> &[u32] {
+        let first = self.first[v] as usize;
+        &self.values[first..first + self.live_count(v)]
+    }
+
+    pub(in super::super) fn is_active(&self, f: usize) -> bool {
+        self.active.values[f] == ACTIVE
+    }
+
+    /// Removes a live value.
+    pub(in super::super) fn remove(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
+        let first = self.first[v] as usize;
+        let last = self.live_count(v) - 1;
+        let place = self.places[first + value] as usize;
+        let other = self.values[first + last] as usize;
+        self.values.swap(first + place, first + last);
+        self.places[first + value] = last as u32;
+        self.places[first + other] = place as u32;
+        self.live.set(v, last as u32);
+        if last == 0 {
+            return Err(Conflict);
+        }
+        if last == 1 {
+            self.close(v);
+            self.assigned.push(v as u32);
+        }
+        if value == self.cheapest[v] as usize || last == 1 {
+            self.node_queue.insert(v);
+        }
+        self.arc_queue.insert(v);
+        self.directed_queue.insert(v);
+        self.existential_queue.insert(v);
+        Ok(())
+    }
+
+    /// Removes all live values but one.
+    fn assign(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
+        if !self.is_live(v, value) {
+            return Err(Conflict);
+        }
+        for place in (0..self.live_count(v)).rev() {
+            let other = self.value(v, place);
+            if other != value {
+                self.remove(v, other)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a decision.
+    pub(in super::super) fn decide(&mut self, decision: Decision) -> Result<(), Conflict> {
+        self.cause = u32::MAX;
+        match decision {
+            Decision::Assign(v, value) => self.assign(v as usize, value as usize),
+            Decision::Remove(v, value) => {
+                if self.is_live(v as usize, value as usize) {
+                    self.remove(v as usize, value as usize)?;
+                }
+                Ok(())
+            }
+            Decision::Keep { variable, from, to } => {
+                let v = variable as usize;
+                for place in (0..self.live_count(v)).rev() {
+                    let value = self.value(v, place);
+                    if !(from..to).contains(&(value as u32)) {
+                        self.remove(v, value)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The variables that have no value yet.
+    pub(in super::super) fn open(&self) -> &[u32] {
+        &self.open[..self.open_count]
+    }
+
+    pub(in super::super) fn is_open(&self, v: usize) -> bool {
+        (self.open_places[v] as usize) < self.open_count
+    }
+
+    /// Takes a variable from the open ones.
+    pub(in super::super) fn close(&mut self, v: usize) {
+        if !self.is_open(v) {
+            return;
+        }
+        self.open_count -= 1;
+        let (place, last) = (self.open_places[v] as usize, self.open_count);
+        let other = self.open[last] as usize;
+        self.open.swap(place, last);
+        self.open_places[v] = last as u32;
+        self.open_places[other] = place as u32;
+    }
+
+    pub(in super::super) fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    pub(in super::super) fn push_level(&mut self) {
+        self.levels.push(Level {
+            lower: self.lower,
+            open: self.open_count as u32,
+            eliminated: self.eliminated.len() as u32,
+            functions: self.functions.len() as u32,
+            supports: self.supports.len() as u32,
+        });
+        self.live.push_level();
+        self.costs.push_level();
+        self.active.push_level();
+    }
+
+    /// Undoes everything since the last level began.
+    pub(in super::super) fn pop_level(&mut self) {
+        let Some(level) = self.levels.pop() else {
+            return;
+        };
+        self.live.pop_level();
+        self.costs.pop_level();
+        self.active.pop_level();
+        self.lower = level.lower;
+        self.open_count = level.open as usize;
+        self.eliminated.truncate(level.eliminated as usize);
+        while self.functions.len() > level.functions as usize {
+            if let Some(function) = self.functions.pop() {
+                for &v in function.variables() {
+                    self.incident[v as usize].pop();
+                }
+                self.weights.pop();
+            }
+        }
+        self.supports.truncate(level.supports as usize);
+        self.clear_queues();
+        self.swept = (i64::MAX, 0);
+    }
+
+    fn clear_queues(&mut self) {
+        self.node_queue.clear();
+        self.arc_queue.clear();
+        self.directed_queue.clear();
+        self.existential_queue.clear();
+        self.candidates.clear();
+        self.loosened.clear();
+        self.dominance_queue.clear();
+        self.assigned.clear();
+        self.larger_queue.clear();
+    }
+}

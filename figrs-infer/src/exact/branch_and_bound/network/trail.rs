@@ -1,0 +1,42 @@
+//! Trail: lists of numbers whose changes are undone level by level.
+
+/// A list of numbers that remembers what to restore.
+#[derive(Debug, Default)]
+pub(in super::super) struct Trailed<T> {
+    pub(in super::super) values: Vec<T>,
+    changes: Vec<(u32, T)>,
+    /// For each level, the lengths of the changes and of the values at its start.
+    levels: Vec<(usize, usize)>,
+}
+
+impl<T: Copy> Trailed<T> {
+    #[inline]
+    pub(in super::super) fn get(&self, i: usize) -> T {
+        self.values[i]
+    }
+
+    #[inline]
+    pub(in super::super) fn set(&mut self, i: usize, value: T) {
+        if !self.levels.is_empty() {
+            self.changes.push((i as u32, self.values[i]));
+        }
+        self.values[i] = value;
+    }
+
+    pub(in super::super) fn push_level(&mut self) {
+        self.levels.push((self.changes.len(), self.values.len()));
+    }
+
+    /// Undoes what was changed and added since the last level began.
+    pub(in super::super) fn pop_level(&mut self) {
+        let Some((changes, values)) = self.levels.pop() else {
+            return;
+        };
+        while self.changes.len() > changes {
+            if let Some((i, value)) = self.changes.pop() {
+                self.values[i as usize] = value;
+            }
+        }
+        self.values.truncate(values);
+    }
+}

@@ -1,0 +1,99 @@
+//! Dead-end elimination: a value is removed if another one is as good whatever the other variables are.
+
+use super::super::network::function::Arity;
+use super::super::network::{Conflict, Network};
+
+impl Network {
+    /// Removes values that the supported value of a variable dominates, while searching only the dearest one: with that one in its place, no assignment costs more (soft
+    /// neighbourhood substitutability).
+    ///
+    /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
+    pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
+        if !self.is_open(v) {
+            return Ok(());
+        }
+        let best = self.supported[v] as usize;
+        if !self.is_live(v, best) || self.unary(v, best) > 0 {
+            return Ok(());
+        }
+        if self.depth() > 0 {
+            let dearest = self.dearest_value(v);
+            if dearest != best && self.dominates(v, best, dearest) {
+                self.remove(v, dearest)?;
+            }
+            return Ok(());
+        }
+        for place in (0..self.live_count(v)).rev() {
+            let value = self.value(v, place);
+            if value != best && self.dominates(v, best, value) {
+                self.remove(v, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of the largest unary cost.
+    fn dearest_value(&self, v: usize) -> usize {
+        let values = self.domain(v).iter().map(|&a| a as usize);
+        values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
+    }
+
+    /// True if the largest additional cost of a value in place of another is not above the difference of their unary costs.
+    fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
+        let mut rest = self.unary(v, other) - self.unary(v, value);
+        for i in 0..self.incident[v].len() {
+            if rest < 0 {
+                return false;
+            }
+            let f = self.incident[v][i] as usize;
+            if !self.is_active(f) {
+                continue;
+            }
+            self.work += 1;
+            rest -= match self.functions[f].arity {
+                Arity::Larger(_) => return false,
+                Arity::Binary => self.binary_loss(f, v, (value, other), rest),
+                Arity::Ternary => self.ternary_loss(f, v, (value, other), rest),
+            };
+        }
+        rest >= 0
+    }
+
+    /// The largest additional cost by a binary function, if it is not above a limit.
+    fn binary_loss(&self, f: usize, v: usize, (value, other): (usize, usize), limit: i64) -> i64 {
+        let side = self.side(f, usize::from(self.functions[f].scope[0] as usize != v));
+        let gap = self.gap() - self.unary(v, other);
+        let mut loss = i64::MIN;
+        for &b in self.domain(side.other) {
+            let b = b as usize;
+            let before = self.pair_cost(&side, other, b);
+            if before + self.unary(side.other, b) < gap {
+                loss = loss.max(self.pair_cost(&side, value, b) - before);
+                if loss > limit {
+                    return loss;
+                }
+            }
+        }
+        // A value that goes with nothing is removed by other means.
+        loss.max(-limit)
+    }
+
+    fn ternary_loss(&self, f: usize, v: usize, (value, other): (usize, usize), limit: i64) -> i64 {
+        let side = self.ternary_side(f, self.functions[f].place_of(v as u32));
+        let gap = self.gap() - self.unary(v, other);
+        let mut loss = i64::MIN;
+        for &b in self.domain(side.others[0]) {
+            for &c in self.domain(side.others[1]) {
+                let (b, c) = (b as usize, c as usize);
+                let before = self.triple_cost(&side, other, b, c);
+                if before < gap {
+                    loss = loss.max(self.triple_cost(&side, value, b, c) - before);
+                    if loss > limit {
+                        return loss;
+                    }
+                }
+            }
+        }
+        loss.max(-limit)
+    }
+}

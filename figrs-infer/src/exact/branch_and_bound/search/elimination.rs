@@ -1,0 +1,181 @@
+//! Elimination of variables of few neighbours while searching.
+
+use super::super::cost::{FORBIDDEN, LARGE};
+use super::super::network::function::Arity;
+use super::super::network::state::ELIMINATED;
+use super::super::network::{Conflict, Network};
+
+/// Maximum number of assignments of an eliminated variable and its neighbours.
+const ASSIGNMENTS: usize = 1 << 12;
+
+impl Network {
+    /// Eliminates an open variable of at most two neighbours.
+    ///
+    /// **References.** Larrosa and Dechter, *Boosting search with variable elimination in constraint optimization and constraint
+    /// satisfaction problems*, Constraints 8, 2003.
+    pub(in super::super) fn eliminate_if_easy(&mut self, v: usize) -> Result<(), Conflict> {
+        if !self.is_open(v) {
+            return Ok(());
+        }
+        let Some((neighbours, count)) = self.few_neighbours(v) else {
+            return Ok(());
+        };
+        let size = |u: u32| self.live_count(u as usize);
+        let assignments: usize = neighbours[..count].iter().map(|&u| size(u)).product();
+        if assignments * self.live_count(v) > ASSIGNMENTS {
+            return Ok(());
+        }
+        self.work += 1;
+        match neighbours[..count] {
+            [x] => self.eliminate_leaf(v, x as usize)?,
+            [x, y] => self.eliminate_link(v, x.min(y) as usize, x.max(y) as usize),
+            _ => {}
+        }
+        self.close(v);
+        self.eliminated.push(v as u32);
+        for i in 0..self.incident[v].len() {
+            let f = self.incident[v][i] as usize;
+            if self.is_active(f) {
+                self.active.set(f, ELIMINATED + v as u32);
+            }
+        }
+        for &u in &neighbours[..count] {
+            self.loosened.insert(u as usize);
+        }
+        Ok(())
+    }
+
+    /// The neighbours of a variable, if there are at most two of them.
+    fn few_neighbours(&self, v: usize) -> Option<([u32; 2], usize)> {
+        let (mut found, mut count) = ([0; 2], 0);
+        for &f in &self.incident[v] {
+            let f = f as usize;
+            if !self.is_active(f) {
+                continue;
+            }
+            let function = &self.functions[f];
+            if matches!(function.arity, Arity::Larger(_)) {
+                return None;
+            }
+            for &u in function.variables() {
+                if u as usize == v || found[..count].contains(&u) {
+                    continue;
+                }
+                if count == 2 {
+                    return None;
+                }
+                found[count] = u;
+                count += 1;
+            }
+        }
+        Some((found, count))
+    }
+
+    /// The cost of a value of a variable with values of its neighbours by all functions of it.
+    fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
+        let mut cost = self.unary(v, a);
+        for &f in &self.incident[v] {
+            let f = f as usize;
+            if !self.is_active(f) {
+                continue;
+            }
+            cost += self.cost_in(f, v, a, others);
+            if cost >= LARGE {
+                return FORBIDDEN;
+            }
+        }
+        cost
+    }
+
+    /// The cost of a value of a variable with values of others by a function.
+    pub(in super::super) fn cost_in(
+        &self,
+        f: usize,
+        v: usize,
+        a: usize,
+        others: &[(usize, usize)],
+    ) -> i64 {
+        let function = &self.functions[f];
+        let value = |u: usize| {
+            let found = others.iter().find(|(other, _)| *other == u);
+            found.map_or(0, |(_, value)| *value)
+        };
+        if function.arity == Arity::Binary {
+            let side = self.side(f, usize::from(function.scope[0] as usize != v));
+            return self.pair_cost(&side, a, value(side.other));
+        }
+        let side = self.ternary_side(f, function.place_of(v as u32));
+        self.triple_cost(&side, a, value(side.others[0]), value(side.others[1]))
+    }
+
+    fn least_with(&self, v: usize, others: &[(usize, usize)]) -> i64 {
+        let costs = self
+            .domain(v)
+            .iter()
+            .map(|&a| self.cost_with(v, a as usize, others));
+        costs.min().unwrap_or(FORBIDDEN)
+    }
+
+    /// The only neighbour takes the costs.
+    fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
+        for place in (0..self.live_count(x)).rev() {
+            let b = self.value(x, place);
+            let cost = self.least_with(v, &[(x, b)]);
+            if cost + self.unary(x, b) >= self.gap() {
+                self.remove(x, b)?;
+            } else if cost > 0 {
+                self.raise(x, b, cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// A function of the two neighbours takes the costs.
+    fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
+        let columns = self.sizes[y] as usize;
+        let mut added = std::mem::take(&mut self.scratch);
+        added.clear();
+        added.resize(self.sizes[x] as usize * columns, 0);
+        for &b in self.domain(x) {
+            for &c in self.domain(y) {
+                let (b, c) = (b as usize, c as usize);
+                added[b * columns + c] = self.least_with(v, &[(x, b), (y, c)]);
+            }
+        }
+        // A function of these two that is made now would be undone with this level, as the costs in it.
+        self.add_binary(x as u32, y as u32, &added);
+        self.scratch = added;
+    }
+
+    /// The values of all variables once none is open: those eliminated take the best ones given the others.
+    pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
+        let mut values: Vec<u32> = (0..self.sizes.len())
+            .map(|v| self.value(v, 0) as u32)
+            .collect();
+        for &v in self.eliminated.iter().rev() {
+            let best = self.domain(v as usize).iter().map(|&a| {
+                values[v as usize] = a;
+                (self.eliminated_cost(v, &values), a)
+            });
+            values[v as usize] = best.min().map_or(0, |(_, a)| a);
+        }
+        values
+    }
+
+    /// The cost of an assignment by the functions that were eliminated with a variable.
+    fn eliminated_cost(&self, v: u32, values: &[u32]) -> i64 {
+        let v = v as usize;
+        let own = self.incident[v].iter().map(|&f| f as usize);
+        let own = own.filter(|&f| self.active.get(f) == ELIMINATED + v as u32);
+        let costs = own.map(|f| {
+            let value = |u: &u32| (*u as usize, values[*u as usize] as usize);
+            let mut others = [(usize::MAX, 0); 3];
+            let scope = self.functions[f].variables();
+            for (other, u) in others.iter_mut().zip(scope) {
+                *other = value(u);
+            }
+            self.cost_in(f, v, values[v] as usize, &others[..scope.len()])
+        });
+        self.unary(v, values[v] as usize) + costs.sum::<i64>()
+    }
+}
