@@ -174,7 +174,8 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// State of the search whenever it had found a better world, and at its end; empty if there was no search.
+    /// State of the search whenever it had found a better world, from time to time when its bound had come down, and at its end; empty if there was
+    /// no search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

@@ -50,12 +50,13 @@ use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
 /// bound on the probability of every world.
 ///
-/// The model is a weighted constraint satisfaction problem: costs are negative logarithms. Variables of few neighbours are eliminated first. A hybrid
-/// best-first search takes the part of the smallest bound, searches it depth first for a while, and keeps what is left of it as parts to
-/// come. Its bounds are those of soft arc consistency: costs are moved between functions until some are paid whatever the values are
-/// (existential directional arc consistency). While it searches, variables of at most two neighbours are eliminated, values that others dominate are
-/// left out, and independent components are searched apart. If it takes longer, an exact elimination is tried when tables of the size allowed suffice, else a mini-bucket elimination with such tables bounds all
-/// worlds, and neighbourhoods of the best one are optimised.
+/// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most three neighbours are
+/// eliminated, and what is left falls into independent components, which are searched apart. The first bound of a component comes from sequential
+/// tree-reweighted moves of costs between functions (virtual arc consistency), the first world from tabu search. Then a hybrid best-first search takes
+/// the part of the smallest bound, searches it depth first for a while, and keeps what is left of it as parts to come. At each node, costs are moved
+/// until some are paid whatever the values are (existential directional arc consistency), values that others dominate are removed, and variables of
+/// at most two neighbours are eliminated. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
+/// else a mini-bucket elimination with such tables bounds all worlds, and neighbourhoods of the best one are optimised.
 /// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
 ///
 /// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
@@ -151,7 +152,8 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Calls this whenever a better world was found, or the bound has come down with one, on the calling thread.
+    /// Calls this for each of [`Answer::improvements`] when it is made, on the calling thread: a better world was found, or the bound has come
+    /// down.
     pub fn on_improvement(
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,

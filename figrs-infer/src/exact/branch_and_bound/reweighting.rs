@@ -66,6 +66,7 @@ pub(super) fn reweighted(tables: &CostTables, sweeps: usize) -> CostTables {
             break;
         }
     }
+    this.collect_from_large();
     this.into_tables(tables)
 }
 
@@ -122,23 +123,12 @@ impl Reweighting {
             let (is_to_come, is_gone) = ahead(at);
             to_come += i64::from(is_to_come);
             gone += i64::from(is_gone);
-            let cells = &mut self.tables[at.table].cells;
-            for (value, cost) in self.unary[v].iter_mut().enumerate() {
-                let least = places(cells.len(), size, at.stride, value)
-                    .map(|i| cells[i])
-                    .min();
-                let least = least.unwrap_or(0);
-                if least >= LARGE {
-                    *cost = FORBIDDEN;
-                } else if least > 0 && *cost < LARGE {
-                    *cost += least;
-                    for i in places(cells.len(), size, at.stride, value) {
-                        if cells[i] < LARGE {
-                            cells[i] -= least;
-                        }
-                    }
-                }
-            }
+            take(
+                &mut self.tables[at.table].cells,
+                &mut self.unary[v],
+                size,
+                at.stride,
+            );
         }
         let least = self.unary[v].iter().copied().min().unwrap_or(0);
         if least >= LARGE {
@@ -170,6 +160,23 @@ impl Reweighting {
         }
     }
 
+    /// Takes the costs of functions of more variables than the search moves costs to back to the unary ones.
+    fn collect_from_large(&mut self) {
+        for v in 0..self.sizes.len() {
+            for at in &self.incident[v] {
+                if self.tables[at.table].scope.len() > 3 {
+                    let size = self.sizes[v] as usize;
+                    take(
+                        &mut self.tables[at.table].cells,
+                        &mut self.unary[v],
+                        size,
+                        at.stride,
+                    );
+                }
+            }
+        }
+    }
+
     fn into_tables(self, before: &CostTables) -> CostTables {
         let unary = self.unary.into_iter().zip(0..).map(|(cells, v)| CostTable {
             scope: vec![v],
@@ -180,6 +187,26 @@ impl Reweighting {
             tables: unary.chain(self.tables).collect(),
             listed: before.listed.clone(),
             constant: self.constant,
+        }
+    }
+}
+
+/// Moves what each value costs at least by a table to its unary cost.
+fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
+    for (value, cost) in unary.iter_mut().enumerate() {
+        let least = places(cells.len(), size, stride, value)
+            .map(|i| cells[i])
+            .min();
+        let least = least.unwrap_or(0);
+        if least >= LARGE {
+            *cost = FORBIDDEN;
+        } else if least > 0 && *cost < LARGE {
+            *cost += least;
+            for i in places(cells.len(), size, stride, value) {
+                if cells[i] < LARGE {
+                    cells[i] -= least;
+                }
+            }
         }
     }
 }

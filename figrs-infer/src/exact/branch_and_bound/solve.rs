@@ -35,6 +35,9 @@ const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
+/// The bound is looked at whenever the work has grown by one in this many steps.
+const RECORDS: u64 = 16;
+
 /// Tables of a neighbourhood may have this many entries.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
@@ -121,6 +124,7 @@ pub(super) fn solve(
         best: None,
         upper_bound: f64::INFINITY,
         mini_bucket_bound: f64::INFINITY,
+        next_record: 0,
         steps: Vec::new(),
     }
     .run(limits)
@@ -141,15 +145,14 @@ struct WorldSearch<'a> {
     upper_bound: f64,
     /// A bound that was found without search.
     mini_bucket_bound: f64,
+    /// The work at which the bound is looked at again.
+    next_record: u64,
     steps: Vec<Improvement>,
 }
 
 impl WorldSearch<'_> {
     fn run(mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
-        self.stopped = self.watching.stopped();
-        if self.stopped.is_none() {
-            self.record();
-        }
+        self.record();
         self.advance(FIRST.min(limits.work / FIRST_SHARE));
         if self.is_unfinished() && limits.work > 0 {
             match self.eliminate(limits) {
@@ -215,6 +218,10 @@ impl WorldSearch<'_> {
                 }
             }
             self.watching.report(self.work);
+            if self.work >= self.next_record {
+                self.record();
+                self.next_record = self.work + self.work / RECORDS;
+            }
         }
         if !self.is_unfinished() {
             self.record();

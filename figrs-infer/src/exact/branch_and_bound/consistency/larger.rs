@@ -1,28 +1,26 @@
-//! Functions of more than three variables: they take part when three of them are open, and exclude values before.
+//! Moves of costs by functions of more than three variables, and their replacement once three of them are open.
 
+use super::super::cost::FORBIDDEN;
 use super::super::cost_table::CostTable;
-use super::super::network::function::Arity;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
 /// Number of entries up to which a function of more than three open variables is looked at whole.
-const LOOK: usize = 1 << 12;
+const LOOK: usize = 1 << 10;
 
 /// Largest number of open variables for which a function is replaced by a smaller one, and the largest size of that one.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function of few open variables by one of these, and looks in others for values that they exclude.
-    pub(super) fn revise_larger(&mut self, f: usize) -> Result<(), Conflict> {
-        let Arity::Larger(place) = self.functions[f].arity else {
-            return Ok(());
-        };
+    /// Replaces a function of few open variables by one of these, and projects others on each of their variables.
+    pub(super) fn revise_larger(&mut self, place: usize) -> Result<(), Conflict> {
+        let f = self.larger[place].function as usize;
         if !self.is_active(f) {
             return Ok(());
         }
         self.cause = f as u32;
-        let scope = self.larger[place as usize].scope().to_vec();
+        let scope = self.larger[place].scope().to_vec();
         let mut row: Vec<u32> = scope
             .iter()
             .map(|&v| self.value(v as usize, 0) as u32)
@@ -39,13 +37,16 @@ impl Network {
         }
         if open.len() < 2 || open.len() <= FEW && size <= REPLACED {
             self.work += size as u64;
-            return self.replace_larger(f, place as usize, &mut row, &open);
+            return self.replace_larger(f, place, &mut row, &open);
         }
         if entries > LOOK {
             return Ok(());
         }
-        self.work += entries as u64;
-        self.exclude_by_larger(place as usize, &mut row, &open)
+        for &own in &open {
+            self.work += entries as u64;
+            self.project_larger(place, &mut row, &open, own)?;
+        }
+        Ok(())
     }
 
     /// The function with the other variables given takes the place of a larger one.
@@ -57,8 +58,8 @@ impl Network {
         open: &[usize],
     ) -> Result<(), Conflict> {
         self.active.set(f, INACTIVE);
-        let function = &self.larger[place];
-        let scope: Vec<u32> = open.iter().map(|&i| function.scope()[i]).collect();
+        let own = self.larger[place].scope();
+        let scope: Vec<u32> = open.iter().map(|&i| own[i]).collect();
         let sizes: Vec<u32> = scope.iter().map(|&v| self.sizes[v as usize]).collect();
         let mut cells = Vec::new();
         let mut digits = vec![0; open.len()];
@@ -66,7 +67,7 @@ impl Network {
             for (&i, &digit) in open.iter().zip(&digits) {
                 row[i] = digit;
             }
-            cells.push(function.at(row));
+            cells.push(self.larger_cost(place, row).min(FORBIDDEN));
             if !advance(&mut digits, &sizes) {
                 break;
             }
@@ -93,38 +94,40 @@ impl Network {
         Ok(())
     }
 
-    /// Removes the values whose every entry is too dear.
-    fn exclude_by_larger(
+    /// Moves what each value of a variable costs at least by a larger function to its unary cost.
+    fn project_larger(
         &mut self,
         place: usize,
         row: &mut [u32],
         open: &[usize],
+        own: usize,
     ) -> Result<(), Conflict> {
-        let function = &self.larger[place];
-        let scope: Vec<usize> = open.iter().map(|&i| function.scope()[i] as usize).collect();
-        let counts: Vec<u32> = scope.iter().map(|&v| self.live_count(v) as u32).collect();
-        let mut least: Vec<Vec<i64>> = counts.iter().map(|&n| vec![i64::MAX; n as usize]).collect();
-        let mut digits = vec![0; open.len()];
-        loop {
-            for ((&i, &v), &digit) in open.iter().zip(&scope).zip(&digits) {
-                row[i] = self.value(v, digit as usize) as u32;
-            }
-            let cost = function.at(row);
-            for (least, &digit) in least.iter_mut().zip(&digits) {
-                let least = &mut least[digit as usize];
-                *least = cost.min(*least);
-            }
-            if !advance(&mut digits, &counts) {
-                break;
-            }
-        }
-        for (least, &v) in least.iter().zip(&scope) {
-            // The places of a domain stay as they are below one that is removed.
-            for (i, &cost) in least.iter().enumerate().rev() {
-                let a = self.value(v, i);
-                if cost + self.unary(v, a) >= self.gap() {
-                    self.remove(v, a)?;
+        let all = self.larger[place].scope();
+        let v = all[own] as usize;
+        let others: Vec<usize> = open.iter().copied().filter(|&i| i != own).collect();
+        let scope: Vec<usize> = others.iter().map(|&i| all[i] as usize).collect();
+        let counts: Vec<u32> = scope.iter().map(|&u| self.live_count(u) as u32).collect();
+        let mut digits = vec![0; others.len()];
+        for i in (0..self.live_count(v)).rev() {
+            let a = self.value(v, i);
+            row[own] = a as u32;
+            let mut least = i64::MAX;
+            loop {
+                for ((&i, &u), &digit) in others.iter().zip(&scope).zip(&digits) {
+                    row[i] = self.value(u, digit as usize) as u32;
                 }
+                least = least.min(self.larger_cost(place, row));
+                if !advance(&mut digits, &counts) {
+                    break;
+                }
+            }
+            if least + self.unary(v, a) >= self.gap() {
+                self.remove(v, a)?;
+            } else if least > 0 {
+                let shift = self.larger[place].shifts[own] as usize + a;
+                let before = self.costs.get(shift);
+                self.costs.set(shift, before + least);
+                self.raise(v, a, least);
             }
         }
         Ok(())

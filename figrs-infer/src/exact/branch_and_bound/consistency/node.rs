@@ -100,7 +100,7 @@ impl Network {
                     self.loosened.insert(side.other);
                 }
                 Arity::Ternary => self.settle_ternary(f, v, value),
-                Arity::Larger(_) => self.larger_queue.push(f as u32),
+                Arity::Larger(place) => self.larger_queue.insert(place as usize),
             }
         }
         Ok(())

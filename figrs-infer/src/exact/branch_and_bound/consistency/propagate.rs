@@ -32,12 +32,12 @@ impl Network {
                 self.make_node_consistent(v)?;
             } else if let Some(v) = self.assigned.pop() {
                 self.settle(v as usize)?;
-            } else if let Some(f) = self.larger_queue.pop() {
-                self.revise_larger(f as usize)?;
             } else if let Some(v) = self.arc_queue.pop_first() {
                 self.project_on_later(v)?;
             } else if let Some(v) = self.directed_queue.pop_last() {
                 self.project_on_earlier(v)?;
+            } else if let Some(place) = self.larger_queue.pop_first() {
+                self.revise_larger(place)?;
             } else if self.swept != (self.lower, self.upper) {
                 self.sweep()?;
             } else if let Some(v) = self.existential_queue.pop_first() {
@@ -83,7 +83,7 @@ impl Network {
                         }
                     }
                 }
-                Arity::Larger(_) => {}
+                Arity::Larger(place) => self.larger_queue.insert(place as usize),
             }
         }
         Ok(())

@@ -32,7 +32,7 @@ fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
             Arity::Larger(place) => {
                 let larger = &network.larger[place as usize];
                 let row: Vec<u32> = larger.scope().iter().map(|&v| values[v as usize]).collect();
-                larger.at(&row)
+                network.larger_cost(place as usize, &row)
             }
         };
     }

@@ -32,31 +32,42 @@ pub(in super::super) struct Function {
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function that is looked up: of more than three variables, or too large to be tabulated.
+/// A cost function that is looked up: of more than three variables, or too large to be tabulated. Each of its values has a shift among the
+/// costs, as those of binary functions.
 #[derive(Clone, Debug)]
-pub(in super::super) enum LargerFunction {
+pub(in super::super) struct LargerFunction {
+    entries: LargerEntries,
+    /// Its number among all functions.
+    pub(in super::super) function: u32,
+    /// For each variable, the first of the shifts of its values.
+    pub(in super::super) shifts: Vec<u32>,
+}
+
+/// The costs of a larger function before any shift.
+#[derive(Clone, Debug)]
+pub(in super::super) enum LargerEntries {
     Table(CostTable, Vec<usize>),
     Listed(ListedCosts),
 }
 
 impl LargerFunction {
     pub(in super::super) fn scope(&self) -> &[u32] {
-        match self {
-            Self::Table(table, _) => &table.scope,
-            Self::Listed(listed) => &listed.scope,
+        match &self.entries {
+            LargerEntries::Table(table, _) => &table.scope,
+            LargerEntries::Listed(listed) => &listed.scope,
         }
     }
 
-    /// The cost of values of its variables, in their order.
-    pub(in super::super) fn at(&self, row: &[u32]) -> i64 {
-        match self {
-            Self::Table(table, strides) => {
+    /// The cost of values of its variables, in their order, before any shift.
+    fn entry(&self, row: &[u32]) -> i64 {
+        match &self.entries {
+            LargerEntries::Table(table, strides) => {
                 let places = row.iter().zip(strides);
                 table.cells[places
                     .map(|(&x, stride)| x as usize * stride)
                     .sum::<usize>()]
             }
-            Self::Listed(listed) => listed.at(row),
+            LargerEntries::Listed(listed) => listed.at(row),
         }
     }
 }
@@ -240,21 +251,32 @@ impl Network {
                 for i in (1..strides.len()).rev() {
                     strides[i - 1] = strides[i] * self.sizes[table.scope[i] as usize] as usize;
                 }
-                self.add_larger(LargerFunction::Table(table.clone(), strides));
+                self.add_larger(LargerEntries::Table(table.clone(), strides));
             }
         }
     }
 
     /// Adds a function that is looked up.
-    pub(in super::super) fn add_larger(&mut self, function: LargerFunction) {
+    pub(in super::super) fn add_larger(&mut self, entries: LargerEntries) {
+        let mut larger = LargerFunction {
+            entries,
+            function: self.functions.len() as u32,
+            shifts: Vec::new(),
+        };
         let mut scope = [NONE; 3];
-        for (own, &v) in scope.iter_mut().zip(function.scope()) {
+        for (own, &v) in scope.iter_mut().zip(larger.scope()) {
             *own = v;
         }
-        let place = self.larger.len() as u32;
-        self.larger.push(function);
+        let mut end = self.costs.values.len() as u32;
+        for &v in &larger.scope().to_vec() {
+            larger.shifts.push(end);
+            end += self.sizes[v as usize];
+        }
+        self.costs.values.resize(end as usize, 0);
+        let place = self.larger.len();
+        self.larger.push(larger);
         let f = self.push_function(Function {
-            arity: Arity::Larger(place),
+            arity: Arity::Larger(place as u32),
             scope,
             cells: NONE,
             shifts: [NONE; 2],
@@ -262,6 +284,16 @@ impl Network {
             pairs: [NONE; 3],
         });
         self.active.set(f, ACTIVE);
-        self.larger_queue.push(f as u32);
+        self.larger_queue.insert(place);
+    }
+
+    /// The cost of values of the variables of a larger function, in their order.
+    pub(in super::super) fn larger_cost(&self, place: usize, row: &[u32]) -> i64 {
+        let larger = &self.larger[place];
+        let shifts = larger.shifts.iter().zip(row);
+        let paid: i64 = shifts
+            .map(|(&first, &x)| self.costs.get((first + x) as usize))
+            .sum();
+        larger.entry(row) - paid
     }
 }

@@ -1,7 +1,7 @@
 //! State of a network: domains, bounds, levels.
 
 use super::super::cost_table::CostTables;
-use super::function::{Function, LargerFunction};
+use super::function::{Function, LargerEntries, LargerFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
@@ -88,7 +88,8 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    pub(in super::super) larger_queue: Vec<u32>,
+    /// Larger functions, by their places among them.
+    pub(in super::super) larger_queue: VariableQueue,
     /// Variables whose number of neighbours may have sunk.
     pub(in super::super) loosened: VariableQueue,
     /// Variables of which one value may have come to dominate another.
@@ -143,7 +144,7 @@ impl Network {
             existential_queue: VariableQueue::new(n),
             candidates: VariableQueue::new(n),
             assigned: Vec::new(),
-            larger_queue: Vec::new(),
+            larger_queue: VariableQueue::new(tables.tables.len() + tables.listed.len()),
             loosened: VariableQueue::new(n),
             dominance_queue: VariableQueue::new(n),
             swept: (i64::MAX, 0),
@@ -167,7 +168,7 @@ impl Network {
             }
         }
         for listed in &tables.listed {
-            this.add_larger(LargerFunction::Listed(listed.clone()));
+            this.add_larger(LargerEntries::Listed(listed.clone()));
         }
         for v in 0..n {
             this.touch(v);
