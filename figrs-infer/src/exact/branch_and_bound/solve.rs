@@ -24,8 +24,8 @@ use crate::run::watch::{RunMonitor, Stopped};
 const SLICE: u64 = 1 << 14;
 
 /// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are.
-const FIRST: u64 = 1 << 21;
-const NEIGHBOURHOODS: u64 = 1 << 22;
+const FIRST: u64 = 1 << 22;
+const NEIGHBOURHOODS: u64 = 1 << 23;
 
 /// Both come after this share of all work at the latest.
 const FIRST_SHARE: u64 = 8;
