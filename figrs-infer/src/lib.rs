@@ -23,6 +23,7 @@
 //! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`] | `exact/`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `exact/tree/` |
 //! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `exact/frontier/` |
+//! | [`Circuit`], [`CompiledCircuit`] | `exact/circuit/` |
 //! | [`MpeBranchAndBound`] | `exact/branch_and_bound/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
@@ -79,6 +80,7 @@ pub use decision::sampled::sampled_policy::{SampledPolicy, SampledPolicyRow};
 pub use decision::sampled::utility_estimate::UtilityEstimate;
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
+pub use exact::circuit::{Circuit, CompiledCircuit};
 pub use exact::compiled::Compiled;
 pub use exact::enumerate::Enumerate;
 pub use exact::frontier::{CompiledFrontier, FirstTrue, Frontier};

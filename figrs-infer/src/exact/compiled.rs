@@ -1,9 +1,10 @@
-//! The interface of compiled forms of a model: contraction trees and frontiers.
+//! The interface of compiled forms of a model: contraction trees, circuits and frontiers.
 
 use figrs_core::{Element, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
+use super::circuit::CompiledCircuit;
 use super::frontier::CompiledFrontier;
 use super::tree::compiled_tree::CompiledTree;
 use crate::answer::marginal::Marginal;
@@ -67,6 +68,37 @@ pub trait Compiled: Clone + Send + Sync {
 }
 
 impl Compiled for CompiledTree {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        self.set(element, value)
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence()
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        self.distribution(element)
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        self.most_probable()
+    }
+
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        self.k_best(count)
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.sample(rng)
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        self.count()
+    }
+}
+
+impl Compiled for CompiledCircuit {
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
         self.set(element, value)

@@ -15,8 +15,10 @@
 
 pub(crate) mod algebra;
 pub(crate) mod branch_and_bound;
+pub(crate) mod circuit;
 pub(crate) mod call_solver;
 pub(crate) mod compiled;
+pub(crate) mod compiled_problem;
 pub(crate) mod conflict;
 pub(crate) mod consistency;
 pub(crate) mod eliminate;

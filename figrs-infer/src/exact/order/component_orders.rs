@@ -6,7 +6,7 @@ use figrs_core::factor::VarId;
 use super::components::Component;
 use super::fixed_point::ONE;
 use super::interaction_graph::DISCOUNT;
-use super::restarts::{CHEAP_ORDER_ENTRIES, search};
+use super::restarts::{CHEAP_ORDER_ENTRIES, MAX_WORK, search};
 use super::score::OrderCriterion;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
@@ -21,6 +21,16 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 pub(in crate::exact) fn eliminate_candidates(
     graph: &mut SymbolicElimination,
     candidates: &[VarId],
+    until: &Until,
+) -> Result<(), EliminationError> {
+    eliminate_candidates_within(graph, candidates, MAX_WORK, until)
+}
+
+/// As [`eliminate_candidates`], with a limit of the words that the search in one component reads.
+pub(in crate::exact) fn eliminate_candidates_within(
+    graph: &mut SymbolicElimination,
+    candidates: &[VarId],
+    max_work: u64,
     until: &Until,
 ) -> Result<(), EliminationError> {
     graph.eliminate_covered(candidates);
@@ -39,7 +49,7 @@ pub(in crate::exact) fn eliminate_candidates(
             places.resize(graph.log_cards.len(), 0);
             let core = component.core(graph, &mut places);
             let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
-            for v in search(core, component.tables.len(), until, zeros)?.order {
+            for v in search(core, component.tables.len(), (max_work, until), zeros)?.order {
                 graph.eliminate_all(&[component.variables[v as usize]]);
             }
         }

@@ -16,8 +16,8 @@ pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Least budget of a search, in units of the work of the first order.
 const MIN_PASSES: u64 = 3;
-/// Maximum number of words that a search reads: about half a second.
-const MAX_WORK: u64 = 100_000_000;
+/// Maximum number of words that a search reads, by default: about half a second.
+pub(super) const MAX_WORK: u64 = 100_000_000;
 /// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
 /// Least saving factor by zeros for them to be counted.
@@ -80,7 +80,7 @@ impl CostedOrder {
 
 /// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
 ///
-/// `tables` is how many there are; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+/// `tables` is how many there are; `max_work` limits the words read after the first order; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
 ///
 /// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
 /// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
@@ -95,12 +95,12 @@ impl CostedOrder {
 pub(super) fn search(
     core: InteractionGraph,
     tables: usize,
-    until: &Until,
+    (max_work, until): (u64, &Until),
     count_zeros: impl FnOnce(&mut InteractionGraph),
 ) -> Result<CostedOrder, EliminationError> {
     let n = core.weights.len();
     let size = core.left.len() + tables;
-    let mut search = RestartSearch::new(core, until);
+    let mut search = RestartSearch::new(core, max_work, until);
     search.attempt(DENSE_RULES[0], &ScoreNoise::none(n))?;
     if search.best.price <= CHEAP_ORDER_ENTRIES * size as f64 {
         return Ok(search.best);
@@ -127,7 +127,7 @@ pub(super) fn search(
     let cheap = search.best.price * MAX_EXCESS_SHARE / n as f64;
     let reduced = search.start.reduce(cheap, &mut head);
     let (core, names) = search.start.compact();
-    let mut inner = RestartSearch::new(core, until);
+    let mut inner = RestartSearch::new(core, max_work, until);
     inner.fixed = reduced;
     inner.share = share;
     inner.least = MIN_PASSES * first_work;
@@ -156,10 +156,12 @@ struct RestartSearch<'u> {
     share: f64,
     /// The least budget.
     least: u64,
+    /// The largest budget.
+    most: u64,
 }
 
 impl<'u> RestartSearch<'u> {
-    fn new(start: InteractionGraph, until: &'u Until) -> Self {
+    fn new(start: InteractionGraph, most: u64, until: &'u Until) -> Self {
         let mut search = Self {
             until,
             start,
@@ -169,6 +171,7 @@ impl<'u> RestartSearch<'u> {
             fixed: 0.0,
             share: 1.0,
             least: 0,
+            most,
         };
         search.state.work = search.start.work;
         search
@@ -225,7 +228,7 @@ impl<'u> RestartSearch<'u> {
     /// Budget of work of the search if an order of this price is known.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
-        (work as u64).max(self.least).min(MAX_WORK)
+        (work as u64).max(self.least).min(self.most)
     }
 
     /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.

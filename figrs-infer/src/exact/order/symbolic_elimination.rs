@@ -79,6 +79,26 @@ impl SymbolicElimination {
         this
     }
 
+    /// Tables of these scopes without known zeros.
+    pub(in crate::exact) fn of_scopes(
+        cardinalities: &[u32],
+        scopes: impl IntoIterator<Item = Vec<VarId>>,
+    ) -> Self {
+        let graph = FactorGraph {
+            cardinalities: cardinalities.to_vec(),
+            factors: Vec::new(),
+        };
+        let mut this = Self::new(&graph, &[], &[]);
+        for scope in scopes.into_iter().filter(|scope| !scope.is_empty()) {
+            this.push(SymbolicTable {
+                scope,
+                density: 0.0,
+                live: true,
+            });
+        }
+        this
+    }
+
     /// Drops the information which tables have zeros.
     pub(in crate::exact) fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {

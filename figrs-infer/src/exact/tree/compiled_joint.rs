@@ -23,17 +23,17 @@ impl CompiledTree {
         let elements = elements.elements();
         let mut positions = Vec::with_capacity(elements.len());
         for element in &elements {
-            positions.push(self.root(element)?);
+            positions.push(self.problem.root(&self.expansion, element)?);
         }
         self.require_possible()?;
         let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
         let size: f64 = positions.iter().map(support).product();
-        let limit = self.limits.options.table_budget;
+        let limit = self.problem.limits.options.table_budget;
         if size > limit as f64 {
             let needed = size;
             return Err(EliminationError::TableTooLarge { needed, limit }.into());
         }
-        self.limits
+        self.problem.limits
             .options
             .check_memory(3.0 * size * size_of::<f64>() as f64)?;
         let mut distinct = positions.clone();

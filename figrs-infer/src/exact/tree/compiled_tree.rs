@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::Weights;
 use figrs_core::{AnyElement, Element, Model, Value};
 use num_bigint::BigUint;
 use rand::Rng;
@@ -15,12 +14,12 @@ use super::saved_tree::SavedTree;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
-use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::answer::Answer;
 use crate::error::Error;
+use crate::exact::compiled_problem::{CompiledProblem, unfolded_expansion};
 use crate::exact::conflict;
 use crate::exact::eliminate::PlanCost;
 use crate::exact::limits::Limits;
-use crate::sensitivity::differentiable::DifferentiableModel;
 
 /// A model compiled to a junction tree.
 ///
@@ -47,12 +46,7 @@ use crate::sensitivity::differentiable::DifferentiableModel;
 /// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
-    model: Model,
-    targets: Vec<AnyElement>,
-    varying: Vec<AnyElement>,
-    /// The present evidence on each varying element.
-    statements: Vec<Option<Model>>,
-    pub(super) limits: Limits,
+    pub(super) problem: CompiledProblem,
     pub(super) expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
     pub(super) sums: Option<CompiledEncoding>,
@@ -69,13 +63,14 @@ impl CompiledTree {
         saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
         saved.map_or(Ok(()), SavedTree::check)?;
-        let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
+        let problem = CompiledProblem::new(model, targets, varying, limits);
+        let (limits, roots) = (&problem.limits, problem.roots());
         let expansion = Arc::new(limits.expand(model, &roots)?);
         let (mut sums, worlds) = (None, OnceLock::new());
         if expansion.impossible().is_none() {
-            conflict::check_failures(&expansion, &limits)?;
+            conflict::check_failures(&expansion, limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-            let varying = &expansion.targets()[targets.len()..];
+            let varying = problem.varying_positions(&expansion);
             let old = |tree: fn(&SavedTree) -> &Option<Arc<ContractionTree>>| match saved {
                 Some(saved) => tree(saved)
                     .as_ref()
@@ -84,22 +79,18 @@ impl CompiledTree {
             };
             let tree = old(|saved| &saved.sums);
             sums = Some(CompiledEncoding::new(
-                tree, &expansion, encoding, varying, &limits,
+                tree, &expansion, encoding, varying, limits,
             )?);
             if let tree @ PreviousTree::Required(_) = old(|saved| &saved.worlds) {
-                let unfolded = unfolded_expansion(&expansion, model, &roots, &limits)?;
+                let unfolded = unfolded_expansion(&expansion, model, &roots, limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
-                let varying = &unfolded.targets()[targets.len()..];
-                let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, &limits)?;
+                let varying = problem.varying_positions(&unfolded);
+                let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, limits)?;
                 worlds.get_or_init(|| part);
             }
         }
         Ok(Self {
-            model: model.clone(),
-            statements: vec![None; varying.len()],
-            targets,
-            varying,
-            limits,
+            problem,
             expansion,
             sums,
             worlds,
@@ -146,7 +137,7 @@ impl CompiledTree {
     #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
         let statement = Model::new().observe(element, value);
-        let place = self.varying_place(element)?;
+        let place = self.problem.varying_place(element)?;
         self.state(place, Some(statement))
     }
 
@@ -160,7 +151,7 @@ impl CompiledTree {
         weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
     ) -> Result<(), Error> {
         let statement = Model::new().weigh(element, weight);
-        let place = self.varying_place(element)?;
+        let place = self.problem.varying_place(element)?;
         self.state(place, Some(statement))
     }
 
@@ -168,55 +159,20 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::NotVarying`].
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
-        let place = self.varying_place(element)?;
+        let place = self.problem.varying_place(element)?;
         self.state(place, None)
     }
 
-    fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
-        let id = element.erased().id();
-        let place = self.varying.iter().position(|e| e.id() == id);
-        place.ok_or_else(|| Error::NotVarying {
-            element: element.label(),
-        })
-    }
-
     fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
-        let weights = self.weights(&self.expansion, place, statement.as_ref())?;
+        let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
         for part in [self.sums.as_mut(), self.worlds.get_mut()]
             .into_iter()
             .flatten()
         {
             part.state(place, weights.clone());
         }
-        self.statements[place] = statement;
+        self.problem.statements[place] = statement;
         Ok(())
-    }
-
-    /// Weights that a statement about a varying element gives to each of its values in an expansion.
-    fn weights(
-        &self,
-        expansion: &Expansion,
-        place: usize,
-        statement: Option<&Model>,
-    ) -> Result<Option<Weights>, Error> {
-        let position = expansion.targets().get(self.targets.len() + place);
-        let (Some(statement), Some(&position)) = (statement, position) else {
-            return Ok(None);
-        };
-        let support = &expansion.elements()[position].support;
-        let mut logs = vec![0.0; support.len()];
-        let mut linear = vec![1.0; support.len()];
-        for (element, evidence) in statement.evidence() {
-            for i in 0..support.len() {
-                (linear[i], logs[i]) = evidence.weight(element, support.any(i))?;
-            }
-        }
-        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
-        Ok(Some(if linear.iter().zip(&logs).all(is_plain) {
-            Weights::from_linear(linear)
-        } else {
-            Weights::from_logs(logs)
-        }))
     }
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
@@ -224,13 +180,14 @@ impl CompiledTree {
     ///
     /// **Errors.** As for compilation; then nothing has changed.
     pub fn refresh(&mut self) -> Result<(), Error> {
-        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = Arc::new(self.limits.expand(&self.model, &roots)?);
+        let problem = &self.problem;
+        let (limits, roots) = (&problem.limits, problem.roots());
+        let expansion = Arc::new(limits.expand(&problem.model, &roots)?);
         if expansion.impossible().is_some() {
             (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
             return Ok(());
         }
-        conflict::check_failures(&expansion, &self.limits)?;
+        conflict::check_failures(&expansion, limits)?;
         let renew =
             |old: Option<&CompiledEncoding>, expansion: &Arc<Expansion>, encoding: Encoding| {
                 let old = old.map_or(PreviousTree::None, |part| {
@@ -242,7 +199,7 @@ impl CompiledTree {
         let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
         let worlds = match self.worlds.get() {
             Some(old) => {
-                let unfolded = unfolded_expansion(&expansion, &self.model, &roots, &self.limits)?;
+                let unfolded = unfolded_expansion(&expansion, &problem.model, &roots, limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 OnceLock::from(renew(Some(old), &unfolded, encoding)?)
             }
@@ -263,7 +220,7 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let position = self.root(element.erased())?;
+        let position = self.problem.root(&self.expansion, element.erased())?;
         self.require_possible()?;
         let mut probabilities = match &self.sums {
             Some(part) => part.marginals(&[position]),
@@ -285,84 +242,28 @@ impl CompiledTree {
         Ok(self.distribution(element)?.probability(value))
     }
 
-    /// The position in the expansion of a target or a varying element.
-    pub(super) fn root(&self, element: &AnyElement) -> Result<usize, Error> {
-        let mut roots = self.targets.iter().chain(&self.varying);
-        let place = roots.position(|e| e.id() == element.id());
-        let position = place.and_then(|place| self.expansion.targets().get(place).copied());
-        match (position, place) {
-            (Some(position), _) => Ok(position),
-            (None, Some(_)) => Err(self.impossible()),
-            (None, None) => Err(Error::NotATarget {
-                element: element.label(),
-            }),
-        }
-    }
-
     /// The distributions of all targets, and the probability of the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         let log_evidence = self.log_evidence();
-        let mut marginals = Vec::with_capacity(self.targets.len());
-        if !self.targets.is_empty() {
+        let mut marginals = Vec::new();
+        if !self.problem.targets.is_empty() {
             self.require_possible()?;
-            let positions = self.expansion.targets()[..self.targets.len()].to_vec();
-            let found = match &self.sums {
-                Some(part) => part.marginals(&positions),
-                None => Vec::new(),
-            };
-            for ((element, &position), probabilities) in
-                self.targets.iter().zip(&positions).zip(found)
-            {
-                marginals.push(TargetMarginal {
-                    element: element.clone(),
-                    support: self.expansion.elements()[position].support.clone(),
-                    probabilities,
-                    estimate: Estimate::Exact,
-                });
+            let positions = &self.expansion.targets()[..self.problem.targets.len()];
+            if let Some(part) = &self.sums {
+                marginals = part.marginals(positions);
             }
         }
-        let answer = Answer::marginals(
-            "JunctionTree",
-            marginals,
-            LogEvidence {
-                value: log_evidence,
-                standard_error: 0.0,
-            },
-        );
-        if log_evidence == f64::NEG_INFINITY {
-            return Ok(answer);
-        }
-        let (model, roots) = self.with_present_evidence();
-        let differentiable = DifferentiableModel::new(
-            (&model, &roots),
-            &self.limits,
-            &self.expansion,
-            log_evidence,
-        );
-        let answer = answer.with_differentiable(differentiable);
-        Ok(answer.with_model(model, roots))
-    }
-
-    /// The model with the evidence set on varying elements, and the roots of its worlds.
-    fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
-        let statements = self.statements.iter().flatten();
-        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
-        (model, [&self.targets[..], &self.varying].concat())
+        let expansion = &self.expansion;
+        Ok((self.problem).answer("JunctionTree", expansion, log_evidence, marginals))
     }
 
     pub(super) fn require_possible(&self) -> Result<(), Error> {
         if self.log_evidence() > f64::NEG_INFINITY {
             return Ok(());
         }
-        Err(self.impossible())
-    }
-
-    /// The error for the present evidence.
-    fn impossible(&self) -> Error {
-        let (model, roots) = self.with_present_evidence();
-        conflict::impossible(&model, &roots, &self.limits)
+        Err(self.problem.impossible())
     }
 
     /// Compiles one encoding of an expansion, with the present evidence.
@@ -372,10 +273,10 @@ impl CompiledTree {
         expansion: &Arc<Expansion>,
         encoding: Encoding,
     ) -> Result<CompiledEncoding, Error> {
-        let varying = &expansion.targets()[self.targets.len()..];
-        let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &self.limits)?;
-        for (place, statement) in self.statements.iter().enumerate() {
-            part.state(place, self.weights(expansion, place, statement.as_ref())?);
+        let (problem, varying) = (&self.problem, self.problem.varying_positions(expansion));
+        let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &problem.limits)?;
+        for (place, statement) in problem.statements.iter().enumerate() {
+            part.state(place, problem.weights(expansion, place, statement.as_ref())?);
         }
         Ok(part)
     }
@@ -383,7 +284,7 @@ impl CompiledTree {
     /// The part that worlds are read from, compiled when it is first needed.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
-            return Err(self.impossible());
+            return Err(self.problem.impossible());
         };
         if let Some(part) = self.worlds.get() {
             return Ok(part);
@@ -391,8 +292,8 @@ impl CompiledTree {
         if !sums.is_conditional() && !self.expansion.shares_calls() {
             return Ok(sums);
         }
-        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = unfolded_expansion(&self.expansion, &self.model, &roots, &self.limits)?;
+        let (problem, roots) = (&self.problem, self.problem.roots());
+        let expansion = unfolded_expansion(&self.expansion, &problem.model, &roots, &problem.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let part = self.part(PreviousTree::None, &expansion, encoding)?;
         Ok(self.worlds.get_or_init(|| part))
@@ -404,7 +305,7 @@ impl CompiledTree {
     pub fn most_probable(&self) -> Result<World, Error> {
         match self.k_best(1)?.pop() {
             Some(world) => Ok(world),
-            None => Err(self.impossible()),
+            None => Err(self.problem.impossible()),
         }
     }
 
@@ -417,10 +318,10 @@ impl CompiledTree {
         let part = self.worlds()?;
         // A world by rank, by variable, and the detours that may lead to one.
         let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
-        self.limits.options.check_memory(bytes)?;
+        self.problem.limits.options.check_memory(bytes)?;
         let best = self.worlds()?.k_best(count);
         if best.is_empty() && count > 0 {
-            return Err(self.impossible());
+            return Err(self.problem.impossible());
         }
         Ok(best)
     }
@@ -434,7 +335,7 @@ impl CompiledTree {
         }
         // A count is a few words, where a number is one.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
-        self.limits.options.check_memory(bytes)?;
+        self.problem.limits.options.check_memory(bytes)?;
         Ok(self.worlds()?.count())
     }
 
@@ -444,7 +345,7 @@ impl CompiledTree {
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         match self.worlds()?.sample(rng) {
             Some(world) => Ok(world),
-            None => Err(self.impossible()),
+            None => Err(self.problem.impossible()),
         }
     }
 
@@ -457,19 +358,5 @@ impl CompiledTree {
         let mut rng = figrs_core::stream(seed, 0);
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))
-    }
-}
-
-/// The expansion that single worlds are read from: one without shared calls.
-fn unfolded_expansion(
-    expansion: &Arc<Expansion>,
-    model: &Model,
-    roots: &[AnyElement],
-    limits: &Limits,
-) -> Result<Arc<Expansion>, Error> {
-    if expansion.shares_calls() {
-        Ok(Arc::new(Expansion::new(model, roots, limits.budget)?))
-    } else {
-        Ok(Arc::clone(expansion))
     }
 }

@@ -1,0 +1,162 @@
+//! Exact answers by exhaustive search with component caching.
+
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Model, Parents};
+
+use super::compiled_circuit::CompiledCircuit;
+use super::log_sum::log_sum;
+use super::search::SearchControl;
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::exact::compiled_problem::CompiledProblem;
+use crate::exact::conflict;
+use crate::exact::limits::{Limits, limited};
+use crate::run::guard::guarded;
+use crate::run::watch::{Watch, watched};
+
+/// Default size of the cache: 1 GiB.
+const CACHE_BYTES: u64 = 1 << 30;
+
+/// Exact answers by exhaustive search that remembers: decisions with unit propagation and learned clauses, decomposition into
+/// independent components, and a cache of components.
+///
+/// It answers models that are too wide for elimination if their zeros are many: a logical model is a set of clauses, and each
+/// decision decides much else. Zeros of all factors become clauses over values of variables; the other weights stay in residual
+/// tables, of which equal ones are one. Atoms that others define are eliminated beforehand. Decisions go by a tree decomposition, the number of
+/// clauses and the activity in conflicts. [`compile`](Self::compile) keeps the trace of the search: see [`CompiledCircuit`].
+///
+/// **Guarantee.** Exact up to rounding, without underflow, but for a probability below `n^2 / 2^129` that two of the `n`
+/// different components met have the same hash of 128 bits. Deterministic.
+///
+/// **Complexity.** Exponential in the depth of the tree decomposition at worst, which is its width times the logarithm of the
+/// number of variables; with all components in the cache exponential in the width. Zeros save most of it where there are many.
+///
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
+/// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
+/// [`EliminationError`](crate::eliminate::EliminationError) when the circuit or the rows of tables take more memory than the
+/// [`memory_budget`](crate::eliminate::Options::memory_budget). (Whether functions that fail for some values matter is decided by elimination,
+/// which may be refused.)
+///
+/// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
+/// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
+/// and Kautz (2005), "Heuristics for fast exact model counting"; Darwiche (2002), "A logical approach to factoring belief networks";
+/// Dechter and Mateescu (2007), "AND/OR search spaces for graphical models"; Korhonen and Järvisalo (2021), "Integrating tree
+/// decompositions into decision heuristics of propositional model counters".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{Circuit, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = Circuit::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Circuit {
+    limits: Limits,
+    varying: Vec<AnyElement>,
+    cache_bytes: u64,
+    watch: Watch,
+}
+
+impl Default for Circuit {
+    /// A cache of 1 GiB.
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            varying: Vec::new(),
+            cache_bytes: CACHE_BYTES,
+            watch: Watch::default(),
+        }
+    }
+}
+
+impl Circuit {
+    /// With the default budgets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    watched!();
+
+    /// Sets the number of bytes of the cache of components. When it is full, the half that was not used for longest is
+    /// forgotten: the answer stays the same, and the search takes longer.
+    pub fn cache_memory(mut self, bytes: u64) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
+    /// compiled in, which prunes.
+    pub fn varying(mut self, elements: impl Parents) -> Self {
+        self.varying.extend(elements.elements());
+        self
+    }
+
+    /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    ///
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    pub fn compile(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+    ) -> Result<CompiledCircuit, Error> {
+        self.compiled(model, targets.elements())
+    }
+
+    fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledCircuit, Error> {
+        let watching = self.watch.start(self.name(), None);
+        let limits = self.limits.until(watching.until());
+        let compiled = guarded(|| {
+            let varying = self.varying.clone();
+            let problem = CompiledProblem::new(model, targets, varying, self.limits.clone());
+            let report = |done| watching.report(done);
+            CompiledCircuit::new(problem, self.cache_bytes, &limits, &report)
+        });
+        compiled.map_err(|error| watching.error_of(error))
+    }
+
+    /// The natural logarithm of the probability of the evidence, without a circuit.
+    fn log_evidence(&self, model: &Model) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), None);
+        let limits = self.limits.until(watching.until());
+        let search = || {
+            let expansion = limits.expand(model, &[])?;
+            let mut log_evidence = f64::NEG_INFINITY;
+            if expansion.impossible().is_none() {
+                conflict::check_failures(&expansion, &limits)?;
+                let encoding = Encoding::for_sums(&expansion, &[])?;
+                let control = SearchControl {
+                    options: &limits.options,
+                    report: &|done| watching.report(done),
+                };
+                log_evidence = log_sum(encoding.graph(), self.cache_bytes, &control)?;
+            }
+            let problem =
+                CompiledProblem::new(model, Vec::new(), Vec::new(), self.limits.clone());
+            Ok(problem.answer(self.name(), &expansion, log_evidence, Vec::new()))
+        };
+        search().map_err(|error| watching.error_of(error))
+    }
+}
+
+impl Algorithm for Circuit {
+    fn name(&self) -> &'static str {
+        "Circuit"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if targets.is_empty() {
+            return self.log_evidence(model);
+        }
+        self.compiled(model, targets.to_vec())?.answer()
+    }
+}

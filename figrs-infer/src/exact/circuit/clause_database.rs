@@ -1,0 +1,139 @@
+//! Clauses of three literals and more: those of the problem and those that were learned.
+
+use super::literal::AtomLiteral;
+
+/// Number of levels in a learned clause up to which it is always kept.
+const ALWAYS_KEPT_LEVELS: u32 = 3;
+
+/// Position of a clause in the database.
+pub(super) type ClauseId = u32;
+
+/// Origin of a clause, which decides how long it stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClauseKind {
+    /// Part of the problem.
+    Given,
+    /// Implied by the problem, and watched; it may be forgotten.
+    Learned,
+    /// The reason of one assignment, not watched.
+    Temporary,
+    /// A free place.
+    Forgotten,
+}
+
+#[derive(Clone, Debug)]
+struct ClauseHeader {
+    start: u32,
+    len: u32,
+    kind: ClauseKind,
+    /// Number of different levels of its literals when it was learned.
+    levels: u32,
+    /// The time at which it last took part in a conflict.
+    used: u64,
+}
+
+/// Clauses in one array of literals.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClauseDatabase {
+    headers: Vec<ClauseHeader>,
+    literals: Vec<AtomLiteral>,
+    free: Vec<ClauseId>,
+    /// Number of literals of forgotten clauses.
+    waste: usize,
+    pub(super) learned: usize,
+}
+
+impl ClauseDatabase {
+    pub(super) fn add(
+        &mut self,
+        literals: &[AtomLiteral],
+        kind: ClauseKind,
+        levels: u32,
+        now: u64,
+    ) -> ClauseId {
+        let header = ClauseHeader {
+            start: self.literals.len() as u32,
+            len: literals.len() as u32,
+            kind,
+            levels,
+            used: now,
+        };
+        self.literals.extend_from_slice(literals);
+        self.learned += usize::from(kind == ClauseKind::Learned);
+        if let Some(id) = self.free.pop() {
+            self.headers[id as usize] = header;
+            return id;
+        }
+        self.headers.push(header);
+        (self.headers.len() - 1) as ClauseId
+    }
+
+    /// Number of places, forgotten ones included.
+    pub(super) fn len(&self) -> usize {
+        self.headers.len()
+    }
+
+    pub(super) fn kind(&self, id: ClauseId) -> ClauseKind {
+        self.headers[id as usize].kind
+    }
+
+    #[inline]
+    pub(super) fn literals(&self, id: ClauseId) -> &[AtomLiteral] {
+        let header = &self.headers[id as usize];
+        &self.literals[header.start as usize..][..header.len as usize]
+    }
+
+    #[inline]
+    pub(super) fn literals_mut(&mut self, id: ClauseId) -> &mut [AtomLiteral] {
+        let header = &self.headers[id as usize];
+        &mut self.literals[header.start as usize..][..header.len as usize]
+    }
+
+    /// Notes that a clause took part in a conflict.
+    pub(super) fn touch(&mut self, id: ClauseId, now: u64) {
+        self.headers[id as usize].used = now;
+    }
+
+    pub(super) fn forget(&mut self, id: ClauseId) {
+        let header = &mut self.headers[id as usize];
+        self.learned -= usize::from(header.kind == ClauseKind::Learned);
+        self.waste += header.len as usize;
+        header.kind = ClauseKind::Forgotten;
+        header.len = 0;
+        self.free.push(id);
+    }
+
+    /// Forgets half of the learned clauses of many levels, those that were not used for longest; a clause that `is_locked` stays.
+    pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
+        let is_candidate = |id: &ClauseId| {
+            let header = &self.headers[*id as usize];
+            header.kind == ClauseKind::Learned
+                && header.levels > ALWAYS_KEPT_LEVELS
+                && !is_locked(*id)
+        };
+        let mut candidates: Vec<ClauseId> =
+            (0..self.headers.len() as u32).filter(is_candidate).collect();
+        candidates.sort_by_key(|&id| (self.headers[id as usize].used, id));
+        let half = candidates.len() / 2;
+        for &id in &candidates[..half] {
+            self.forget(id);
+        }
+    }
+
+    /// Closes the gaps, if they are more than half of the array.
+    pub(super) fn compact(&mut self) {
+        if self.waste * 2 < self.literals.len() {
+            return;
+        }
+        let mut literals = Vec::with_capacity(self.literals.len() - self.waste);
+        for header in &mut self.headers {
+            let start = literals.len() as u32;
+            literals.extend_from_slice(
+                &self.literals[header.start as usize..][..header.len as usize],
+            );
+            header.start = start;
+        }
+        self.literals = literals;
+        self.waste = 0;
+    }
+}

@@ -1,0 +1,280 @@
+//! A model compiled to a circuit, to be asked many times.
+
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{Element, Model, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::circuit_encoding::CircuitEncoding;
+use super::search::SearchControl;
+use crate::answer::Answer;
+use crate::answer::estimate::Estimate;
+use crate::answer::marginal::Marginal;
+use crate::answer::world::World;
+use crate::error::Error;
+use crate::exact::compiled_problem::CompiledProblem;
+use crate::exact::conflict;
+use crate::exact::limits::Limits;
+
+/// A model compiled to a decision circuit.
+///
+/// The search is made once. Then evidence on the elements that were declared [`varying`](crate::Circuit::varying) may change,
+/// parameters may, and every question is a pass over the circuit: one up for a sum, a maximum or a count, one down for all
+/// marginals.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::Circuit;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let mut circuit = Circuit::new().varying(&wet).compile(&Model::new(), &rain)?;
+/// for (seen, expected) in [(true, 0.18 / 0.26), (false, 0.02 / 0.74)] {
+///     circuit.set(&wet, seen)?;
+///     assert!((circuit.probability(&rain, &true)? - expected).abs() < 1e-12);
+/// }
+/// assert!(!circuit.most_probable()?.value(&rain)?);
+/// assert_eq!(circuit.count()?.to_string(), "2");
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+///
+/// Questions need the circuit unchanged, so several threads may ask one. A clone shares the circuit and has evidence of its own.
+#[derive(Clone, Debug)]
+pub struct CompiledCircuit {
+    problem: CompiledProblem,
+    cache_bytes: u64,
+    expansion: Arc<Expansion>,
+    /// `None` if the evidence compiled in leaves no world.
+    encoding: Option<CircuitEncoding>,
+}
+
+impl CompiledCircuit {
+    /// Searches the worlds of a model.
+    pub(super) fn new(
+        problem: CompiledProblem,
+        cache_bytes: u64,
+        limits: &Limits,
+        report: &dyn Fn(u64),
+    ) -> Result<Self, Error> {
+        let expansion = Arc::new(Expansion::new(&problem.model, &problem.roots(), limits.budget)?);
+        let mut encoding = None;
+        if expansion.impossible().is_none() {
+            conflict::check_failures(&expansion, limits)?;
+            let worlds = Encoding::for_worlds(&expansion)?;
+            let varying = problem.varying_positions(&expansion);
+            let control = SearchControl {
+                options: &limits.options,
+                report,
+            };
+            encoding = Some(CircuitEncoding::new(
+                &expansion,
+                worlds,
+                varying,
+                cache_bytes,
+                &control,
+            )?);
+        }
+        let mut this = Self {
+            problem,
+            cache_bytes,
+            expansion,
+            encoding,
+        };
+        this.state_all()?;
+        Ok(this)
+    }
+
+    /// Weighs values by the present evidence.
+    fn state_all(&mut self) -> Result<(), Error> {
+        if let Some(encoding) = &mut self.encoding {
+            for (place, statement) in self.problem.statements.iter().enumerate() {
+                if statement.is_some() {
+                    let expansion = &self.expansion;
+                    let weights = self.problem.weights(expansion, place, statement.as_ref())?;
+                    encoding.state(place, weights);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of sums, products, values and weights of the circuit; nothing if the evidence compiled in leaves no world.
+    pub fn nodes(&self) -> usize {
+        let circuit = self.encoding.as_ref().and_then(|e| e.labelled.circuit.as_ref());
+        circuit.map_or(0, |circuit| circuit.nodes.len())
+    }
+
+    /// Memory that the circuit takes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let circuit = self.encoding.as_ref().and_then(|e| e.labelled.circuit.as_ref());
+        circuit.map_or(0, |circuit| circuit.bytes() as u64)
+    }
+
+    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
+    /// element holds besides. A value that the element does not have is impossible evidence.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    #[track_caller]
+    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let statement = Model::new().observe(element, value);
+        let place = self.problem.varying_place(element)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let statement = Model::new().weigh(element, weight);
+        let place = self.problem.varying_place(element)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Withdraws the evidence set on a varying element.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+        let place = self.problem.varying_place(element)?;
+        self.state(place, None)
+    }
+
+    fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
+        let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
+        if let Some(encoding) = &mut self.encoding {
+            encoding.state(place, weights);
+        }
+        self.problem.statements[place] = statement;
+        Ok(())
+    }
+
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The circuit stays as it is, unless a weight that was
+    /// zero whatever the parameters no longer is, or weights that were one number become several: then it is searched anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let limits = &self.problem.limits;
+        let roots = self.problem.roots();
+        let expansion = Arc::new(Expansion::new(&self.problem.model, &roots, limits.budget)?);
+        if let Some(old) = &self.encoding
+            && expansion.impossible().is_none()
+        {
+            conflict::check_failures(&expansion, limits)?;
+            let worlds = Encoding::for_worlds(&expansion)?;
+            let varying = self.problem.varying_positions(&expansion);
+            if let Some(renewed) = old.renewed(&expansion, worlds, varying) {
+                let mut changed = Self {
+                    expansion,
+                    encoding: Some(renewed),
+                    ..self.clone()
+                };
+                changed.state_all()?;
+                *self = changed;
+                return Ok(());
+            }
+        }
+        *self = Self::new(self.problem.clone(), self.cache_bytes, limits, &|_| ())?;
+        Ok(())
+    }
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&self) -> f64 {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
+    }
+
+    /// The encoding, if the present evidence is possible.
+    fn possible(&self) -> Result<&CircuitEncoding, Error> {
+        let encoding = self.encoding.as_ref();
+        let possible = encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY);
+        possible.ok_or_else(|| self.problem.impossible())
+    }
+
+    /// The distribution of a target or a varying element.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let position = self.problem.root(&self.expansion, element.erased())?;
+        let mut marginals = self.possible()?.marginals(&[position]);
+        let support = &self.expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten().cloned();
+        let probabilities = marginals.pop().unwrap_or_default();
+        Ok(Marginal::new(values.collect(), probabilities, Estimate::Exact))
+    }
+
+    /// The probability that a target or a varying element has a value.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    pub fn answer(&self) -> Result<Answer, Error> {
+        let mut marginals = Vec::new();
+        if !self.problem.targets.is_empty() {
+            let positions = &self.expansion.targets()[..self.problem.targets.len()];
+            marginals = self.possible()?.marginals(positions);
+        }
+        let log_evidence = self.log_evidence();
+        Ok((self.problem).answer("Circuit", &self.expansion, log_evidence, marginals))
+    }
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn most_probable(&self) -> Result<World, Error> {
+        let best = self.k_best(1)?.pop();
+        best.ok_or_else(|| self.problem.impossible())
+    }
+
+    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    ///
+    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        let encoding = self.possible()?;
+        // A world has its values twice, its choices, and alternatives.
+        let bytes = count as f64 * (encoding.variables() as f64 * 12.0 + 128.0);
+        self.problem.limits.options.check_memory(bytes)?;
+        Ok(encoding.k_best(count))
+    }
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** When the counts would take more memory than the budget.
+    pub fn count(&self) -> Result<BigUint, Error> {
+        let Ok(encoding) = self.possible() else {
+            return Ok(BigUint::ZERO);
+        };
+        let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
+        self.problem.limits.options.check_memory(bytes)?;
+        Ok(encoding.count())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        let world = self.encoding.as_ref().and_then(|encoding| encoding.sample(rng));
+        world.ok_or_else(|| self.problem.impossible())
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        let encoding = self.possible()?;
+        let mut rng = figrs_core::stream(seed, 0);
+        Ok(std::iter::from_fn(move || encoding.sample(&mut rng)))
+    }
+}

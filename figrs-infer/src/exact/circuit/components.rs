@@ -1,0 +1,225 @@
+//! Independent components of what an assignment leaves open.
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::clause_database::ClauseId;
+use super::component_cache::ComponentHash;
+use super::literal::AtomLiteral;
+use super::logical_form::LogicalForm;
+use super::propagator::{ClausePropagator, Truth};
+use super::weight_diagrams::ResidualTable;
+
+/// The walk after which stamps begin again.
+const MAX_STAMP: u32 = 1 << 30;
+
+/// An open component: its atoms, as a range of the list of members, and its hash.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenComponent {
+    pub(super) start: u32,
+    pub(super) len: u32,
+    pub(super) hash: ComponentHash,
+}
+
+/// Incidence of atoms, clauses of the problem and residual tables, with scratch space for a walk through them.
+///
+/// Learned clauses are none of them: they would join what is independent.
+#[derive(Clone, Debug)]
+pub(super) struct ComponentFinder {
+    /// For each atom the atoms of its clauses of two, without repeats.
+    neighbours: Vec<Vec<u32>>,
+    /// For each atom the long clauses.
+    clauses: Vec<Vec<ClauseId>>,
+    /// For each variable the factors that have weights.
+    pub(super) factors: Vec<Vec<u32>>,
+    /// The residual table of each factor at present.
+    pub(super) residuals: Vec<ResidualTable>,
+    atom_keys: Vec<u128>,
+    clause_keys: Vec<u128>,
+    atom_stamps: Vec<u32>,
+    clause_stamps: Vec<u32>,
+    factor_stamps: Vec<u32>,
+    stamp: u32,
+    /// Number of open clauses and tables of each atom when its component was found.
+    pub(super) frequency: Vec<u32>,
+    /// The atoms of open components, one component after another.
+    pub(super) members: Vec<u32>,
+}
+
+impl ComponentFinder {
+    pub(super) fn new(form: &LogicalForm, long: &[(ClauseId, Vec<AtomLiteral>)]) -> Self {
+        let atoms = form.atoms();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x6669_6772_73);
+        let mut key = || u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+        let mut neighbours = vec![Vec::new(); atoms];
+        for clause in form.clauses.iter().filter(|clause| clause.len() == 2) {
+            let [a, b] = [clause[0].atom(), clause[1].atom()];
+            neighbours[a].push(b as u32);
+            neighbours[b].push(a as u32);
+        }
+        for list in &mut neighbours {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut clauses = vec![Vec::new(); atoms];
+        let places = long.iter().map(|&(id, _)| id as usize + 1).max().unwrap_or(0);
+        for (id, literals) in long {
+            for literal in literals {
+                clauses[literal.atom()].push(*id);
+            }
+        }
+        let mut factors = vec![Vec::new(); form.cardinalities.len()];
+        for (factor, &root) in (0..).zip(&form.roots) {
+            for &v in form.diagrams.support(root) {
+                factors[v as usize].push(factor);
+            }
+        }
+        Self {
+            neighbours,
+            clauses,
+            factors,
+            residuals: form.roots.clone(),
+            atom_keys: (0..atoms).map(|_| key()).collect(),
+            clause_keys: (0..places).map(|_| key()).collect(),
+            atom_stamps: vec![0; atoms],
+            clause_stamps: vec![0; places],
+            factor_stamps: vec![0; form.roots.len()],
+            stamp: 0,
+            frequency: vec![0; atoms],
+            members: Vec::new(),
+        }
+    }
+
+    /// Begins a new walk.
+    pub(super) fn begin(&mut self) {
+        if self.stamp == MAX_STAMP {
+            self.stamp = 0;
+            self.atom_stamps.fill(0);
+            self.clause_stamps.fill(0);
+            self.factor_stamps.fill(0);
+        }
+        self.stamp += 1;
+    }
+
+    /// The component of an open atom that this walk has not met; its atoms are put at the end of `members`.
+    pub(super) fn component_of(
+        &mut self,
+        atom: u32,
+        form: &LogicalForm,
+        propagator: &ClausePropagator,
+    ) -> Option<OpenComponent> {
+        if !propagator.is_open(atom as usize) || self.atom_stamps[atom as usize] == self.stamp {
+            return None;
+        }
+        let start = self.members.len();
+        let mut hash = 0u128;
+        self.atom_stamps[atom as usize] = self.stamp;
+        self.members.push(atom);
+        let mut next = start;
+        while let Some(&atom) = self.members.get(next) {
+            next += 1;
+            hash = hash.wrapping_add(self.atom_keys[atom as usize]);
+            let mut frequency = 0;
+            for i in 0..self.neighbours[atom as usize].len() {
+                let other = self.neighbours[atom as usize][i];
+                if propagator.is_open(other as usize) {
+                    frequency += 1;
+                    self.visit(other);
+                }
+            }
+            for i in 0..self.clauses[atom as usize].len() {
+                let clause = self.clauses[atom as usize][i];
+                frequency += self.visit_clause(clause, propagator, &mut hash);
+            }
+            let variable = form.variables[atom as usize];
+            let others = form.atoms_of(variable).filter(|&other| other != atom);
+            for other in others.filter(|&other| propagator.is_open(other as usize)) {
+                frequency += 1;
+                self.visit(other);
+            }
+            frequency += self.visit_tables(variable, form, propagator, &mut hash);
+            self.frequency[atom as usize] = frequency;
+        }
+        Some(OpenComponent {
+            start: start as u32,
+            len: (self.members.len() - start) as u32,
+            hash,
+        })
+    }
+
+    #[inline]
+    fn visit(&mut self, atom: u32) {
+        if std::mem::replace(&mut self.atom_stamps[atom as usize], self.stamp) != self.stamp {
+            self.members.push(atom);
+        }
+    }
+
+    fn visit_clause(
+        &mut self,
+        clause: ClauseId,
+        propagator: &ClausePropagator,
+        hash: &mut ComponentHash,
+    ) -> u32 {
+        // The last digit of a stamp tells whether the clause is open.
+        let stamp = self.stamp << 1;
+        let known = self.clause_stamps[clause as usize];
+        if known | 1 == stamp | 1 {
+            return known & 1;
+        }
+        let literals = propagator.clauses.literals(clause);
+        if literals.iter().any(|&l| propagator.truth(l) == Truth::True) {
+            self.clause_stamps[clause as usize] = stamp;
+            return 0;
+        }
+        self.clause_stamps[clause as usize] = stamp | 1;
+        *hash = hash.wrapping_add(self.clause_keys[clause as usize]);
+        for literal in literals {
+            if propagator.truth(*literal) == Truth::Open {
+                self.visit(literal.atom() as u32);
+            }
+        }
+        1
+    }
+
+    fn visit_tables(
+        &mut self,
+        variable: u32,
+        form: &LogicalForm,
+        propagator: &ClausePropagator,
+        hash: &mut ComponentHash,
+    ) -> u32 {
+        let mut count = 0;
+        for i in 0..self.factors[variable as usize].len() {
+            let factor = self.factors[variable as usize][i];
+            let residual = self.residuals[factor as usize];
+            let support = form.diagrams.support(residual);
+            if support.binary_search(&variable).is_err() {
+                continue;
+            }
+            count += 1;
+            if std::mem::replace(&mut self.factor_stamps[factor as usize], self.stamp) == self.stamp {
+                continue;
+            }
+            *hash = hash.wrapping_add(table_key(residual));
+            for &other in support {
+                for atom in form.atoms_of(other) {
+                    if propagator.is_open(atom as usize) {
+                        self.visit(atom);
+                    }
+                }
+            }
+        }
+        count
+    }
+}
+
+/// The number of a residual table: a permutation of 128 bits of its identifier, which is as good as random.
+fn table_key(residual: ResidualTable) -> u128 {
+    let mix = |seed: u64| {
+        let mut z = (u64::from(residual.number()) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    u128::from(mix(0x243f_6a88_85a3_08d3)) << 64 | u128::from(mix(0x1319_8a2e_0370_7344))
+}

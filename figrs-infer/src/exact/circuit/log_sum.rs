@@ -1,0 +1,28 @@
+//! The sum over all worlds of a factor graph, by a search without a trace.
+
+use figrs_core::factor::FactorGraph;
+
+use super::decomposition::preferences;
+use super::logical_form::LogicalForm;
+use super::preprocess::preprocess;
+use super::search::{ExhaustiveSearch, SearchControl};
+use super::search_trace::SumTrace;
+use crate::exact::eliminate::EliminationError;
+
+/// The natural logarithm of the sum, over all assignments, of the product of all factors.
+///
+/// All zeros prune, and no variable has to stay.
+pub(super) fn log_sum(
+    graph: &FactorGraph,
+    cache_bytes: u64,
+    control: &SearchControl<'_>,
+) -> Result<f64, EliminationError> {
+    let mut form = LogicalForm::new(graph, &[])?;
+    let kept = vec![false; graph.cardinalities.len()];
+    let defined = preprocess(&mut form, &kept);
+    let preferences = preferences(&form, &control.options.until)?;
+    let trace = SumTrace::new(form.symbol_logs.iter().copied());
+    let mut search = ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
+    let sum = search.run(control)?;
+    Ok(sum.map_or(f64::NEG_INFINITY, |sum| sum.ln()))
+}

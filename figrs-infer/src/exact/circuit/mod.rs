@@ -1,0 +1,40 @@
+//! Exhaustive search with component caching, and its trace as a decision circuit.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `circuit_algorithm`, `compiled_circuit`, `circuit_encoding`, `log_sum` | the algorithm; a compiled model, one encoding of it; the sum alone |
+//! | `logical_form`, `zero_cover`, `weight_diagrams`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
+//! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
+//! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
+//! | `components`, `component_cache`, `decomposition` | independent components, their hashes and values; preferences of decisions |
+//! | `search`, `search_trace`, `scaled_number` | the search, and what it leaves |
+//! | `decision_circuit`, `circuit_worlds` | the circuit: sums, derivatives, single worlds |
+
+mod circuit_algorithm;
+mod circuit_encoding;
+mod circuit_worlds;
+mod clause_database;
+mod clause_simplifier;
+mod compiled_circuit;
+mod component_cache;
+mod components;
+mod conflict_analysis;
+mod decision_circuit;
+mod decomposition;
+mod defined_atoms;
+mod literal;
+mod log_sum;
+mod logical_form;
+mod preprocess;
+mod probing;
+mod propagator;
+mod scaled_number;
+mod search;
+mod search_trace;
+#[cfg(test)]
+mod tests;
+mod weight_diagrams;
+mod zero_cover;
+
+pub use circuit_algorithm::Circuit;
+pub use compiled_circuit::CompiledCircuit;

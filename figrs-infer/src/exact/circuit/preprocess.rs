@@ -1,0 +1,88 @@
+//! Preprocessing: clauses that are simpler and have as many solutions.
+
+use super::clause_database::ClauseKind;
+use super::clause_simplifier::ClauseSimplifier;
+use super::defined_atoms::{DefinedAtom, eliminate_defined};
+use super::literal::AtomLiteral;
+use super::logical_form::LogicalForm;
+use super::probing::probe;
+use super::propagator::{AssignmentReason, ClausePropagator};
+
+/// Maximum number of rounds of simplification and elimination.
+const MAX_ROUNDS: usize = 3;
+
+/// Simplifies the clauses of a form, and eliminates atoms that others define.
+///
+/// `is_kept` tells the variables that must stay.
+///
+/// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
+/// atoms returned follow from them, the last first.
+pub(super) fn preprocess(form: &mut LogicalForm, is_kept: &[bool]) -> Vec<DefinedAtom> {
+    let atoms = form.atoms();
+    let mut is_candidate: Vec<bool> = (form.variables.iter())
+        .map(|&v| form.cardinalities[v as usize] == 2 && !is_kept[v as usize])
+        .collect();
+    for &root in &form.roots {
+        for &v in form.diagrams.support(root) {
+            for atom in form.atoms_of(v) {
+                is_candidate[atom as usize] = false;
+            }
+        }
+    }
+    let mut simplifier = ClauseSimplifier::new(atoms, std::mem::take(&mut form.clauses));
+    simplifier.simplify();
+    let mut defined = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        if simplifier.is_contradictory || !probe_clauses(form, &mut simplifier) {
+            form.is_empty = true;
+            return defined;
+        }
+        simplifier.simplify();
+        let found = eliminate_defined(&mut simplifier, &is_candidate);
+        let is_settled = found.is_empty();
+        for atom in &found {
+            is_candidate[atom.atom as usize] = false;
+        }
+        defined.extend(found);
+        if is_settled {
+            break;
+        }
+    }
+    form.is_empty |= simplifier.is_contradictory;
+    form.clauses = simplifier.into_clauses();
+    defined
+}
+
+/// Adds what probing finds; false if there is no solution.
+fn probe_clauses(form: &LogicalForm, simplifier: &mut ClauseSimplifier) -> bool {
+    let mut propagator = ClausePropagator::new(form.exclusive_atoms());
+    for clause in simplifier.long_clauses() {
+        propagator.add_clause(clause, ClauseKind::Given, 0);
+    }
+    for unit in simplifier.units() {
+        propagator.assign(unit, AssignmentReason::None);
+    }
+    let probes = probe(&mut propagator);
+    if probes.is_contradictory {
+        return false;
+    }
+    probes.units.into_iter().for_each(|unit| simplifier.assign(unit));
+    for [a, b] in probes.equivalences {
+        simplifier.add(vec![!a, b]);
+        simplifier.add(vec![a, !b]);
+    }
+    !simplifier.is_contradictory
+}
+
+/// Completes an assignment of the atoms that were not eliminated, as true literals.
+pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
+    for atom in defined.iter().rev() {
+        let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));
+        let decides = |clause: &Vec<AtomLiteral>| {
+            (clause.iter()).all(|&l| l == yes || !is_true[l.index()])
+        };
+        let value = atom.clauses.iter().any(decides);
+        is_true[yes.index()] = value;
+        is_true[no.index()] = !value;
+    }
+}

@@ -1,0 +1,84 @@
+//! Failed literals, common consequences and equivalences, found by propagation of each literal.
+
+use super::literal::AtomLiteral;
+use super::propagator::{AssignmentReason, ClausePropagator, Truth};
+
+/// Maximum number of assignments made.
+const MAX_WORK: usize = 20_000_000;
+
+/// Consequences of a problem.
+#[derive(Debug, Default)]
+pub(super) struct Probes {
+    /// Literals that hold in all solutions.
+    pub(super) units: Vec<AtomLiteral>,
+    /// Literals that are true together.
+    pub(super) equivalences: Vec<[AtomLiteral; 2]>,
+    pub(super) is_contradictory: bool,
+}
+
+/// Propagates each literal alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
+/// two literals of which each follows from the other are equivalent.
+///
+/// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
+pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
+    let mut probes = Probes::default();
+    if !propagator.propagate() {
+        probes.is_contradictory = true;
+        return probes;
+    }
+    let mut follows = vec![false; 2 * propagator.atoms()];
+    let mut work = 0;
+    for atom in 0..propagator.atoms() as u32 {
+        if !propagator.is_open(atom as usize) || work > MAX_WORK {
+            continue;
+        }
+        let yes = AtomLiteral::new(atom, true);
+        let Some(first) = consequences(propagator, yes) else {
+            if !assert(propagator, !yes) {
+                probes.is_contradictory = true;
+                return probes;
+            }
+            continue;
+        };
+        let Some(second) = consequences(propagator, !yes) else {
+            if !assert(propagator, yes) {
+                probes.is_contradictory = true;
+                return probes;
+            }
+            continue;
+        };
+        work += first.len() + second.len();
+        first.iter().for_each(|l| follows[l.index()] = true);
+        for &literal in &second {
+            if follows[literal.index()] && propagator.truth(literal) == Truth::Open {
+                if !assert(propagator, literal) {
+                    probes.is_contradictory = true;
+                    return probes;
+                }
+            } else if follows[(!literal).index()] && literal.atom() > atom as usize {
+                probes.equivalences.push([yes, !literal]);
+            }
+        }
+        first.iter().for_each(|l| follows[l.index()] = false);
+    }
+    probes.units.clone_from(&propagator.trail);
+    probes
+}
+
+/// What follows from a literal, and the literal; `None` if that is a contradiction.
+fn consequences(
+    propagator: &mut ClausePropagator,
+    literal: AtomLiteral,
+) -> Option<Vec<AtomLiteral>> {
+    let start = propagator.trail.len();
+    propagator.assign(literal, AssignmentReason::None);
+    let consistent = propagator.propagate();
+    let found = propagator.trail[start..].to_vec();
+    propagator.undo(start);
+    consistent.then_some(found)
+}
+
+fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
+    propagator.assign(literal, AssignmentReason::None);
+    propagator.propagate()
+}

@@ -1,0 +1,269 @@
+//! Unit propagation over clauses, two-literal clauses and groups of atoms that exclude each other.
+
+use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
+use super::literal::AtomLiteral;
+
+/// Truth of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Open,
+    True,
+    False,
+}
+
+/// Reason that a literal is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AssignmentReason {
+    /// It was decided, or holds in all worlds.
+    None,
+    /// All other literals of a clause are false.
+    Clause(ClauseId),
+    /// The other literal of a clause of two is false.
+    Pair(AtomLiteral),
+}
+
+/// A clause on the watch list of a literal, and another of its literals: if that is true, the clause need not be looked at.
+#[derive(Clone, Copy, Debug)]
+struct ClauseWatch {
+    clause: ClauseId,
+    blocker: AtomLiteral,
+}
+
+/// The partial assignment of the search, kept closed under unit propagation.
+///
+/// **References.** Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC 2001.
+#[derive(Clone, Debug)]
+pub(super) struct ClausePropagator {
+    truths: Vec<Truth>,
+    levels: Vec<u32>,
+    reasons: Vec<AssignmentReason>,
+    pub(super) trail: Vec<AtomLiteral>,
+    head: usize,
+    /// For each literal the others of its clauses of two.
+    pairs: Vec<Vec<AtomLiteral>>,
+    watches: Vec<Vec<ClauseWatch>>,
+    pub(super) clauses: ClauseDatabase,
+    /// For each atom the atoms that exclude it: the other values of its variable.
+    exclusive: Vec<(u32, u32)>,
+    /// The literals of the clause that is violated.
+    pub(super) conflict: Vec<AtomLiteral>,
+    /// The level of new assignments.
+    pub(super) level: u32,
+    /// Number of conflicts so far.
+    pub(super) conflicts: u64,
+    pub(super) activity: Vec<f64>,
+    pub(super) activity_step: f64,
+}
+
+impl ClausePropagator {
+    /// An empty assignment of atoms; `exclusive` has for each the range of the atoms that exclude each other.
+    pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
+        let atoms = exclusive.len();
+        Self {
+            truths: vec![Truth::Open; 2 * atoms],
+            levels: vec![0; atoms],
+            reasons: vec![AssignmentReason::None; atoms],
+            trail: Vec::with_capacity(atoms),
+            head: 0,
+            pairs: vec![Vec::new(); 2 * atoms],
+            watches: vec![Vec::new(); 2 * atoms],
+            clauses: ClauseDatabase::default(),
+            exclusive,
+            conflict: Vec::new(),
+            level: 0,
+            conflicts: 0,
+            activity: vec![0.0; 2 * atoms],
+            activity_step: 1.0,
+        }
+    }
+
+    pub(super) fn atoms(&self) -> usize {
+        self.levels.len()
+    }
+
+    #[inline]
+    pub(super) fn truth(&self, literal: AtomLiteral) -> Truth {
+        self.truths[literal.index()]
+    }
+
+    #[inline]
+    pub(super) fn is_open(&self, atom: usize) -> bool {
+        self.truths[2 * atom] == Truth::Open
+    }
+
+    pub(super) fn level_of(&self, literal: AtomLiteral) -> u32 {
+        self.levels[literal.atom()]
+    }
+
+    pub(super) fn reason_of(&self, literal: AtomLiteral) -> AssignmentReason {
+        self.reasons[literal.atom()]
+    }
+
+    /// Adds a clause. The first two literals of a long one are watched.
+    pub(super) fn add_clause(
+        &mut self,
+        literals: &[AtomLiteral],
+        kind: ClauseKind,
+        levels: u32,
+    ) -> Option<ClauseId> {
+        match *literals {
+            [] | [_] => None,
+            [a, b] => {
+                self.pairs[a.index()].push(b);
+                self.pairs[b.index()].push(a);
+                None
+            }
+            [a, b, ..] => {
+                let id = self.clauses.add(literals, kind, levels, self.conflicts);
+                self.watch(a, id, b);
+                self.watch(b, id, a);
+                Some(id)
+            }
+        }
+    }
+
+    fn watch(&mut self, literal: AtomLiteral, clause: ClauseId, blocker: AtomLiteral) {
+        self.watches[literal.index()].push(ClauseWatch { clause, blocker });
+    }
+
+    /// Makes an open literal true.
+    #[inline]
+    pub(super) fn assign(&mut self, literal: AtomLiteral, reason: AssignmentReason) {
+        self.truths[literal.index()] = Truth::True;
+        self.truths[(!literal).index()] = Truth::False;
+        self.levels[literal.atom()] = self.level;
+        self.reasons[literal.atom()] = reason;
+        self.trail.push(literal);
+    }
+
+    /// Takes back all assignments from a position of the trail on.
+    pub(super) fn undo(&mut self, from: usize) {
+        for literal in self.trail.drain(from..) {
+            self.truths[literal.index()] = Truth::Open;
+            self.truths[(!literal).index()] = Truth::Open;
+        }
+        self.head = self.head.min(from);
+    }
+
+    /// Assigns all that follows from the assignments; false if a clause is violated, which `conflict` then holds.
+    pub(super) fn propagate(&mut self) -> bool {
+        while let Some(&literal) = self.trail.get(self.head) {
+            self.head += 1;
+            let consistent = self.propagate_pairs(!literal)
+                && self.propagate_exclusion(literal)
+                && self.propagate_clauses(!literal);
+            if !consistent {
+                self.head = self.trail.len();
+                return false;
+            }
+        }
+        true
+    }
+
+    fn propagate_pairs(&mut self, lost: AtomLiteral) -> bool {
+        for i in 0..self.pairs[lost.index()].len() {
+            let other = self.pairs[lost.index()][i];
+            match self.truths[other.index()] {
+                Truth::True => {}
+                Truth::Open => self.assign(other, AssignmentReason::Pair(lost)),
+                Truth::False => return self.violated([other, lost]),
+            }
+        }
+        true
+    }
+
+    fn propagate_exclusion(&mut self, literal: AtomLiteral) -> bool {
+        let (from, to) = self.exclusive[literal.atom()];
+        if !literal.is_positive() || to - from < 2 {
+            return true;
+        }
+        for atom in (from..to).filter(|&atom| atom as usize != literal.atom()) {
+            let excluded = AtomLiteral::new(atom, false);
+            match self.truths[excluded.index()] {
+                Truth::True => {}
+                Truth::Open => self.assign(excluded, AssignmentReason::Pair(!literal)),
+                Truth::False => return self.violated([excluded, !literal]),
+            }
+        }
+        true
+    }
+
+    fn violated(&mut self, pair: [AtomLiteral; 2]) -> bool {
+        self.conflict.clear();
+        self.conflict.extend(pair);
+        false
+    }
+
+    fn propagate_clauses(&mut self, lost: AtomLiteral) -> bool {
+        let mut list = std::mem::take(&mut self.watches[lost.index()]);
+        let (mut kept, mut next) = (0, 0);
+        let mut consistent = true;
+        while let Some(&watch) = list.get(next) {
+            next += 1;
+            if self.truths[watch.blocker.index()] == Truth::True {
+                list[kept] = watch;
+                kept += 1;
+                continue;
+            }
+            let literals = self.clauses.literals_mut(watch.clause);
+            if literals[0] == lost {
+                literals.swap(0, 1);
+            }
+            let first = literals[0];
+            let moved = ClauseWatch {
+                clause: watch.clause,
+                blocker: first,
+            };
+            if self.truths[first.index()] == Truth::True {
+                list[kept] = moved;
+                kept += 1;
+                continue;
+            }
+            let is_free = |l: &AtomLiteral| self.truths[l.index()] != Truth::False;
+            if let Some(place) = literals[2..].iter().position(is_free) {
+                literals.swap(1, place + 2);
+                self.watches[literals[1].index()].push(moved);
+                continue;
+            }
+            list[kept] = moved;
+            kept += 1;
+            if self.truths[first.index()] == Truth::False {
+                self.conflict.clear();
+                self.conflict.extend_from_slice(literals);
+                consistent = false;
+                break;
+            }
+            self.assign(first, AssignmentReason::Clause(watch.clause));
+        }
+        list.copy_within(next.., kept);
+        list.truncate(kept + list.len() - next);
+        self.watches[lost.index()] = list;
+        consistent
+    }
+
+    /// Forgets half of the learned clauses that are no reason of an assignment.
+    pub(super) fn forget_learned(&mut self) {
+        let mut locked = vec![false; self.clauses.len()];
+        for literal in &self.trail {
+            if let AssignmentReason::Clause(id) = self.reasons[literal.atom()] {
+                locked[id as usize] = true;
+            }
+        }
+        self.clauses.forget_half(|id| locked[id as usize]);
+        // A place may be taken again, so that no watch may stay on it.
+        let clauses = &self.clauses;
+        for list in &mut self.watches {
+            list.retain(|watch| clauses.kind(watch.clause) != ClauseKind::Forgotten);
+        }
+        self.clauses.compact();
+    }
+
+    /// Raises the activity of a literal.
+    pub(super) fn bump(&mut self, literal: AtomLiteral) {
+        self.activity[literal.index()] += self.activity_step;
+        if self.activity[literal.index()] > 1e100 {
+            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
+            self.activity_step *= 1e-100;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Records of a search: numbers alone, or a circuit.
+
+use super::scaled_number::ScaledNumber;
+
+/// Operations by which the search builds the value of the problem.
+///
+/// Products are built on a stack: the search opens one, adds to it, and closes it; a closed one is a value.
+pub(super) trait SearchTrace {
+    /// A value of a component: a number, or a node of a circuit.
+    type Value: Copy;
+
+    fn open_product(&mut self);
+    /// The variable has this value, by an assignment in the present product.
+    fn value(&mut self, variable: u32, value: u32);
+    fn symbol(&mut self, symbol: u32);
+    /// A variable of two values that nothing constrains.
+    fn free(&mut self, variable: u32);
+    fn multiply(&mut self, value: Self::Value);
+    fn close_product(&mut self) -> Self::Value;
+    fn drop_product(&mut self);
+    fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
+    /// Size in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// The sum of the weights, without a trace.
+#[derive(Debug)]
+pub(super) struct SumTrace {
+    symbols: Vec<ScaledNumber>,
+    stack: Vec<ScaledNumber>,
+}
+
+impl SumTrace {
+    /// The sum for the natural logarithms of the symbols.
+    pub(super) fn new(logs: impl IntoIterator<Item = f64>) -> Self {
+        Self {
+            symbols: logs.into_iter().map(ScaledNumber::from_log).collect(),
+            stack: Vec::new(),
+        }
+    }
+
+    fn times(&mut self, factor: ScaledNumber) {
+        if let Some(top) = self.stack.last_mut() {
+            *top = *top * factor;
+        }
+    }
+}
+
+impl SearchTrace for SumTrace {
+    type Value = ScaledNumber;
+
+    fn open_product(&mut self) {
+        self.stack.push(ScaledNumber::ONE);
+    }
+
+    fn value(&mut self, _: u32, _: u32) {}
+
+    fn symbol(&mut self, symbol: u32) {
+        self.times(self.symbols[symbol as usize]);
+    }
+
+    fn free(&mut self, _: u32) {
+        self.times(ScaledNumber::TWO);
+    }
+
+    fn multiply(&mut self, value: ScaledNumber) {
+        self.times(value);
+    }
+
+    fn close_product(&mut self) -> ScaledNumber {
+        self.stack.pop().unwrap_or(ScaledNumber::ZERO)
+    }
+
+    fn drop_product(&mut self) {
+        self.stack.pop();
+    }
+
+    fn sum(&mut self, first: ScaledNumber, second: ScaledNumber) -> ScaledNumber {
+        first + second
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}
