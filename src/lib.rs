@@ -27,22 +27,22 @@ pub use figrs_core::{
 };
 pub use figrs_infer::{
     Algorithm, Answer, BeliefPropagation, Bounds, CaseColumns, CaseCounter, CaseValues, Cases,
-    Compare, Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledFrontier, CompiledTree,
-    CountPart, CountRequest, Curve, CurvePoint, DecisionPlan, DecisionPolicy, Deepening,
-    DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand,
-    Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding, FirstTrue, Fit,
-    ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
-    IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, LogEvidence, Marginal,
-    MarginalMap, MaximiseUtility, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
-    MpeBeliefPropagation, MpeBranchAndBound, MpeSlices, MpeVariableElimination, Part, Partial,
-    PolicyRow, PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets,
-    PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, Query, RejectionSampling,
-    Replicate, Resampling, Run, SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow,
-    Sampling, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, StandardErrors, Stopped, Sums,
-    TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories, UtilityEstimate,
-    VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
-    in_order, independent, missing_in_batch, unseen_share,
+    Circuit, Compare, Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledCircuit,
+    CompiledFrontier, CompiledTree, CountPart, CountRequest, Curve, CurvePoint, DecisionPlan,
+    DecisionPolicy, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
+    Enumerate, Error, Estimand, Estimate, Exact, ExpectationMaximization, ExpectedCounts, Finding,
+    FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling,
+    Improvement, IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, LogEvidence,
+    Marginal, MarginalMap, MaximiseUtility, Measure, MergeableSampler, MetropolisHastings,
+    MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound, MpeSlices, MpeVariableElimination,
+    Part, Partial, PolicyRow, PopulationSums, PortablePart, PortablePartOf, PortableSums,
+    PortableTargets, PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, Query,
+    RejectionSampling, Replicate, Resampling, Run, SampledPlan, SampledPolicies, SampledPolicy,
+    SampledPolicyRow, Sampling, SavedTree, SelfChecked, Sequence, SequencePart,
+    SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices,
+    StandardErrors, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow,
+    Trajectories, UtilityEstimate, VariableElimination, Verdict, World, WorldSums, algorithms,
+    compare, diagnostics, eliminate, in_order, independent, missing_in_batch, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]
@@ -87,13 +87,14 @@ pub mod prelude {
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Compiled, CompiledTree, DecisionPlan,
-        Enumerate, Error, ExpectationMaximization, Fit, ForwardSampling, Frontier, Gibbs,
-        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
-        MaximiseUtility, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
-        MpeVariableElimination, Quality, Query, RejectionSampling, Resampling, Run, SampledPlan,
-        SampledPolicies, SelfChecked, SequentialMonteCarlo, SimulatedAnnealing,
-        VariableElimination, World, algorithms, independent,
+        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Circuit, Compiled, CompiledCircuit,
+        CompiledTree, DecisionPlan, Enumerate, Error, ExpectationMaximization, Fit,
+        ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
+        LazyVariableElimination, Marginal, MarginalMap, MaximiseUtility, MetropolisHastings,
+        MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Quality, Query,
+        RejectionSampling, Resampling, Run, SampledPlan, SampledPolicies, SelfChecked,
+        SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
+        independent,
     };
     #[cfg(feature = "reports")]
     pub use figrs_report::{

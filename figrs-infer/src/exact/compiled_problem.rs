@@ -88,11 +88,7 @@ impl CompiledProblem {
     }
 
     /// The position in an expansion of a target or a varying element.
-    pub(crate) fn root(
-        &self,
-        expansion: &Expansion,
-        element: &AnyElement,
-    ) -> Result<usize, Error> {
+    pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
         let position = place.and_then(|place| expansion.targets().get(place).copied());
@@ -127,14 +123,14 @@ impl CompiledProblem {
         marginals: Vec<Vec<f64>>,
     ) -> Answer {
         let targets = self.targets.iter().zip(expansion.targets());
-        let marginals = targets.zip(marginals).map(|((element, &position), probabilities)| {
-            TargetMarginal {
+        let marginals = targets
+            .zip(marginals)
+            .map(|((element, &position), probabilities)| TargetMarginal {
                 element: element.clone(),
                 support: expansion.elements()[position].support.clone(),
                 probabilities,
                 estimate: Estimate::Exact,
-            }
-        });
+            });
         let evidence = LogEvidence {
             value: log_evidence,
             standard_error: 0.0,

@@ -5,6 +5,7 @@
 //! | `Enumerate` | `enumerate.rs` |
 //! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | a file each, on `eliminate/` |
 //! | `JunctionTree`, `CompiledTree` | `junction_tree.rs`, on `tree/` |
+//! | `Circuit`, `CompiledCircuit` | `circuit/` |
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound/` |
@@ -15,8 +16,8 @@
 
 pub(crate) mod algebra;
 pub(crate) mod branch_and_bound;
-pub(crate) mod circuit;
 pub(crate) mod call_solver;
+pub(crate) mod circuit;
 pub(crate) mod compiled;
 pub(crate) mod compiled_problem;
 pub(crate) mod conflict;

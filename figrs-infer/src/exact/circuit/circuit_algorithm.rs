@@ -3,7 +3,7 @@
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model, Parents};
 
-use super::compiled_circuit::CompiledCircuit;
+use super::compiled_circuit::{CircuitPurpose, CompiledCircuit};
 use super::log_sum::log_sum;
 use super::search::SearchControl;
 use crate::algorithm::Algorithm;
@@ -34,8 +34,9 @@ const CACHE_BYTES: u64 = 1 << 30;
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
-/// [`EliminationError`](crate::eliminate::EliminationError) when the circuit or the rows of tables take more memory than the
-/// [`memory_budget`](crate::eliminate::Options::memory_budget). (Whether functions that fail for some values matter is decided by elimination,
+/// [`EliminationError`](crate::eliminate::EliminationError) when the circuit takes more memory than the
+/// [`memory_budget`](crate::eliminate::Options::memory_budget), or clauses and rows of weights have more numbers than the
+/// [`table_budget`](crate::eliminate::Options::table_budget): functions of thousands of states are for elimination. (Whether functions that fail for some values matter is decided by elimination,
 /// which may be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
@@ -104,22 +105,23 @@ impl Circuit {
     /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
     ///
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
-    pub fn compile(
-        &self,
-        model: &Model,
-        targets: impl Parents,
-    ) -> Result<CompiledCircuit, Error> {
-        self.compiled(model, targets.elements())
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
+        self.compiled(model, targets.elements(), CircuitPurpose::Worlds)
     }
 
-    fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledCircuit, Error> {
+    fn compiled(
+        &self,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        purpose: CircuitPurpose,
+    ) -> Result<CompiledCircuit, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
         let compiled = guarded(|| {
             let varying = self.varying.clone();
             let problem = CompiledProblem::new(model, targets, varying, self.limits.clone());
             let report = |done| watching.report(done);
-            CompiledCircuit::new(problem, self.cache_bytes, &limits, &report)
+            CompiledCircuit::new(problem, purpose, self.cache_bytes, &limits, &report)
         });
         compiled.map_err(|error| watching.error_of(error))
     }
@@ -140,8 +142,7 @@ impl Circuit {
                 };
                 log_evidence = log_sum(encoding.graph(), self.cache_bytes, &control)?;
             }
-            let problem =
-                CompiledProblem::new(model, Vec::new(), Vec::new(), self.limits.clone());
+            let problem = CompiledProblem::new(model, Vec::new(), Vec::new(), self.limits.clone());
             Ok(problem.answer(self.name(), &expansion, log_evidence, Vec::new()))
         };
         search().map_err(|error| watching.error_of(error))
@@ -157,6 +158,7 @@ impl Algorithm for Circuit {
         if targets.is_empty() {
             return self.log_evidence(model);
         }
-        self.compiled(model, targets.to_vec())?.answer()
+        self.compiled(model, targets.to_vec(), CircuitPurpose::Sums)?
+            .answer()
     }
 }

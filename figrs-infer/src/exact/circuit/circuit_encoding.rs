@@ -48,9 +48,9 @@ impl LabelledCircuit {
         cache_bytes: u64,
         control: &SearchControl<'_>,
     ) -> Result<Self, EliminationError> {
-        let mut form = LogicalForm::new(graph, open_zeros)?;
+        let mut form = LogicalForm::new(graph, open_zeros, control.options.table_budget)?;
         let numbering = ValueNumbering::new(&form.cardinalities);
-        let defined = preprocess(&mut form, kept);
+        let defined = preprocess(&mut form, kept, &control.options.until)?;
         let preferences = preferences(&form, &control.options.until)?;
         let names = std::mem::take(&mut form.names);
         let one = WeightSymbol::Constant(0.0f64.to_bits());
@@ -69,8 +69,26 @@ impl LabelledCircuit {
         })
     }
 
+    /// Number of atoms that were eliminated beforehand.
+    #[cfg(test)]
+    pub(super) fn eliminated(&self) -> usize {
+        self.defined.len()
+    }
+
+    /// The natural logarithm of the weight of a symbol.
+    #[cfg(test)]
+    pub(super) fn log_weight(&self, symbol: u32) -> f64 {
+        self.form.symbol_logs[symbol as usize]
+    }
+
+    /// The variable and the value of a number.
+    #[cfg(test)]
+    pub(super) fn value(&self, number: u32) -> (usize, u32) {
+        self.numbering.value(number)
+    }
+
     /// The values of all variables in a world of the circuit.
-    fn values(&self, world: &CircuitWorld) -> Vec<u32> {
+    pub(super) fn values(&self, world: &CircuitWorld) -> Vec<u32> {
         let form = &self.form;
         let mut values = vec![0; form.cardinalities.len()];
         let mut is_true = vec![false; 2 * form.atoms()];
@@ -132,7 +150,14 @@ impl CircuitEncoding {
         let labelled = LabelledCircuit::new(&graph, open, &kept, cache_bytes, control)?;
         let logs = labelled.form.symbol_logs.iter();
         let symbols = logs.map(|&log| ScaledNumber::from_log(log)).collect();
-        Ok(Self::assemble(expansion, encoding, graph, varying, Arc::new(labelled), symbols))
+        Ok(Self::assemble(
+            expansion,
+            encoding,
+            graph,
+            varying,
+            Arc::new(labelled),
+            symbols,
+        ))
     }
 
     fn assemble(
@@ -144,7 +169,10 @@ impl CircuitEncoding {
         symbols: Vec<ScaledNumber>,
     ) -> Self {
         let mut statements = Vec::with_capacity(varying.len());
-        for variable in varying.iter().filter_map(|&position| encoding.variable(position)) {
+        for variable in varying
+            .iter()
+            .filter_map(|&position| encoding.variable(position))
+        {
             statements.push(graph.factors.len());
             graph.factors.push(Factor {
                 variables: vec![variable],
@@ -178,12 +206,15 @@ impl CircuitEncoding {
         let graph = encoding.take_graph();
         let old = FactorGraph {
             cardinalities: self.graph.cardinalities.clone(),
-            factors: self.graph.factors[..self.graph.factors.len() - self.statements.len()].to_vec(),
+            factors: self.graph.factors[..self.graph.factors.len() - self.statements.len()]
+                .to_vec(),
         };
         let open = self.reader.encoding.open_zeros();
         let symbols = symbol_weights(&self.labelled.names, open, &old, &graph)?;
         let labelled = self.labelled.clone();
-        Some(Self::assemble(expansion, encoding, graph, varying, labelled, symbols))
+        Some(Self::assemble(
+            expansion, encoding, graph, varying, labelled, symbols,
+        ))
     }
 
     /// Sets the weights of the values of a varying element, or removes them.
@@ -252,17 +283,18 @@ impl CircuitEncoding {
         }
         let of_variable = |v: VarId| -> Vec<f64> {
             let n = self.graph.cardinality(v) as u32;
-            if n == 1 {
-                return vec![1.0];
-            }
             let share = |value| shares[self.labelled.numbering.number(v.0, value) as usize];
             let all: Vec<f64> = (0..n).map(share).collect();
             let sum: f64 = all.iter().sum();
             all.into_iter().map(|share| share / sum).collect()
         };
         let encoding = &self.reader.encoding;
-        let variables = positions.iter().filter_map(|&position| encoding.variable(position));
-        let elements = positions.iter().map(|&position| &self.reader.expansion.elements()[position]);
+        let variables = positions
+            .iter()
+            .filter_map(|&position| encoding.variable(position));
+        let elements = positions
+            .iter()
+            .map(|&position| &self.reader.expansion.elements()[position]);
         (variables.map(of_variable).zip(elements))
             .map(|(mut shares, element)| {
                 shares.truncate(element.support.len());
@@ -287,7 +319,12 @@ impl CircuitEncoding {
 
     /// Bytes of a count that is as large as that of all assignments.
     pub(super) fn largest_count_bytes(&self) -> f64 {
-        let bits: f64 = self.graph.cardinalities.iter().map(|&n| f64::from(n).log2()).sum();
+        let bits: f64 = self
+            .graph
+            .cardinalities
+            .iter()
+            .map(|&n| f64::from(n).log2())
+            .sum();
         size_of::<BigUint>() as f64 + bits / 8.0
     }
 
@@ -297,12 +334,7 @@ impl CircuitEncoding {
             return BigUint::ZERO;
         };
         let leaf = |node| BigUint::from(u8::from(!self.leaf(node).is_zero()));
-        let mut counts = circuit.evaluate(
-            &BigUint::from(1u8),
-            leaf,
-            |a, b| a * b,
-            |a, b| a + b,
-        );
+        let mut counts = circuit.evaluate(&BigUint::from(1u8), leaf, |a, b| a * b, |a, b| a + b);
         counts.swap_remove(circuit.root as usize)
     }
 
@@ -371,7 +403,9 @@ fn has_same_layout(old: &FactorTable, new: &FactorTable) -> bool {
     match (old, new) {
         (FactorTable::Dense(old), FactorTable::Dense(new)) => old.len() == new.len(),
         (FactorTable::Sparse { rows: old, .. }, FactorTable::Sparse { rows: new, .. })
-        | (FactorTable::Function { index: old }, FactorTable::Function { index: new }) => old == new,
+        | (FactorTable::Function { index: old }, FactorTable::Function { index: new }) => {
+            old == new
+        }
         _ => false,
     }
 }

@@ -74,7 +74,11 @@ impl DecisionCircuit {
                 if at + 1 == fixed.len() {
                     return !fixed[at];
                 }
-                let (best, other) = if better { (second, first) } else { (first, second) };
+                let (best, other) = if better {
+                    (second, first)
+                } else {
+                    (first, second)
+                };
                 if !other.is_zero() && left > 0 {
                     age += 1;
                     let rating = ChoiceRating(rating + other.ln() - best.ln(), age);

@@ -111,8 +111,9 @@ impl ClauseDatabase {
                 && header.levels > ALWAYS_KEPT_LEVELS
                 && !is_locked(*id)
         };
-        let mut candidates: Vec<ClauseId> =
-            (0..self.headers.len() as u32).filter(is_candidate).collect();
+        let mut candidates: Vec<ClauseId> = (0..self.headers.len() as u32)
+            .filter(is_candidate)
+            .collect();
         candidates.sort_by_key(|&id| (self.headers[id as usize].used, id));
         let half = candidates.len() / 2;
         for &id in &candidates[..half] {
@@ -128,9 +129,8 @@ impl ClauseDatabase {
         let mut literals = Vec::with_capacity(self.literals.len() - self.waste);
         for header in &mut self.headers {
             let start = literals.len() as u32;
-            literals.extend_from_slice(
-                &self.literals[header.start as usize..][..header.len as usize],
-            );
+            literals
+                .extend_from_slice(&self.literals[header.start as usize..][..header.len as usize]);
             header.start = start;
         }
         self.literals = literals;

@@ -1,10 +1,16 @@
 //! Simplification of clauses before the search: units, subsumption and self-subsuming resolution.
 
+use figrs_core::Until;
+
 use super::literal::AtomLiteral;
 use super::propagator::Truth;
+use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
 
-/// Number of literals looked at in one simplification.
-const MAX_WORK: u64 = 100_000_000;
+/// Maximum number of literals looked at in all simplifications together.
+const MAX_WORK: u64 = 200_000_000;
+/// Number of clauses between two looks at the clock.
+const LOOK_INTERVAL: usize = 256;
 /// Maximum number of clauses of an atom for it to lead to clauses that are subsumed.
 const MAX_OCCURRENCES: usize = 2000;
 
@@ -117,17 +123,22 @@ impl ClauseSimplifier {
     }
 
     /// Simplifies until nothing changes, or the work is used up.
-    pub(super) fn simplify(&mut self) {
-        self.work = 0;
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {
+            if self.queue.len().is_multiple_of(LOOK_INTERVAL) {
+                check_interrupt(until)?;
+            }
             if self.work > MAX_WORK {
                 self.queue.clear();
-                break;
+            } else {
+                self.subsume_by(id);
+                self.propagate();
             }
-            self.subsume_by(id);
-            self.propagate();
         }
+        Ok(())
     }
 
     fn propagate(&mut self) {
@@ -213,7 +224,10 @@ impl ClauseSimplifier {
 
     /// The clauses that are left, without units.
     pub(super) fn long_clauses(&self) -> impl Iterator<Item = &[AtomLiteral]> {
-        self.clauses.iter().map(Vec::as_slice).filter(|clause| !clause.is_empty())
+        self.clauses
+            .iter()
+            .map(Vec::as_slice)
+            .filter(|clause| !clause.is_empty())
     }
 }
 

@@ -49,19 +49,36 @@ pub struct CompiledCircuit {
     encoding: Option<CircuitEncoding>,
 }
 
+/// Questions that a circuit is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CircuitPurpose {
+    /// Sums only, for which shared calls and free variables will do.
+    Sums,
+    /// Sums and single worlds.
+    Worlds,
+}
+
 impl CompiledCircuit {
     /// Searches the worlds of a model.
     pub(super) fn new(
         problem: CompiledProblem,
+        purpose: CircuitPurpose,
         cache_bytes: u64,
         limits: &Limits,
         report: &dyn Fn(u64),
     ) -> Result<Self, Error> {
-        let expansion = Arc::new(Expansion::new(&problem.model, &problem.roots(), limits.budget)?);
+        let (model, roots) = (&problem.model, problem.roots());
+        let expansion = Arc::new(match purpose {
+            CircuitPurpose::Sums => limits.expand(model, &roots)?,
+            CircuitPurpose::Worlds => Expansion::new(model, &roots, limits.budget)?,
+        });
         let mut encoding = None;
         if expansion.impossible().is_none() {
             conflict::check_failures(&expansion, limits)?;
-            let worlds = Encoding::for_worlds(&expansion)?;
+            let worlds = match purpose {
+                CircuitPurpose::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
+                CircuitPurpose::Worlds => Encoding::for_worlds(&expansion)?,
+            };
             let varying = problem.varying_positions(&expansion);
             let control = SearchControl {
                 options: &limits.options,
@@ -101,13 +118,19 @@ impl CompiledCircuit {
 
     /// Number of sums, products, values and weights of the circuit; nothing if the evidence compiled in leaves no world.
     pub fn nodes(&self) -> usize {
-        let circuit = self.encoding.as_ref().and_then(|e| e.labelled.circuit.as_ref());
+        let circuit = self
+            .encoding
+            .as_ref()
+            .and_then(|e| e.labelled.circuit.as_ref());
         circuit.map_or(0, |circuit| circuit.nodes.len())
     }
 
     /// Memory that the circuit takes, in bytes.
     pub fn bytes(&self) -> u64 {
-        let circuit = self.encoding.as_ref().and_then(|e| e.labelled.circuit.as_ref());
+        let circuit = self
+            .encoding
+            .as_ref()
+            .and_then(|e| e.labelled.circuit.as_ref());
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
@@ -178,7 +201,13 @@ impl CompiledCircuit {
                 return Ok(());
             }
         }
-        *self = Self::new(self.problem.clone(), self.cache_bytes, limits, &|_| ())?;
+        *self = Self::new(
+            self.problem.clone(),
+            CircuitPurpose::Worlds,
+            self.cache_bytes,
+            limits,
+            &|_| (),
+        )?;
         Ok(())
     }
 
@@ -204,7 +233,11 @@ impl CompiledCircuit {
         let support = &self.expansion.elements()[position].support;
         let values = support.values::<T>().into_iter().flatten().cloned();
         let probabilities = marginals.pop().unwrap_or_default();
-        Ok(Marginal::new(values.collect(), probabilities, Estimate::Exact))
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities,
+            Estimate::Exact,
+        ))
     }
 
     /// The probability that a target or a varying element has a value.
@@ -264,7 +297,10 @@ impl CompiledCircuit {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        let world = self.encoding.as_ref().and_then(|encoding| encoding.sample(rng));
+        let world = self
+            .encoding
+            .as_ref()
+            .and_then(|encoding| encoding.sample(rng));
         world.ok_or_else(|| self.problem.impossible())
     }
 

@@ -33,7 +33,8 @@ pub(super) struct ComponentCache<V> {
 
 impl<V: Copy> ComponentCache<V> {
     /// Bytes of an entry, with its share of free places and its key in the list of entries.
-    const ENTRY_BYTES: usize = 2 * (size_of::<(ComponentHash, CachedValue<V>)>() + 1) + 2 * size_of::<ComponentHash>();
+    const ENTRY_BYTES: usize =
+        2 * (size_of::<(ComponentHash, CachedValue<V>)>() + 1) + 2 * size_of::<ComponentHash>();
 
     pub(super) fn new(bytes: u64) -> Self {
         let capacity = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::ENTRY_BYTES;

@@ -49,7 +49,7 @@ pub(super) struct ComponentFinder {
 impl ComponentFinder {
     pub(super) fn new(form: &LogicalForm, long: &[(ClauseId, Vec<AtomLiteral>)]) -> Self {
         let atoms = form.atoms();
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x6669_6772_73);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
         let mut key = || u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let mut neighbours = vec![Vec::new(); atoms];
         for clause in form.clauses.iter().filter(|clause| clause.len() == 2) {
@@ -62,7 +62,11 @@ impl ComponentFinder {
             list.dedup();
         }
         let mut clauses = vec![Vec::new(); atoms];
-        let places = long.iter().map(|&(id, _)| id as usize + 1).max().unwrap_or(0);
+        let places = long
+            .iter()
+            .map(|&(id, _)| id as usize + 1)
+            .max()
+            .unwrap_or(0);
         for (id, literals) in long {
             for literal in literals {
                 clauses[literal.atom()].push(*id);
@@ -197,7 +201,8 @@ impl ComponentFinder {
                 continue;
             }
             count += 1;
-            if std::mem::replace(&mut self.factor_stamps[factor as usize], self.stamp) == self.stamp {
+            if std::mem::replace(&mut self.factor_stamps[factor as usize], self.stamp) == self.stamp
+            {
                 continue;
             }
             *hash = hash.wrapping_add(table_key(residual));

@@ -168,8 +168,7 @@ impl ConflictAnalysis {
 
 /// True if the reason of a literal's falsity has no literals but seen ones and those that hold in all worlds.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
-    let is_covered =
-        |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
+    let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {
         AssignmentReason::None => false,
         AssignmentReason::Pair(other) => is_covered(other),

@@ -87,7 +87,9 @@ impl DecisionCircuit {
                 CircuitNode::Value(_) | CircuitNode::Symbol(_) => leaf(node),
                 CircuitNode::Product(start, len) => {
                     let children = self.children(start, len).iter();
-                    children.fold(one.clone(), |product, &c| times(product, &values[c as usize]))
+                    children.fold(one.clone(), |product, &c| {
+                        times(product, &values[c as usize])
+                    })
                 }
                 CircuitNode::Sum(a, b) => plus(&values[a as usize], &values[b as usize]),
             };
@@ -168,7 +170,8 @@ impl DecisionCircuit {
                 CircuitNode::Product(start, len) => {
                     let first = kept.children.len() as u32;
                     let children = self.children(start, len).iter();
-                    kept.children.extend(children.map(|&child| names[child as usize]));
+                    kept.children
+                        .extend(children.map(|&child| names[child as usize]));
                     CircuitNode::Product(first, len)
                 }
             });

@@ -20,13 +20,13 @@ const MAX_PREFERENCE: f64 = 1e7;
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
-pub(super) fn preferences(
-    form: &LogicalForm,
-    until: &Until,
-) -> Result<Vec<f64>, EliminationError> {
+pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>, EliminationError> {
     let n = form.cardinalities.len();
     let clauses = form.clauses.iter().map(|clause| {
-        let mut scope: Vec<VarId> = clause.iter().map(|l| VarId(form.variables[l.atom()])).collect();
+        let mut scope: Vec<VarId> = clause
+            .iter()
+            .map(|l| VarId(form.variables[l.atom()]))
+            .collect();
         scope.sort_unstable();
         scope.dedup();
         scope
@@ -42,8 +42,15 @@ pub(super) fn preferences(
     let mut preferences = vec![0.0; n];
     let depths = bags.depths();
     let deepest = depths.iter().copied().max().unwrap_or(0).max(1);
-    let mentioned = symbolic.buckets.iter().map(|b| b.eliminated.len()).sum::<usize>();
-    let width = symbolic.buckets.iter().map(|b| b.eliminated.len() + b.output.len());
+    let mentioned = symbolic
+        .buckets
+        .iter()
+        .map(|b| b.eliminated.len())
+        .sum::<usize>();
+    let width = symbolic
+        .buckets
+        .iter()
+        .map(|b| b.eliminated.len() + b.output.len());
     let ratio = mentioned as f64 / width.max().unwrap_or(1).max(1) as f64;
     let weight = (100.0 * ratio.exp() / mentioned.max(1) as f64).min(MAX_PREFERENCE);
     for (bag, bucket) in symbolic.buckets.iter().enumerate() {

@@ -1,14 +1,18 @@
 //! Elimination of atoms that the others define, which keeps the number of solutions.
 
+use figrs_core::Until;
+
 use super::clause_simplifier::ClauseSimplifier;
 use super::literal::AtomLiteral;
+use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
 
 /// Maximum number of clauses of an atom for it to be eliminated.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a new clause.
 const MAX_LENGTH: usize = 24;
-/// Maximum number of clauses by which an elimination may enlarge the problem.
-const MAX_GROWTH: usize = 0;
+/// Number of atoms between two looks at the clock.
+const LOOK_INTERVAL: usize = 64;
 /// Maximum number of passes over all atoms.
 const MAX_PASSES: usize = 20;
 /// Maximum number of assignments tried to decide whether an atom is defined.
@@ -29,11 +33,14 @@ pub(super) struct DefinedAtom {
 ///
 /// **Guarantee.** The solutions of the remaining clauses are those of the given ones, restricted to the remaining atoms, one for one.
 ///
+/// **Errors.** [`EliminationError::Interrupted`].
+///
 /// **References.** Lagniez, Lonca and Marquis, *Improving model counting by leveraging definability*, IJCAI 2016.
 pub(super) fn eliminate_defined(
     simplifier: &mut ClauseSimplifier,
     is_candidate: &[bool],
-) -> Vec<DefinedAtom> {
+    until: &Until,
+) -> Result<Vec<DefinedAtom>, EliminationError> {
     let mut eliminated = Vec::new();
     let mut is_gone = vec![false; is_candidate.len()];
     for _ in 0..MAX_PASSES {
@@ -49,21 +56,24 @@ pub(super) fn eliminate_defined(
             })
             .collect();
         order.sort_unstable();
-        for (_, atom) in order {
+        for (place, (_, atom)) in order.into_iter().enumerate() {
+            if place.is_multiple_of(LOOK_INTERVAL) {
+                check_interrupt(until)?;
+            }
             if simplifier.is_contradictory {
-                return eliminated;
+                return Ok(eliminated);
             }
             if let Some(defined) = eliminate(simplifier, atom as u32) {
                 is_gone[atom] = true;
                 eliminated.push(defined);
             }
         }
-        simplifier.simplify();
+        simplifier.simplify(until)?;
         if eliminated.len() == before {
             break;
         }
     }
-    eliminated
+    Ok(eliminated)
 }
 
 fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom> {
@@ -95,14 +105,16 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
             if resolvent.windows(2).any(|pair| pair[0] == !pair[1]) {
                 continue;
             }
-            if resolvent.len() > MAX_LENGTH || resolvents.len() >= count + MAX_GROWTH {
+            if resolvent.len() > MAX_LENGTH || resolvents.len() >= count {
                 return None;
             }
             resolvents.push(resolvent);
         }
     }
     simplifier.remove_clauses_of(atom as usize);
-    resolvents.into_iter().for_each(|clause| simplifier.add(clause));
+    for clause in resolvents {
+        simplifier.add(clause);
+    }
     Some(DefinedAtom {
         atom,
         clauses: positive,
@@ -135,7 +147,9 @@ impl Definition {
         let masks = |clause: &Vec<AtomLiteral>| {
             let mut masks = MaskedClause::default();
             for l in clause.iter().filter(|l| !literals.contains(l)) {
-                let bit = atoms.binary_search(&l.atom()).map_or(0, |place| 1u64 << place);
+                let bit = atoms
+                    .binary_search(&l.atom())
+                    .map_or(0, |place| 1u64 << place);
                 if l.is_positive() {
                     masks.positive |= bit;
                 } else {

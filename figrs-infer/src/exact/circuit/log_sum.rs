@@ -5,6 +5,7 @@ use figrs_core::factor::FactorGraph;
 use super::decomposition::preferences;
 use super::logical_form::LogicalForm;
 use super::preprocess::preprocess;
+use super::scaled_number::ScaledNumber;
 use super::search::{ExhaustiveSearch, SearchControl};
 use super::search_trace::SumTrace;
 use crate::exact::eliminate::EliminationError;
@@ -17,12 +18,12 @@ pub(super) fn log_sum(
     cache_bytes: u64,
     control: &SearchControl<'_>,
 ) -> Result<f64, EliminationError> {
-    let mut form = LogicalForm::new(graph, &[])?;
+    let mut form = LogicalForm::new(graph, &[], control.options.table_budget)?;
     let kept = vec![false; graph.cardinalities.len()];
-    let defined = preprocess(&mut form, &kept);
+    let defined = preprocess(&mut form, &kept, &control.options.until)?;
     let preferences = preferences(&form, &control.options.until)?;
     let trace = SumTrace::new(form.symbol_logs.iter().copied());
     let mut search = ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
     let sum = search.run(control)?;
-    Ok(sum.map_or(f64::NEG_INFINITY, |sum| sum.ln()))
+    Ok(sum.map_or(f64::NEG_INFINITY, ScaledNumber::ln))
 }

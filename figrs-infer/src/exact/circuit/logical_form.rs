@@ -11,8 +11,6 @@ use crate::exact::eliminate::EliminationError;
 
 /// Maximum number of entries of a table whose zeros are covered by few clauses; larger ones have one for each prefix of a row.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
-/// Maximum number of literals of all clauses, and of values of all rows of weights.
-const MAX_LITERALS: usize = 1 << 26;
 
 /// A weight of the entries of factors: a number of the model, or one that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +46,9 @@ pub(super) struct LogicalForm {
     /// The natural logarithm of the weight of each symbol at present.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
-    literals: usize,
+    /// Number of literals of clauses and of values of rows, and its maximum.
+    size: usize,
+    table_budget: usize,
     /// True if a factor is zero everywhere.
     pub(super) is_empty: bool,
 }
@@ -56,12 +56,14 @@ pub(super) struct LogicalForm {
 impl LogicalForm {
     /// The logical form of a graph. Weights of `open_zeros` do not exclude their entries.
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] for tables of too many different rows.
+    /// **Errors.** [`EliminationError::TableTooLarge`] if there are more literals and rows than `table_budget`.
     pub(super) fn new(
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
+        table_budget: usize,
     ) -> Result<Self, EliminationError> {
         let mut form = Self {
+            table_budget,
             cardinalities: graph.cardinalities.clone(),
             ..Self::default()
         };
@@ -137,15 +139,21 @@ impl LogicalForm {
         }
     }
 
-    fn add_clause(&mut self, clause: Vec<AtomLiteral>) -> Result<(), EliminationError> {
-        self.literals += clause.len() + 4;
-        self.is_empty |= clause.is_empty();
-        if self.literals > MAX_LITERALS {
-            return Err(EliminationError::TooMuchMemory {
-                needed: 4.0 * self.literals as f64,
-                limit: 4 * MAX_LITERALS as u64,
+    /// Counts numbers that are to be stored.
+    fn take_room(&mut self, numbers: usize) -> Result<(), EliminationError> {
+        self.size += numbers;
+        if self.size > self.table_budget {
+            return Err(EliminationError::TableTooLarge {
+                needed: self.size as f64,
+                limit: self.table_budget,
             });
         }
+        Ok(())
+    }
+
+    fn add_clause(&mut self, clause: Vec<AtomLiteral>) -> Result<(), EliminationError> {
+        self.is_empty |= clause.is_empty();
+        self.take_room(clause.len() + 4)?;
         self.clauses.push(clause);
         Ok(())
     }
@@ -161,10 +169,13 @@ impl LogicalForm {
             .filter(|&i| graph.cardinality(factor.variables[i]) > 1)
             .collect();
         let variables: Vec<u32> = places.iter().map(|&i| factor.variables[i].0).collect();
-        let cards: Vec<u32> = variables.iter().map(|&v| graph.cardinality(VarId(v)) as u32).collect();
+        let cards: Vec<u32> = variables
+            .iter()
+            .map(|&v| graph.cardinality(VarId(v)) as u32)
+            .collect();
         let mut rows = FactorRows::default();
         rows.read(self, graph, (number, factor), &places, open);
-        self.literals += rows.values.len() + rows.symbols.len();
+        self.take_room(rows.values.len() + rows.symbols.len())?;
         if rows.symbols.is_empty() {
             self.is_empty = true;
             return Ok(());
@@ -204,7 +215,10 @@ impl LogicalForm {
     ) -> Result<(), EliminationError> {
         let mut zeros = vec![true; size];
         for row in rows.rows(variables.len()) {
-            let number = row.iter().zip(cards).fold(0, |n, (&x, &c)| n * c as usize + x as usize);
+            let number = row
+                .iter()
+                .zip(cards)
+                .fold(0, |n, (&x, &c)| n * c as usize + x as usize);
             zeros[number] = false;
         }
         for cube in zero_cover(&zeros, cards) {
@@ -303,16 +317,22 @@ pub(super) fn entry_symbol(
         return None;
     }
     let origin = weights.origins().map(|origins| origins[entry]);
-    Some(match origin.filter(|&origin| origin != Weights::NO_ORIGIN) {
-        Some(origin) => WeightSymbol::Origin(origin),
-        None if is_zero => WeightSymbol::Entry(number as u32, entry as u32),
-        // Negative zero is zero.
-        None => WeightSymbol::Constant((weights.log(entry) + 0.0).to_bits()),
-    })
+    Some(
+        match origin.filter(|&origin| origin != Weights::NO_ORIGIN) {
+            Some(origin) => WeightSymbol::Origin(origin),
+            None if is_zero => WeightSymbol::Entry(number as u32, entry as u32),
+            // Negative zero is zero.
+            None => WeightSymbol::Constant((weights.log(entry) + 0.0).to_bits()),
+        },
+    )
 }
 
 /// Calls `visit` with the number and the values of each stored entry, zeros included; of a function, of those that are not zero.
-pub(super) fn for_each_stored(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
+pub(super) fn for_each_stored(
+    graph: &FactorGraph,
+    factor: &Factor,
+    mut visit: impl FnMut(usize, &[u32]),
+) {
     let arity = factor.variables.len();
     match &factor.table {
         FactorTable::Dense(weights) => {

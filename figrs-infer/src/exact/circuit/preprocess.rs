@@ -1,5 +1,7 @@
 //! Preprocessing: clauses that are simpler and have as many solutions.
 
+use figrs_core::Until;
+
 use super::clause_database::ClauseKind;
 use super::clause_simplifier::ClauseSimplifier;
 use super::defined_atoms::{DefinedAtom, eliminate_defined};
@@ -7,6 +9,7 @@ use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::probing::probe;
 use super::propagator::{AssignmentReason, ClausePropagator};
+use crate::exact::eliminate::EliminationError;
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
@@ -17,7 +20,13 @@ const MAX_ROUNDS: usize = 3;
 ///
 /// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
 /// atoms returned follow from them, the last first.
-pub(super) fn preprocess(form: &mut LogicalForm, is_kept: &[bool]) -> Vec<DefinedAtom> {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn preprocess(
+    form: &mut LogicalForm,
+    is_kept: &[bool],
+    until: &Until,
+) -> Result<Vec<DefinedAtom>, EliminationError> {
     let atoms = form.atoms();
     let mut is_candidate: Vec<bool> = (form.variables.iter())
         .map(|&v| form.cardinalities[v as usize] == 2 && !is_kept[v as usize])
@@ -30,15 +39,15 @@ pub(super) fn preprocess(form: &mut LogicalForm, is_kept: &[bool]) -> Vec<Define
         }
     }
     let mut simplifier = ClauseSimplifier::new(atoms, std::mem::take(&mut form.clauses));
-    simplifier.simplify();
+    simplifier.simplify(until)?;
     let mut defined = Vec::new();
     for _ in 0..MAX_ROUNDS {
         if simplifier.is_contradictory || !probe_clauses(form, &mut simplifier) {
             form.is_empty = true;
-            return defined;
+            return Ok(defined);
         }
-        simplifier.simplify();
-        let found = eliminate_defined(&mut simplifier, &is_candidate);
+        simplifier.simplify(until)?;
+        let found = eliminate_defined(&mut simplifier, &is_candidate, until)?;
         let is_settled = found.is_empty();
         for atom in &found {
             is_candidate[atom.atom as usize] = false;
@@ -50,7 +59,7 @@ pub(super) fn preprocess(form: &mut LogicalForm, is_kept: &[bool]) -> Vec<Define
     }
     form.is_empty |= simplifier.is_contradictory;
     form.clauses = simplifier.into_clauses();
-    defined
+    Ok(defined)
 }
 
 /// Adds what probing finds; false if there is no solution.
@@ -66,7 +75,10 @@ fn probe_clauses(form: &LogicalForm, simplifier: &mut ClauseSimplifier) -> bool 
     if probes.is_contradictory {
         return false;
     }
-    probes.units.into_iter().for_each(|unit| simplifier.assign(unit));
+    probes
+        .units
+        .into_iter()
+        .for_each(|unit| simplifier.assign(unit));
     for [a, b] in probes.equivalences {
         simplifier.add(vec![!a, b]);
         simplifier.add(vec![a, !b]);
@@ -78,9 +90,8 @@ fn probe_clauses(form: &LogicalForm, simplifier: &mut ClauseSimplifier) -> bool 
 pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
     for atom in defined.iter().rev() {
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));
-        let decides = |clause: &Vec<AtomLiteral>| {
-            (clause.iter()).all(|&l| l == yes || !is_true[l.index()])
-        };
+        let decides =
+            |clause: &Vec<AtomLiteral>| (clause.iter()).all(|&l| l == yes || !is_true[l.index()]);
         let value = atom.clauses.iter().any(decides);
         is_true[yes.index()] = value;
         is_true[no.index()] = !value;

@@ -4,7 +4,7 @@ use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 
 /// Maximum number of assignments made.
-const MAX_WORK: usize = 20_000_000;
+const MAX_WORK: usize = 5_000_000;
 
 /// Consequences of a problem.
 #[derive(Debug, Default)]
@@ -48,7 +48,9 @@ pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
             continue;
         };
         work += first.len() + second.len();
-        first.iter().for_each(|l| follows[l.index()] = true);
+        for literal in &first {
+            follows[literal.index()] = true;
+        }
         for &literal in &second {
             if follows[literal.index()] && propagator.truth(literal) == Truth::Open {
                 if !assert(propagator, literal) {
@@ -59,7 +61,9 @@ pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
                 probes.equivalences.push([yes, !literal]);
             }
         }
-        first.iter().for_each(|l| follows[l.index()] = false);
+        for literal in &first {
+            follows[literal.index()] = false;
+        }
     }
     probes.units.clone_from(&propagator.trail);
     probes

@@ -262,7 +262,9 @@ impl ClausePropagator {
     pub(super) fn bump(&mut self, literal: AtomLiteral) {
         self.activity[literal.index()] += self.activity_step;
         if self.activity[literal.index()] > 1e100 {
-            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
+            self.activity
+                .iter_mut()
+                .for_each(|activity| *activity *= 1e-100);
             self.activity_step *= 1e-100;
         }
     }

@@ -1,7 +1,7 @@
 //! The search: decisions, propagation, components and their cache.
 
 use super::clause_database::ClauseKind;
-use super::component_cache::{ComponentCache};
+use super::component_cache::ComponentCache;
 use super::components::{ComponentFinder, OpenComponent};
 use super::conflict_analysis::{ConflictAnalysis, Refutation};
 use super::defined_atoms::DefinedAtom;
@@ -17,7 +17,7 @@ const LOOK_INTERVAL: u64 = 256;
 /// Number of learned clauses beyond which the first are forgotten.
 const FIRST_LEARNED_LIMIT: usize = 4000;
 /// Number of bytes by which a trace grows before it is compared with the budget.
-const UNCHECKED_GROWTH: usize = 1 << 24;
+const UNCHECKED_GROWTH: usize = 1 << 20;
 /// Weight of the activity of an atom beside the number of its clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
@@ -49,7 +49,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     form: &'a mut LogicalForm,
     pub(super) trace: T,
     propagator: ClausePropagator,
-    analysis: ConflictAnalysis,
+    pub(super) analysis: ConflictAnalysis,
     finder: ComponentFinder,
     cache: ComponentCache<T::Value>,
     /// For each frame the time at which its branch began.
@@ -68,6 +68,9 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     decisions: u64,
     /// Size of the trace and the tables when it was compared with the budget.
     checked_bytes: usize,
+    /// If set, components are searched again that are in the cache, and compared.
+    #[cfg(test)]
+    pub(super) replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
@@ -109,6 +112,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             learned_limit: FIRST_LEARNED_LIMIT,
             decisions: 0,
             checked_bytes: 0,
+            #[cfg(test)]
+            replay: None,
         }
     }
 
@@ -134,7 +139,11 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
                 self.settle()
             } else {
                 match self.frames.last().map(|frame| frame.second) {
-                    None => return Ok(Some(self.trace.close_product())),
+                    None => {
+                        let value = self.trace.close_product();
+                        control.options.check_memory(self.bytes() as f64)?;
+                        return Ok(Some(value));
+                    }
                     Some(false) => {
                         let value = self.trace.close_product();
                         self.flip(Some(value), AssignmentReason::None);
@@ -153,9 +162,14 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
+    /// Size of the trace and the tables.
+    fn bytes(&self) -> usize {
+        self.trace.bytes() + self.form.diagrams.bytes()
+    }
+
     fn look_around(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
         (control.report)(self.decisions);
-        let bytes = self.trace.bytes() + self.form.diagrams.bytes();
+        let bytes = self.bytes();
         if bytes > self.checked_bytes + UNCHECKED_GROWTH {
             self.checked_bytes = bytes;
             control.options.check_memory(bytes as f64)?;
@@ -181,6 +195,11 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         for &residual in &self.finder.residuals {
             if let Some(symbol) = residual.symbol() {
                 self.trace.symbol(symbol);
+            }
+        }
+        for (v, &n) in (0..).zip(&self.form.cardinalities) {
+            if n == 1 {
+                self.trace.value(v, 0);
             }
         }
         self.branches += 1;
@@ -238,7 +257,11 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             }
         }
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(best.1, value));
-        if activity(no) > activity(yes) { no } else { yes }
+        if activity(no) > activity(yes) {
+            no
+        } else {
+            yes
+        }
     }
 
     fn members(&self, component: OpenComponent) -> &[u32] {
@@ -261,6 +284,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
                 self.drop_frame();
             }
             self.cache.purge(self.cache_marks[level as usize]);
+            #[cfg(test)]
+            if let Some(replay) = &mut self.replay {
+                replay.purge(self.cache_marks[level as usize]);
+            }
             self.trace.drop_product();
             if self.frames.last().is_some_and(|frame| frame.second) {
                 self.finish_frame(None);
@@ -319,7 +346,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
 
     /// Ends the last decision with the value of its second branch.
     fn finish_frame(&mut self, second: Option<T::Value>) {
-        let Some((hash, first)) = self.frames.last().map(|f| (f.component.hash, f.first_value))
+        let Some((hash, first)) = self
+            .frames
+            .last()
+            .map(|f| (f.component.hash, f.first_value))
         else {
             return;
         };
@@ -329,6 +359,12 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             (Some(value), None) | (None, Some(value)) => value,
             (None, None) => return,
         };
+        #[cfg(test)]
+        if let Some(replay) = &mut self.replay
+            && let Some(known) = self.cache.get(hash)
+        {
+            replay.compare(self.cache.mark(), known, value);
+        }
         self.cache.insert(hash, value, self.cache_marks.iter_mut());
         self.trace.multiply(value);
     }
@@ -389,13 +425,22 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         };
         if component.len == 1 && self.finder.frequency[atom as usize] == 0 {
             self.trace.free(self.form.variables[atom as usize]);
-        } else if let Some(value) = self.cache.get(component.hash) {
+        } else if let Some(value) = self.look_up(component) {
             self.trace.multiply(value);
         } else {
             self.pending.push(component);
             return;
         }
         self.finder.members.truncate(component.start as usize);
+    }
+
+    /// The value of a component from the cache.
+    fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
+        #[cfg(test)]
+        if self.replay.is_some() {
+            return None;
+        }
+        self.cache.get(component.hash)
     }
 
     /// Puts the components since `base` into the order of their search: the last is the smallest.

@@ -64,8 +64,10 @@ impl WeightDiagrams {
         symbols: &[u32],
     ) -> ResidualTable {
         let arity = variables.len();
-        let mut tables: Vec<ResidualTable> =
-            symbols.iter().map(|&s| ResidualTable::constant(s)).collect();
+        let mut tables: Vec<ResidualTable> = symbols
+            .iter()
+            .map(|&s| ResidualTable::constant(s))
+            .collect();
         // The first row of each table.
         let mut firsts: Vec<usize> = (0..symbols.len()).collect();
         for depth in (0..arity).rev() {
@@ -89,7 +91,9 @@ impl WeightDiagrams {
     }
 
     fn node(&mut self, variable: u32, children: Vec<ResidualTable>) -> ResidualTable {
-        let mut different = children.iter().filter(|&&child| child != ResidualTable::ANY);
+        let mut different = children
+            .iter()
+            .filter(|&&child| child != ResidualTable::ANY);
         let Some(&first) = different.next() else {
             return ResidualTable::ANY;
         };
@@ -157,13 +161,15 @@ impl WeightDiagrams {
             stack.pop();
             let known = |i| {
                 let child = self.child(top, i);
-                self.known_restriction(child, variable, value).unwrap_or(child)
+                self.known_restriction(child, variable, value)
+                    .unwrap_or(child)
             };
             let children = (0..count).map(known).collect();
             let restricted = self.node(self.nodes[top.0 as usize].variable, children);
             self.restricted.insert((top, variable, value), restricted);
         }
-        self.known_restriction(table, variable, value).unwrap_or(table)
+        self.known_restriction(table, variable, value)
+            .unwrap_or(table)
     }
 
     fn known_restriction(
@@ -183,6 +189,9 @@ impl WeightDiagrams {
 
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.len() * 64 + self.children.len() * 8 + self.support.len() * 4 + self.restricted.len() * 24
+        self.nodes.len() * 64
+            + self.children.len() * 8
+            + self.support.len() * 4
+            + self.restricted.len() * 24
     }
 }

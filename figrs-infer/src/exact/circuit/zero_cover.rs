@@ -40,8 +40,9 @@ impl ZeroCover<'_> {
         let values = self.cards[at] as usize;
         let size = required.len() / values;
         let slice = |x: usize| x * size..(x + 1) * size;
-        let in_all: Vec<bool> =
-            (0..size).map(|i| (0..values).all(|x| allowed[x * size + i])).collect();
+        let in_all: Vec<bool> = (0..size)
+            .map(|i| (0..values).all(|x| allowed[x * size + i]))
+            .collect();
         let mut covered = vec![false; required.len()];
         let mut left: Vec<Vec<bool>> = Vec::with_capacity(values);
         for x in 0..values {
@@ -49,12 +50,14 @@ impl ZeroCover<'_> {
             left.push(own.map(|(&required, &all)| required && !all).collect());
         }
         for x in 0..values {
-            let is_same = |y: &usize| left[*y] == left[x] && allowed[slice(*y)] == allowed[slice(x)];
+            let is_same =
+                |y: &usize| left[*y] == left[x] && allowed[slice(*y)] == allowed[slice(x)];
             if (0..x).any(|y| is_same(&y)) {
                 continue;
             }
             let group: Vec<usize> = (x..values).filter(is_same).collect();
-            self.path.push((at, group.iter().map(|&y| y as u32).collect()));
+            self.path
+                .push((at, group.iter().map(|&y| y as u32).collect()));
             let found = self.cover(&left[x].clone(), &allowed[slice(x)], at + 1);
             self.path.pop();
             for y in group {
@@ -87,14 +90,17 @@ mod tests {
     fn cubes_cover_the_zeros_alone() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for round in 0..400 {
-            let cards: Vec<u32> = (0..rng.random_range(0..5)).map(|_| rng.random_range(1..4)).collect();
+            let cards: Vec<u32> = (0..rng.random_range(0..5))
+                .map(|_| rng.random_range(1..4))
+                .collect();
             let rows = Assignments::rows(cards.iter().map(|&c| c as usize));
             let share = f64::from(round % 10) / 9.0;
             let zeros: Vec<bool> = (0..rows.count()).map(|_| rng.random_bool(share)).collect();
             let cubes = zero_cover(&zeros, &cards);
             for (number, &zero) in zeros.iter().enumerate() {
                 let row: Vec<u32> = rows.values(number).collect();
-                let contains = |cube: &Cube| cube.iter().all(|(at, allowed)| allowed.contains(&row[*at]));
+                let contains =
+                    |cube: &Cube| cube.iter().all(|(at, allowed)| allowed.contains(&row[*at]));
                 assert_eq!(cubes.iter().any(contains), zero);
             }
         }

@@ -33,7 +33,8 @@ impl CompiledTree {
             let needed = size;
             return Err(EliminationError::TableTooLarge { needed, limit }.into());
         }
-        self.problem.limits
+        self.problem
+            .limits
             .options
             .check_memory(3.0 * size * size_of::<f64>() as f64)?;
         let mut distinct = positions.clone();

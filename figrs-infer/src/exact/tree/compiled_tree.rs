@@ -11,10 +11,10 @@ use super::ContractionTree;
 use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
+use crate::answer::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
-use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::compiled_problem::{CompiledProblem, unfolded_expansion};
 use crate::exact::conflict;
@@ -276,7 +276,10 @@ impl CompiledTree {
         let (problem, varying) = (&self.problem, self.problem.varying_positions(expansion));
         let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &problem.limits)?;
         for (place, statement) in problem.statements.iter().enumerate() {
-            part.state(place, problem.weights(expansion, place, statement.as_ref())?);
+            part.state(
+                place,
+                problem.weights(expansion, place, statement.as_ref())?,
+            );
         }
         Ok(part)
     }
@@ -293,7 +296,8 @@ impl CompiledTree {
             return Ok(sums);
         }
         let (problem, roots) = (&self.problem, self.problem.roots());
-        let expansion = unfolded_expansion(&self.expansion, &problem.model, &roots, &problem.limits)?;
+        let expansion =
+            unfolded_expansion(&self.expansion, &problem.model, &roots, &problem.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let part = self.part(PreviousTree::None, &expansion, encoding)?;
         Ok(self.worlds.get_or_init(|| part))

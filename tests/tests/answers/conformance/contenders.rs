@@ -62,6 +62,12 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        algorithm: || Box::new(Circuit::new()),
+        claim: Claim::Exact,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
         algorithm: || Box::new(Frontier::new()),
         claim: Claim::Exact,
         form: Form::Marginals,
@@ -116,6 +122,12 @@ const CONTENDERS: &[Contender] = &[
         form: Form::World,
         copes_with: Worlds::Many,
     },
+    Contender {
+        algorithm: || Box::new(BestOfCircuit),
+        claim: Claim::Exact,
+        form: Form::World,
+        copes_with: Worlds::Many,
+    },
 ];
 
 /// `Enumerate::most_probable_world` as an algorithm of its own.
@@ -143,6 +155,27 @@ impl Algorithm for BestOfTree {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let world = JunctionTree::new()
+            .compile(model, Roots(targets))?
+            .most_probable()?;
+        Ok(Answer::world(
+            self.name(),
+            world.elements(),
+            world.log_probability(),
+        ))
+    }
+}
+
+/// `CompiledCircuit::most_probable` as an algorithm of its own.
+#[derive(Debug)]
+struct BestOfCircuit;
+
+impl Algorithm for BestOfCircuit {
+    fn name(&self) -> &'static str {
+        "CompiledCircuit::most_probable"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let world = Circuit::new()
             .compile(model, Roots(targets))?
             .most_probable()?;
         Ok(Answer::world(

@@ -1,7 +1,7 @@
-//! A compiled tree lists the worlds of a model, best first, and takes evidence that changes.
+//! Compiled trees and circuits list the worlds of a model, best first, and take evidence that changes.
 
 use figrs_core::Model;
-use figrs_infer::{CompiledTree, Error, JunctionTree, Run};
+use figrs_infer::{Answer, Circuit, Compiled, CompiledTree, Error, JunctionTree, Run};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Family, build, for_random_models};
 use proptest::prelude::*;
@@ -34,13 +34,20 @@ fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
         return Ok(());
     };
     logs.sort_by(|a, b| b.total_cmp(a));
-    prop_assert_eq!(tree.count().map_err(failed)?, logs.len().into());
-    let best = match tree.k_best(BEST) {
+    list_best(&tree, &logs)?;
+    let circuit = Circuit::new().compile(&built.model, built.erased());
+    list_best(&circuit.map_err(failed)?, &logs)
+}
+
+/// Checks the best worlds of a compiled form, given the logarithms of all weights.
+fn list_best(compiled: &impl Compiled, logs: &[f64]) -> Checked {
+    prop_assert_eq!(compiled.count().map_err(failed)?, logs.len().into());
+    let best = match compiled.k_best(BEST) {
         Err(Error::ImpossibleEvidence { .. }) if logs.is_empty() => return Ok(()),
         best => best.map_err(failed)?,
     };
     prop_assert_eq!(best.len(), logs.len().min(BEST));
-    for (world, log) in best.iter().zip(&logs) {
+    for (world, log) in best.iter().zip(logs) {
         let found = world.log_probability();
         prop_assert!(close(found, *log, EXACT), "{} is not {}", found, log);
     }
@@ -60,10 +67,15 @@ fn evidence_may_change(description: &Description) -> Checked {
     let Ok(mut tree) = compiler.compile(&built.model, targets.clone()) else {
         return Ok(());
     };
+    let compiler = Circuit::new().varying(&varying[..]);
+    let compiled = compiler.compile(&built.model, targets.clone());
+    let mut circuit = compiled.map_err(failed)?;
     for (i, value) in [(0, true), (1, false), (0, false), (1, true)] {
         tree.set(&varying[i], value).map_err(failed)?;
+        circuit.set(&varying[i], value).map_err(failed)?;
         let other = &varying[1 - i];
         tree.clear(other).map_err(failed)?;
+        circuit.clear(other).map_err(failed)?;
         // The other one stays a root, which says nothing.
         let model: Model = built
             .model
@@ -73,24 +85,34 @@ fn evidence_may_change(description: &Description) -> Checked {
         let Some(expected) = asked(enumerate().run(&model, targets.clone()))? else {
             return Ok(());
         };
-        match (expected, tree.answer()) {
-            (Ok(expected), Ok(found)) => {
-                let logs = [&expected, &found].map(|a| a.log_evidence().unwrap().value);
-                prop_assert!(close(logs[0], logs[1], EXACT), "log-evidence {:?}", logs);
-                for target in &built.targets {
-                    let p = target.probabilities(&expected).map_err(failed)?;
-                    let q = target.probabilities(&found).map_err(failed)?;
-                    let equal = p.iter().zip(&q).all(|(p, q)| (p - q).abs() <= EXACT);
-                    prop_assert!(equal, "{:?}: {:?} {:?}", target, p, q);
-                }
-            }
-            (Err(_), Err(Error::ImpossibleEvidence { .. })) => {}
-            (expected, found) => {
-                return Err(failed(format!("compiled in: {expected:?}\nset: {found:?}")));
-            }
+        for found in [tree.answer(), circuit.answer()] {
+            is_answer(&built, &expected, found)?;
         }
     }
     Ok(())
+}
+
+/// Checks the answer of a compiled form against that of enumeration.
+fn is_answer(
+    built: &Built,
+    expected: &Result<Answer, Vec<String>>,
+    found: Result<Answer, Error>,
+) -> Checked {
+    match (expected, found) {
+        (Ok(expected), Ok(found)) => {
+            let logs = [expected, &found].map(|a| a.log_evidence().unwrap().value);
+            prop_assert!(close(logs[0], logs[1], EXACT), "log-evidence {:?}", logs);
+            for target in &built.targets {
+                let p = target.probabilities(expected).map_err(failed)?;
+                let q = target.probabilities(&found).map_err(failed)?;
+                let equal = p.iter().zip(&q).all(|(p, q)| (p - q).abs() <= EXACT);
+                prop_assert!(equal, "{:?}: {:?} {:?}", target, p, q);
+            }
+            Ok(())
+        }
+        (Err(_), Err(Error::ImpossibleEvidence { .. })) => Ok(()),
+        (expected, found) => Err(failed(format!("compiled in: {expected:?}\nset: {found:?}"))),
+    }
 }
 
 #[test]

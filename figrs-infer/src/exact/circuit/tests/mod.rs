@@ -1,1 +1,38 @@
-//! Tests of the search and its circuit.
+//! Tests of the search and its circuit against the sum over all assignments, and checkers of its parts.
+
+mod agreement;
+mod checkers;
+mod problems;
+mod scale;
+
+/// Comparison of cached values with those of a second search of the same component.
+#[derive(Debug)]
+pub(super) struct CacheReplay<V> {
+    is_same: fn(V, V) -> bool,
+    /// Number of comparisons.
+    pub(super) compared: usize,
+    /// Times of the cache at which values differed.
+    pub(super) differences: Vec<usize>,
+}
+
+impl<V> CacheReplay<V> {
+    pub(super) fn new(is_same: fn(V, V) -> bool) -> Self {
+        Self {
+            is_same,
+            compared: 0,
+            differences: Vec::new(),
+        }
+    }
+
+    pub(super) fn compare(&mut self, time: usize, known: V, value: V) {
+        self.compared += 1;
+        if !(self.is_same)(known, value) {
+            self.differences.push(time);
+        }
+    }
+
+    /// Forgets differences of entries that are taken back: beside a component without solution values need not be right.
+    pub(super) fn purge(&mut self, mark: usize) {
+        self.differences.retain(|&time| time < mark);
+    }
+}
