@@ -253,8 +253,9 @@ impl CompiledCircuit {
     pub fn answer(&self) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
+            let encoding = self.possible()?;
             let positions = &self.expansion.targets()[..self.problem.targets.len()];
-            marginals = self.possible()?.marginals(positions);
+            marginals = encoding.marginals(positions);
         }
         let log_evidence = self.log_evidence();
         Ok((self.problem).answer("Circuit", &self.expansion, log_evidence, marginals))
