@@ -90,7 +90,7 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     if positive.is_empty() || negative.is_empty() || count > MAX_CLAUSES {
         return None;
     }
-    let definition = Definition::of(&positive, &negative, [yes, no])?;
+    let definition = AtomDefinition::of(&positive, &negative, [yes, no])?;
     let mut resolvents = Vec::new();
     for (i, first) in positive.iter().enumerate() {
         for (j, second) in negative.iter().enumerate() {
@@ -122,11 +122,11 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
 }
 
 /// A set of clauses that defines an atom, by position.
-struct Definition {
+struct AtomDefinition {
     members: u64,
 }
 
-impl Definition {
+impl AtomDefinition {
     fn has(&self, place: usize) -> bool {
         self.members >> place & 1 == 1
     }
