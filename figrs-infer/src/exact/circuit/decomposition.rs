@@ -1,4 +1,4 @@
-//! Depths of variables in a balanced tree decomposition, for branching.
+//! Levels of variables in a balanced tree decomposition, for branching.
 
 use figrs_core::Until;
 use figrs_core::factor::VarId;
@@ -40,8 +40,8 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     eliminate_candidates_within(&mut symbolic, &all, MAX_WORK, until)?;
     let bags = BagForest::new(&symbolic, n);
     let mut preferences = vec![0.0; n];
-    let depths = bags.depths();
-    let deepest = depths.iter().copied().max().unwrap_or(0).max(1);
+    let levels = bags.levels();
+    let deepest = levels.iter().copied().max().unwrap_or(0).max(1);
     let mentioned = symbolic
         .buckets
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     let ratio = mentioned as f64 / width.max().unwrap_or(1).max(1) as f64;
     let weight = (100.0 * ratio.exp() / mentioned.max(1) as f64).min(MAX_PREFERENCE);
     for (bag, bucket) in symbolic.buckets.iter().enumerate() {
-        let preference = weight * f64::from(deepest - depths[bag]) / f64::from(deepest);
+        let preference = weight * f64::from(deepest - levels[bag]) / f64::from(deepest);
         for v in bucket.eliminated.iter().chain(&bucket.output) {
             let known = &mut preferences[v.index()];
             *known = f64::max(*known, preference);
@@ -93,61 +93,88 @@ impl BagForest {
         }
     }
 
-    /// The distance of each bag from the centroid of its tree.
-    fn depths(&self) -> Vec<u32> {
+    /// The level of each bag in the centroid decomposition of its tree: the centroid has level zero, those of the parts that its
+    /// removal leaves level one, and so on.
+    ///
+    /// **Complexity.** The bags times the number of levels, which is at most the logarithm of their number.
+    fn levels(&self) -> Vec<u32> {
         let n = self.sizes.len();
-        let mut depths = vec![u32::MAX; n];
+        let mut levels = vec![u32::MAX; n];
         let mut parents = vec![u32::MAX; n];
-        let mut seen = vec![false; n];
+        let mut below = vec![0u64; n];
+        let mut largest = vec![0u64; n];
+        // Roots of parts, with the level of their centroids.
+        let mut parts: Vec<(usize, u32)> = Vec::new();
         for root in 0..n {
-            if seen[root] {
-                continue;
+            if levels[root] == u32::MAX {
+                parts.push((root, 0));
             }
-            seen[root] = true;
-            let mut order = vec![root];
-            let mut next = 0;
-            while let Some(&bag) = order.get(next) {
-                next += 1;
-                for &other in &self.neighbours[bag] {
-                    if !std::mem::replace(&mut seen[other as usize], true) {
-                        parents[other as usize] = bag as u32;
-                        order.push(other as usize);
-                    }
+            while let Some((root, level)) = parts.pop() {
+                let order = self.part(root, &levels, &mut parents);
+                for &bag in &order {
+                    (below[bag], largest[bag]) = (u64::from(self.sizes[bag]), 0);
                 }
-            }
-            let centroid = self.centroid(&order, &parents);
-            self.measure(centroid, &mut depths);
-        }
-        depths
-    }
-
-    /// The bag whose removal leaves the smallest largest part.
-    fn centroid(&self, order: &[usize], parents: &[u32]) -> usize {
-        let mut below: Vec<u64> = self.sizes.iter().map(|&size| u64::from(size)).collect();
-        let mut largest = vec![0u64; self.sizes.len()];
-        for &bag in order.iter().rev() {
-            if let Some(parent) = parents.get(bag).filter(|&&p| p != u32::MAX) {
-                below[*parent as usize] += below[bag];
-                let most = &mut largest[*parent as usize];
-                *most = (*most).max(below[bag]);
+                for &bag in order[1..].iter().rev() {
+                    let parent = parents[bag] as usize;
+                    below[parent] += below[bag];
+                    largest[parent] = largest[parent].max(below[bag]);
+                }
+                let worst = |bag: usize| largest[bag].max(below[root] - below[bag]);
+                let best = order.iter().copied().min_by_key(|&bag| (worst(bag), bag));
+                let centroid = best.unwrap_or(root);
+                levels[centroid] = level;
+                let left = self.neighbours[centroid].iter().map(|&bag| bag as usize);
+                let left = left.filter(|&bag| levels[bag] == u32::MAX);
+                parts.extend(left.map(|bag| (bag, level + 1)));
             }
         }
-        let total = below[order[0]];
-        let worst = |bag: usize| largest[bag].max(total - below[bag]);
-        let best = order.iter().copied().min_by_key(|&bag| (worst(bag), bag));
-        best.unwrap_or(order[0])
+        levels
     }
 
-    fn measure(&self, centroid: usize, depths: &mut [u32]) {
-        depths[centroid] = 0;
-        let mut order = vec![centroid];
+    /// The bags without a level that are connected with `root`, parents first.
+    fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
+        parents[root] = u32::MAX;
+        let mut order = vec![root];
         let mut next = 0;
         while let Some(&bag) = order.get(next) {
             next += 1;
             for &other in &self.neighbours[bag] {
-                if depths[other as usize] == u32::MAX {
-                    depths[other as usize] = depths[bag] + 1;
+                if levels[other as usize] == u32::MAX && parents[bag] != other {
+                    parents[other as usize] = bag as u32;
                     order.push(other as usize);
+                }
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_logarithmically_many_levels() {
+        let n = 1000;
+        let neighbours = (0..n).map(|i: u32| {
+            let both = [i.checked_sub(1), (i + 1 < n).then_some(i + 1)];
+            both.into_iter().flatten().collect()
+        });
+        let forest = BagForest {
+            neighbours: neighbours.collect(),
+            sizes: vec![1; n as usize],
+        };
+        let levels = forest.levels();
+        assert_eq!(levels.iter().max(), Some(&9));
+        assert_eq!(levels.iter().filter(|&&level| level == 0).count(), 1);
+        // Between two bags of one level there is one of a lower level.
+        for level in 1..10 {
+            let mut before = None;
+            for (i, &own) in levels.iter().enumerate() {
+                if own < level {
+                    before = None;
+                } else if own == level {
+                    assert_eq!(before.replace(i), None, "level {level}");
                 }
             }
         }
