@@ -31,6 +31,7 @@ const CACHE_BYTES: u64 = 1 << 30;
 ///
 /// **Complexity.** Exponential in the depth of the tree decomposition at worst, which is its width times the logarithm of the
 /// number of variables; with all components in the cache exponential in the width. Zeros save most of it where there are many.
+/// Elimination is faster where its tables fit, above all along chains of variables with many values, such as long sums.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an

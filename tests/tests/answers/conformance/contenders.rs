@@ -62,10 +62,11 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        // Long sums are for elimination.
         algorithm: || Box::new(Circuit::new()),
         claim: Claim::Exact,
         form: Form::Marginals,
-        copes_with: Worlds::Many,
+        copes_with: Worlds::Few,
     },
     Contender {
         algorithm: || Box::new(Frontier::new()),
@@ -126,7 +127,7 @@ const CONTENDERS: &[Contender] = &[
         algorithm: || Box::new(BestOfCircuit),
         claim: Claim::Exact,
         form: Form::World,
-        copes_with: Worlds::Many,
+        copes_with: Worlds::Few,
     },
 ];
 
