@@ -16,7 +16,7 @@ use super::structure::StructureOptions;
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x,
-   "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "mpe": WORLD, "bounds": {"mpe": [x, y]}, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
   Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
@@ -30,6 +30,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    Utilities are rounded to 14 significant digits.
   Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
+  Bounds of mpe: the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
   Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
@@ -192,6 +193,10 @@ pub(crate) enum Method {
     MpeVariableElimination,
     /// Exact, marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
     Slices,
+    /// Exact, marginals, evidence, mpe and k-best by search that remembers: for networks with many zeros.
+    Circuit,
+    /// Mpe by branch and bound: exact once proven; until then, as at the end of --time, the best world so far with a bound on all.
+    BranchAndBound,
     /// Exact, marginals, evidence and mpe, world by world: small networks only.
     Enumerate,
     /// Estimates of marginals and evidence with standard errors.
@@ -215,7 +220,11 @@ impl Method {
                 task,
                 Task::Marginals | Task::Evidence | Task::Mpe | Task::Cost
             ),
-            Self::MpeVariableElimination => task == Task::Mpe,
+            Self::Circuit => matches!(
+                task,
+                Task::Marginals | Task::Evidence | Task::Mpe | Task::KBest
+            ),
+            Self::MpeVariableElimination | Self::BranchAndBound => task == Task::Mpe,
             Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
-use figrs::{Answer, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate};
+use figrs::{Answer, Circuit, Compiled, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
@@ -27,6 +27,8 @@ pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
     pub(crate) log_evidence: Option<LogEvidence>,
     pub(crate) mpe: Option<Found>,
+    /// The logarithms of the probability of the world found, and of one that no world exceeds, where they differ.
+    pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
     pub(crate) cost: Option<Cost>,
@@ -58,6 +60,8 @@ impl Question {
                 self.by(&VariableElimination::new().options(limits(&self.options)))
             }
             Method::Slices => self.by_slices(),
+            Method::Circuit => self.by_circuit(),
+            Method::BranchAndBound => self.by_search(),
             Method::MpeVariableElimination => {
                 self.by(&MpeVariableElimination::new().options(limits(&self.options)))
             }
@@ -145,16 +149,7 @@ impl Question {
                     standard_error: 0.0,
                 });
             }
-            Task::Mpe => findings.mpe = Some(self.found(&tree.most_probable()?)?),
-            Task::KBest => {
-                let worlds = tree.k_best(count.unwrap_or(5) as usize)?;
-                if worlds.is_empty() {
-                    // Tells which evidence is to blame.
-                    tree.most_probable()?;
-                }
-                let worlds = worlds.iter().map(|world| self.found(world));
-                findings.worlds = Some(worlds.collect::<Result<_, _>>()?);
-            }
+            Task::Mpe | Task::KBest => self.read_worlds(&tree, &mut findings)?,
             Task::Sample => {
                 let worlds = tree.samples(self.options.seed.unwrap_or(0))?;
                 let count = count.unwrap_or(10) as usize;
@@ -178,6 +173,71 @@ impl Question {
             }
         }
         findings.query = Some(started.elapsed());
+        Ok(findings)
+    }
+
+    fn by_circuit(&self) -> Result<Findings, figrs::Error> {
+        let progress = Progress::of("decisions", None);
+        let mut circuit = Circuit::new()
+            .options(limits(&self.options))
+            .interrupt(stop::flag())
+            .on_progress(move |run| progress.set(run.done));
+        if let Some(Bytes(bytes)) = self.options.memory {
+            circuit = circuit.cache_memory(bytes / 2);
+        }
+        if matches!(self.options.task, Task::Marginals | Task::Evidence) {
+            return self.by(&circuit);
+        }
+        let started = Instant::now();
+        let compiled = circuit.compile(&self.model, self.targets())?;
+        let mut findings = Findings {
+            compile: Some(started.elapsed()),
+            ..Findings::default()
+        };
+        let started = Instant::now();
+        self.read_worlds(&compiled, &mut findings)?;
+        findings.query = Some(started.elapsed());
+        Ok(findings)
+    }
+
+    /// Reads off the most probable world, or several.
+    fn read_worlds(
+        &self,
+        compiled: &impl Compiled,
+        findings: &mut Findings,
+    ) -> Result<(), figrs::Error> {
+        if self.options.task == Task::Mpe {
+            findings.mpe = Some(self.found(&compiled.most_probable()?)?);
+            return Ok(());
+        }
+        let worlds = compiled.k_best(self.options.count.unwrap_or(5) as usize)?;
+        if worlds.is_empty() {
+            // Tells which evidence is to blame.
+            compiled.most_probable()?;
+        }
+        let worlds = worlds.iter().map(|world| self.found(world));
+        findings.worlds = Some(worlds.collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
+    fn by_search(&self) -> Result<Findings, figrs::Error> {
+        let progress = Progress::of("steps", None);
+        let mut search = MpeBranchAndBound::new()
+            .work(u64::MAX)
+            .interrupt(stop::flag())
+            .on_progress(move |run| progress.set(run.done));
+        if let Some(Bytes(bytes)) = self.options.memory {
+            search = search.memory(bytes);
+        }
+        let started = Instant::now();
+        let answer = search.run(&self.model, self.targets())?;
+        let mut findings = Findings::default();
+        self.read(&answer, &mut findings)?;
+        findings.query = Some(started.elapsed());
+        if !answer.is_proven()? {
+            findings.mpe_bounds = Some([answer.log_probability()?, answer.upper_bound()?]);
+            findings.stopped = stop::reason();
+        }
         Ok(findings)
     }
 

@@ -90,6 +90,9 @@ impl Report<'_> {
         if let Some(world) = &found.mpe {
             put("mpe", self.world(world));
         }
+        if let Some(bounds) = found.mpe_bounds {
+            put("bounds", json!({"mpe": bounds.map(as_json)}));
+        }
         if let Some(worlds) = &found.worlds {
             put(
                 "worlds",
@@ -156,6 +159,12 @@ impl Report<'_> {
             for (name, state) in self.names().zip(&world.states) {
                 writeln!(out, "  {:width$}  {state}", printable(name))?;
             }
+        }
+        if let Some([_, high]) = found.mpe_bounds {
+            writeln!(
+                out,
+                "not proven: no world has a log-probability above {high:.6}"
+            )?;
         }
         for states in found.samples.iter().flatten() {
             let pairs = self.names().zip(states);

@@ -64,15 +64,14 @@ fn listed(set: &[(String, String)]) -> String {
 fn grid() -> String {
     let right = (0..25).filter(|i| i % 5 < 4).map(|i| (i, i + 1));
     let pairs: Vec<(usize, usize)> = right.chain((0..20).map(|i| (i, i + 5))).collect();
-    let mut text = format!("MARKOV\n25\n{}\n{}\n", ["3"; 25].join(" "), pairs.len());
-    for (i, j) in &pairs {
-        text += &format!("2 {i} {j}\n");
-    }
-    for (i, j) in &pairs {
-        let entry = |k: usize| format!("{}", 1 + (k * (i + 3) + j) % 7);
-        text += &format!("9 {}\n", (0..9).map(entry).collect::<Vec<_>>().join(" "));
-    }
-    text
+    let header = format!("MARKOV\n25\n{}\n{}", ["3"; 25].join(" "), pairs.len());
+    let scopes = pairs.iter().map(|(i, j)| format!("2 {i} {j}"));
+    let tables = pairs.iter().map(|(i, j)| {
+        let entries = (0..9).map(|k| (1 + (k * (i + 3) + j) % 7).to_string());
+        format!("9 {}", entries.collect::<Vec<_>>().join(" "))
+    });
+    let lines: Vec<String> = [header].into_iter().chain(scopes).chain(tables).collect();
+    lines.join("\n")
 }
 
 #[test]

@@ -8,7 +8,13 @@ use crate::network_cli::files::{Files, assert_near, keys};
 #[test]
 fn marginals_are_exact_and_in_the_order_of_the_file() {
     let files = Files::new();
-    for algorithm in ["junction-tree", "variable-elimination", "enumerate"] {
+    for algorithm in [
+        "junction-tree",
+        "variable-elimination",
+        "slices",
+        "circuit",
+        "enumerate",
+    ] {
         let ask = format!("--file garden.bif --observe grass=wet --algorithm {algorithm}");
         let found = files.json(&ask);
         let marginals = &found["marginals"];
@@ -109,7 +115,13 @@ fn evidence_comes_from_files_and_from_the_command_line() {
 #[test]
 fn a_markov_network_is_asked_by_indices() {
     let files = Files::new();
-    for algorithm in ["junction-tree", "variable-elimination", "enumerate"] {
+    for algorithm in [
+        "junction-tree",
+        "variable-elimination",
+        "slices",
+        "circuit",
+        "enumerate",
+    ] {
         let ask = format!("--file pair.uai --algorithm {algorithm}");
         let found = files.json(&ask);
         assert_near(&found["log_evidence"], 10_f64.ln());

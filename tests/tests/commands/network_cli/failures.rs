@@ -8,7 +8,13 @@ use crate::network_cli::files::Files;
 fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
     let files = Files::new();
     let evidence = "--file garden.bif --observe cat=mood=flies";
-    for algorithm in ["junction-tree", "variable-elimination", "enumerate"] {
+    for algorithm in [
+        "junction-tree",
+        "variable-elimination",
+        "slices",
+        "circuit",
+        "enumerate",
+    ] {
         let ask = format!("{evidence} --task evidence --algorithm {algorithm}");
         let found = files.json(&ask);
         assert_eq!(found["log_evidence"], "-inf");
@@ -22,6 +28,10 @@ fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
         "--algorithm enumerate",
         "--algorithm importance-sampling",
         "--task mpe --algorithm mpe-variable-elimination",
+        "--task mpe --algorithm slices",
+        "--task mpe --algorithm circuit",
+        "--task mpe --algorithm branch-and-bound",
+        "--task k-best --algorithm circuit",
         "--task evidence --algorithm importance-sampling",
     ] {
         let output = files.run(&format!("{evidence} {question}"));

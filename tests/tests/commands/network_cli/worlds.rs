@@ -7,7 +7,14 @@ use crate::network_cli::files::{Files, assert_near, keys};
 #[test]
 fn worlds_come_best_first() {
     let files = Files::new();
-    for algorithm in ["junction-tree", "mpe-variable-elimination", "enumerate"] {
+    for algorithm in [
+        "junction-tree",
+        "mpe-variable-elimination",
+        "slices",
+        "circuit",
+        "branch-and-bound",
+        "enumerate",
+    ] {
         let ask =
             format!("--file garden.bif --observe grass=wet --task mpe --algorithm {algorithm}");
         let found = files.json(&ask);
@@ -21,6 +28,12 @@ fn worlds_come_best_first() {
     let best = [0.48, 0.16, 0.135, 0.12, 0.045, 0.04, 0.015, 0.005];
     for (count, expected) in [("", 5), ("--count 3", 3), ("--count 99", 8)] {
         let ask = format!("--file garden.bif --task k-best {count}");
+        let searched = files.json(&format!("{ask} --algorithm circuit"));
+        let (searched, planned) = (&searched["worlds"], &files.json(&ask)["worlds"]);
+        assert_eq!(
+            searched.as_array().unwrap().len(),
+            planned.as_array().unwrap().len()
+        );
         let found = files.json(&ask);
         assert_eq!(keys(&found), ["worlds", "cost", "seconds"]);
         let worlds = found["worlds"].as_array().unwrap();
