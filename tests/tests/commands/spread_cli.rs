@@ -80,8 +80,8 @@ fn units_of_several_blocks_merge_to_the_bits_of_one_process() {
     let (_files, out) = directory();
     // Two blocks of 16 384 worlds each; the last unit has one.
     let units = 4_121;
-    let many = ["--samples", "135010000", "--causes", "--format", "json"];
-    let many = [&many[..], &["--parts", "3", "--out", &out]].concat();
+    let whole = ["--samples", "135010000", "--causes", "--format", "json"];
+    let many = [&whole[..], &["--parts", "3", "--out", &out]].concat();
     for (number, threads) in [("1", "2"), ("0", "1"), ("2", "3")] {
         succeeds(&[&many[..], &["--part", number, "--threads", threads]].concat());
     }
@@ -91,7 +91,10 @@ fn units_of_several_blocks_merge_to_the_bits_of_one_process() {
     // Two discrete marginals.
     assert!(bytes < 200 * units, "{bytes} bytes");
     let merged = succeeds(&[&many[..], &["--merge"]].concat());
-    assert_eq!(merged, succeeds(&[&many[..], &["--threads", "1"]].concat()));
+    assert_eq!(
+        merged,
+        succeeds(&[&whole[..], &["--threads", "1"]].concat())
+    );
 }
 
 #[test]

@@ -293,7 +293,7 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     let bytes = fs::read(&request).unwrap();
     fs::write(&request, &bytes[..bytes.len() - 1]).unwrap();
     let error = refusal(&ask(&["--part", "0"]));
-    assert!(error.contains("remove it and merge again"), "{error}");
+    assert!(error.contains("remove it and begin again"), "{error}");
 }
 
 #[test]
@@ -324,10 +324,7 @@ fn a_server_counts_the_rounds_that_it_is_given() {
         assert_eq!(ask(wrong).0, 1, "{wrong}");
     }
     let cut = ask(&format!("0 0 {}", &digits[..digits.len() - 2])).1;
-    assert!(
-        text(&cut).contains("the round on the standard input"),
-        "{cut:?}"
-    );
+    assert!(text(&cut).contains("a round (it is damaged"), "{cut:?}");
     let (kind, body) = ask(&format!("0 1 {digits}"));
     assert_eq!(kind, 0);
     drop(requests);

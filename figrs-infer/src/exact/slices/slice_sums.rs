@@ -28,16 +28,24 @@ pub struct SliceSums {
     /// The fingerprint of the plan of the slices.
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
+    /// True if targets are asked for.
+    is_query: bool,
 }
 
 impl SliceSums {
-    pub(super) fn new(slices: u64, plan: u64, targets: Vec<(AnyElement, Support)>) -> Self {
+    /// No slice yet of so many by the plan of this fingerprint. Impossible evidence may leave a query without targets.
+    pub(super) fn new(
+        (slices, plan): (u64, u64),
+        targets: Vec<(AnyElement, Support)>,
+        is_query: bool,
+    ) -> Self {
         Self {
             slices,
             plan,
             added: 0,
             sum: SumOfTotals::new(targets.iter().map(|(_, support)| support.len())),
             targets,
+            is_query,
         }
     }
 }
@@ -61,7 +69,7 @@ impl Sums for SliceSums {
                 lower_bound: value,
             });
         }
-        if value == f64::NEG_INFINITY && !self.targets.is_empty() {
+        if value == f64::NEG_INFINITY && self.is_query {
             return Err(Error::ImpossibleEvidence {
                 conflict: Vec::new(),
             });

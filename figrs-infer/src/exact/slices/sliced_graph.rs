@@ -12,7 +12,7 @@ const TOLERATED: f64 = 4.0;
 /// Divisor of the memory of slices of a slice that did not fit its own.
 const NARROWER: u64 = 4;
 /// Bytes that the messages of a slice may always take.
-const SMALLEST: u64 = 4096;
+const SMALLEST: u64 = 1 << 16;
 /// Maximum depth of slices of slices.
 const DEEPEST: u32 = 8;
 
@@ -253,13 +253,13 @@ mod tests {
     #[test]
     fn a_slice_that_outgrows_its_prediction_is_sliced_in_turn() {
         let mut rng = generator(12);
-        for _ in 0..5 {
-            // A grid of six by six: messages of 3^6 entries.
+        for _ in 0..2 {
+            // A grid of seven by seven: messages of 4^7 entries.
             let mut graph = FactorGraph::default();
-            let all: Vec<VarId> = (0..36).map(|_| graph.add_variable(3)).collect();
-            let right = (0..36).filter(|i| i % 6 < 5).map(|i| (i, i + 1));
-            for (i, j) in right.chain((0..30).map(|i| (i, i + 6))) {
-                let weights = (0..9).map(|_| rng.random_range(0.1..1.0));
+            let all: Vec<VarId> = (0..49).map(|_| graph.add_variable(4)).collect();
+            let right = (0..49).filter(|i| i % 7 < 6).map(|i| (i, i + 1));
+            for (i, j) in right.chain((0..42).map(|i| (i, i + 7))) {
+                let weights = (0..16).map(|_| rng.random_range(0.1..1.0));
                 graph.factors.push(Factor {
                     variables: vec![all[i], all[j]],
                     table: FactorTable::Dense(Weights::from_linear(weights.collect())),
@@ -269,8 +269,8 @@ mod tests {
             let expected = sum_product(&graph, &[all[3]], &Options::default()).unwrap();
             let (_, log_weight) = most_probable(&graph, &Options::default()).unwrap();
             for uses in [MessageUse::Once, MessageUse::Traceback] {
-                let mut sliced = sliced(&graph, &[all[3]], uses, 1 << 20).unwrap();
-                sliced.memory = 1 << 14;
+                let mut sliced = sliced(&graph, &[all[3]], uses, 1 << 24).unwrap();
+                sliced.memory = 1 << 18;
                 (sliced.plan.cost.memory, sliced.plan.cost.memory_kept) = (1.0, 1.0);
                 let options = Options::default();
                 let whole = sliced.slice(0, &options).unwrap();

@@ -94,7 +94,11 @@ impl SlicedSum {
             let support = self.expansion.elements()[position].support.clone();
             (target.clone(), support)
         });
-        SliceSums::new(self.slices(), self.fingerprint(), targets.collect())
+        SliceSums::new(
+            (self.slices(), self.fingerprint()),
+            targets.collect(),
+            !self.targets.is_empty(),
+        )
     }
 
     /// Sums the slices of these numbers, on so many threads.

@@ -56,7 +56,7 @@ const CONTENDERS: &[Contender] = &[
     },
     Contender {
         // Memory so small that there is something to condition on.
-        algorithm: || Box::new(Slices::within(Bytes(4096))),
+        algorithm: || Box::new(Slices::within(Bytes(1 << 16))),
         claim: Claim::Exact,
         form: Form::Marginals,
         copes_with: Worlds::Many,
@@ -105,7 +105,7 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
-        algorithm: || Box::new(MpeSlices::within(Bytes(4096))),
+        algorithm: || Box::new(MpeSlices::within(Bytes(1 << 16))),
         claim: Claim::Exact,
         form: Form::World,
         copes_with: Worlds::Many,

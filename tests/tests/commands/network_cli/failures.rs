@@ -109,7 +109,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         ("--task k-best --algorithm enumerate", "use junction-tree"),
         (
             "--task mpe --algorithm variable-elimination",
-            "use junction-tree or mpe-variable-elimination or enumerate",
+            "use junction-tree or mpe-variable-elimination or slices or circuit or branch-and-bound or enumerate",
         ),
         (
             "--task evidence --algorithm mpe-variable-elimination",
