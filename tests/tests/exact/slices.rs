@@ -32,7 +32,7 @@ fn grid(side: usize) -> (Model, Vec<Element<u8>>) {
 fn parts_and_threads_give_the_same_bits_as_one_process() {
     let (model, cells) = grid(5);
     // All messages of several targets are kept.
-    for (targets, memory) in [(0..0, "2KiB"), (0..1, "2KiB"), (3..7, "16KiB")] {
+    for (targets, memory) in [(0..0, "4KiB"), (0..1, "4KiB"), (3..7, "16KiB")] {
         let (targets, slices) = (&cells[targets], Slices::fitting(memory).unwrap());
         let whole = slices.clone().run(&model, targets).unwrap();
         let exact = VariableElimination::new().run(&model, targets).unwrap();
@@ -70,7 +70,7 @@ fn parts_and_threads_give_the_same_bits_as_one_process() {
 #[test]
 fn a_part_of_other_slices_is_refused() {
     let ((model, _), (other, _)) = (grid(5), grid(4));
-    let slices = Slices::fitting("2KiB").unwrap();
+    let slices = Slices::fitting("4KiB").unwrap();
     let part = slices.portable_part(&other, &(), 0..2).unwrap();
     let mut sums = slices.partial(&model, &[], 0..0).unwrap();
     let refused = sums.merge_portable(part, &());
@@ -83,7 +83,7 @@ fn a_part_of_other_slices_is_refused() {
 #[test]
 fn missing_slices_leave_a_lower_bound() {
     let (model, _) = grid(5);
-    let slices = Slices::fitting("2KiB").unwrap();
+    let slices = Slices::fitting("4KiB").unwrap();
     let whole = slices.log_evidence(&model).unwrap();
     let units = slices.units(&model, &[]).unwrap();
     let mut sums = slices.partial(&model, &[], 0..4).unwrap();
