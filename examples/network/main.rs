@@ -112,7 +112,12 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Text => report.text(&mut out)?,
         Format::Json => writeln!(out, "{}", report.json())?,
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if options.task == Task::Marginals && findings.evidence_bounds.is_some() {
+        let told = "no exact marginals fit the memory and the time: allow more --memory or --time, or use --algorithm importance-sampling";
+        return Err(NoAnswer(told.to_owned()).into());
+    }
+    Ok(())
 }
 
 /// Tells of rows whose sums were not one.

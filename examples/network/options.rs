@@ -16,7 +16,8 @@ use super::structure::StructureOptions;
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x,
-   "mpe": WORLD, "bounds": {"mpe": [x, y]}, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
    "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
   Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
@@ -30,7 +31,9 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    Utilities are rounded to 14 significant digits.
   Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
-  Bounds of mpe: the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
+  Bounds: where nothing exact fits --memory and --time. Those of log_evidence stand instead of it, and instead of marginals, with exit code 1. Those of mpe
+   are the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
+  The algorithm is the one that answered; "tried" has those that exact tried, in their order, with what came of each.
   Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
@@ -38,7 +41,7 @@ Cost: of the junction tree, or of all slices (the operations) and one of them (t
   all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages.
 
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
-  query is the rest, without printing. Only the junction tree compiles apart.
+  query is the rest, without printing. Only junction-tree compiles apart, and tasks k-best and sample.
 
 Structures: scores are sums over the variables, in natural logarithms, the larger the better: with the log-likelihood L of N cases and k
   parameters, bic is L - k ln(N) / 2 and aic L - k; bdeu and k2 are logarithms of the probability of the data under Dirichlet priors. Without
@@ -75,7 +78,7 @@ pub(crate) struct Options {
     /// Task: a question about the network.
     #[arg(long, value_enum, default_value_t = Task::Marginals)]
     pub(crate) task: Task,
-    /// Algorithm that answers it (default junction-tree).
+    /// Algorithm that answers it (default exact; junction-tree for cost and decide).
     #[arg(long, value_enum)]
     pub(crate) algorithm: Option<Method>,
     /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values, and NA or ? too where
@@ -185,6 +188,9 @@ fn prior(text: &str) -> Result<f64, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
+    /// Exact, every task but cost and decide: the algorithm below that is predicted to be the cheapest, and others when it is not; bounds where none fits
+    /// --memory and --time.
+    Exact,
     /// Exact, every task.
     JunctionTree,
     /// Exact, marginals and evidence; one elimination for each variable.
@@ -213,6 +219,7 @@ impl Method {
     pub(crate) fn can(self, task: Task) -> bool {
         match self {
             Self::JunctionTree => true,
+            Self::Exact => !matches!(task, Task::Cost | Task::Decide),
             Self::VariableElimination | Self::ImportanceSampling => {
                 matches!(task, Task::Marginals | Task::Evidence)
             }
@@ -233,7 +240,11 @@ impl Method {
 impl Options {
     /// The algorithm that answers.
     pub(crate) fn method(&self) -> Method {
-        self.algorithm.unwrap_or(Method::JunctionTree)
+        self.algorithm.unwrap_or(if Method::Exact.can(self.task) {
+            Method::Exact
+        } else {
+            Method::JunctionTree
+        })
     }
 
     /// True if a structure is searched for.

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
-use figrs::{Answer, Circuit, Compiled, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate};
+use figrs::{
+    AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit, CompiledForm,
+    CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
+};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
@@ -31,6 +34,12 @@ pub(crate) struct Findings {
     pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
+    /// The algorithm that answered, where there is an answer.
+    pub(crate) algorithm: Option<&'static str>,
+    /// The algorithms that were tried, in their order.
+    pub(crate) tried: Vec<String>,
+    /// Bounds of the log-evidence, where it is not known.
+    pub(crate) evidence_bounds: Option<Bounds>,
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
@@ -55,6 +64,7 @@ impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
         let _shown = Progress::waiting("computing");
         match self.options.method() {
+            Method::Exact => self.by_portfolio(),
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
                 self.by(&VariableElimination::new().options(limits(&self.options)))
@@ -126,8 +136,17 @@ impl Question {
         let tree = JunctionTree::new()
             .options(limits(&self.options))
             .compile(&self.model, self.targets())?;
+        self.by_compiled_tree(&tree, started.elapsed())
+    }
+
+    fn by_compiled_tree(
+        &self,
+        tree: &CompiledTree,
+        compile: Duration,
+    ) -> Result<Findings, figrs::Error> {
         let mut findings = Findings {
-            compile: Some(started.elapsed()),
+            compile: Some(compile),
+            algorithm: Some(JunctionTree::new().name()),
             cost: Some(Cost {
                 slices: None,
                 width: tree.cost().width,
@@ -137,7 +156,6 @@ impl Question {
             ..Findings::default()
         };
         let started = Instant::now();
-        let count = self.options.count;
         match self.options.task {
             // Told already, without compiling; tasks of their own.
             Task::Cost | Task::Learn | Task::Convert | Task::Score | Task::Decide => {}
@@ -149,31 +167,77 @@ impl Question {
                     standard_error: 0.0,
                 });
             }
-            Task::Mpe | Task::KBest => self.read_worlds(&tree, &mut findings)?,
-            Task::Sample => {
-                let worlds = tree.samples(self.options.seed.unwrap_or(0))?;
-                let count = count.unwrap_or(10) as usize;
-                let progress = Progress::of("samples", Some(count as u64));
-                for (done, world) in (1..).zip(worlds.take(count)) {
-                    let states = world.values(self.asked())?;
-                    let samples = self.samples.lock();
-                    samples.unwrap_or_else(PoisonError::into_inner).push(states);
-                    progress.set(done);
-                    if stop::is_set() {
-                        break;
-                    }
-                }
-                let drawn = self.so_far();
-                findings.samples = drawn.and_then(|drawn| drawn.samples);
-                let is_all = findings
-                    .samples
-                    .as_ref()
-                    .is_some_and(|all| all.len() == count);
-                findings.stopped = stop::reason().filter(|_| !is_all);
-            }
+            Task::Mpe | Task::KBest => self.read_worlds(tree, &mut findings)?,
+            Task::Sample => self.draw(tree.samples(self.seed())?, &mut findings)?,
         }
         findings.query = Some(started.elapsed());
         Ok(findings)
+    }
+
+    fn seed(&self) -> u64 {
+        self.options.seed.unwrap_or(0)
+    }
+
+    /// Draws worlds until there are enough, or the command is to end.
+    fn draw(
+        &self,
+        worlds: impl Iterator<Item = World>,
+        findings: &mut Findings,
+    ) -> Result<(), figrs::Error> {
+        let count = self.options.count.unwrap_or(10) as usize;
+        let progress = Progress::of("samples", Some(count as u64));
+        for (done, world) in (1..).zip(worlds.take(count)) {
+            let states = world.values(self.asked())?;
+            let samples = self.samples.lock();
+            samples.unwrap_or_else(PoisonError::into_inner).push(states);
+            progress.set(done);
+            if stop::is_set() {
+                break;
+            }
+        }
+        let drawn = self.so_far();
+        findings.samples = drawn.and_then(|drawn| drawn.samples);
+        let is_all = (findings.samples.as_ref()).is_some_and(|all| all.len() == count);
+        findings.stopped = stop::reason().filter(|_| !is_all);
+        Ok(())
+    }
+
+    fn by_portfolio(&self) -> Result<Findings, figrs::Error> {
+        let memory = self.options.memory;
+        match self.options.task {
+            Task::Mpe => {
+                let mut exact = memory
+                    .map_or_else(MpeExact::new, MpeExact::within)
+                    .interrupt(stop::flag());
+                if self.options.time.is_some() {
+                    exact = exact.work(f64::INFINITY);
+                }
+                self.by(&exact)
+            }
+            Task::KBest | Task::Sample => {
+                let started = Instant::now();
+                let compiled = self.exact().compile(&self.model, self.targets())?;
+                let compile = started.elapsed();
+                let mut findings = match &compiled.form {
+                    CompiledForm::Tree(tree) => self.by_compiled_tree(tree, compile)?,
+                    CompiledForm::Circuit(circuit) => self.by_compiled_circuit(circuit, compile)?,
+                };
+                findings.tried = tried(&compiled.choice);
+                Ok(findings)
+            }
+            _ => self.by(&self.exact()),
+        }
+    }
+
+    fn exact(&self) -> Exact {
+        let memory = self.options.memory;
+        let exact = memory.map_or_else(Exact::new, Exact::within);
+        let exact = exact.interrupt(stop::flag());
+        if self.options.time.is_some() {
+            exact.work(f64::INFINITY)
+        } else {
+            exact
+        }
     }
 
     fn by_circuit(&self) -> Result<Findings, figrs::Error> {
@@ -190,12 +254,24 @@ impl Question {
         }
         let started = Instant::now();
         let compiled = circuit.compile(&self.model, self.targets())?;
+        self.by_compiled_circuit(&compiled, started.elapsed())
+    }
+
+    fn by_compiled_circuit(
+        &self,
+        circuit: &CompiledCircuit,
+        compile: Duration,
+    ) -> Result<Findings, figrs::Error> {
         let mut findings = Findings {
-            compile: Some(started.elapsed()),
+            compile: Some(compile),
+            algorithm: Some(Circuit::new().name()),
             ..Findings::default()
         };
         let started = Instant::now();
-        self.read_worlds(&compiled, &mut findings)?;
+        match self.options.task {
+            Task::Sample => self.draw(circuit.samples(self.seed())?, &mut findings)?,
+            _ => self.read_worlds(circuit, &mut findings)?,
+        }
         findings.query = Some(started.elapsed());
         Ok(findings)
     }
@@ -229,16 +305,7 @@ impl Question {
         if let Some(Bytes(bytes)) = self.options.memory {
             search = search.memory(bytes);
         }
-        let started = Instant::now();
-        let answer = search.run(&self.model, self.targets())?;
-        let mut findings = Findings::default();
-        self.read(&answer, &mut findings)?;
-        findings.query = Some(started.elapsed());
-        if !answer.is_proven()? {
-            findings.mpe_bounds = Some([answer.log_probability()?, answer.upper_bound()?]);
-            findings.stopped = stop::reason();
-        }
-        Ok(findings)
+        self.by(&search)
     }
 
     fn by_slices(&self) -> Result<Findings, figrs::Error> {
@@ -285,6 +352,8 @@ impl Question {
 
     /// Reads off the answer to the task.
     fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
+        findings.algorithm = Some(answer.algorithm());
+        findings.tried = answer.choice().map(tried).unwrap_or_default();
         if self.options.task == Task::Mpe {
             let states = self
                 .asked()
@@ -293,6 +362,17 @@ impl Question {
                 log_probability: answer.log_probability()?,
                 states: states.collect::<Result<_, _>>()?,
             });
+            if !answer.is_proven()? {
+                findings.mpe_bounds = Some([answer.log_probability()?, answer.upper_bound()?]);
+                findings.stopped = stop::reason();
+            }
+            return Ok(());
+        }
+        if let Ok(bounds) = answer.log_evidence_bounds()
+            && bounds.lower < bounds.upper
+        {
+            findings.evidence_bounds = Some(bounds);
+            findings.stopped = stop::reason();
             return Ok(());
         }
         let sampling = answer.sampling();
@@ -312,6 +392,11 @@ impl Question {
             states: world.values(self.asked())?,
         })
     }
+}
+
+/// A sentence for each algorithm that was tried.
+fn tried(choice: &AlgorithmChoice) -> Vec<String> {
+    choice.attempts.iter().map(ToString::to_string).collect()
 }
 
 /// The limits of an elimination.

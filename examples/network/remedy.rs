@@ -41,10 +41,10 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             less(options, &[])
         ),
         figrs::Error::TooManyWorlds { limit } => {
-            format!("there are more than {limit} worlds; use --algorithm junction-tree")
+            format!("there are more than {limit} worlds; use --algorithm exact")
         }
         figrs::Error::TooManyEvaluations { worlds, .. } => {
-            format!("{worlds} worlds took too long; use --algorithm junction-tree")
+            format!("{worlds} worlds took too long; use --algorithm exact")
         }
         figrs::Error::DecisionInfluencesEvidence { decision, element } => {
             let (decision, element) = (decision.short(), element.short());
@@ -54,8 +54,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             )
         }
         figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
-            "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm \
-             junction-tree"
+            "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm exact"
         ),
         _ => return None,
     })
@@ -64,6 +63,9 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
 /// These ways, and those to smaller tables.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
+    if options.method() != Method::Exact && Method::Exact.can(options.task) {
+        ways.push("use --algorithm exact");
+    }
     if options.task == Task::Marginals || options.task == Task::Cost {
         ways.push("query fewer variables by --query");
     }

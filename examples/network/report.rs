@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use figrs::models::network::{NetworkKind, State, Variable};
-use figrs::{Marginal, printable};
+use figrs::{Bounds, Marginal, printable};
 use serde_json::{Map, Value as Json, json};
 
 use super::Method;
@@ -19,6 +19,12 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     fn is_estimate(&self) -> bool {
         self.question.options.method() == Method::ImportanceSampling
+    }
+
+    /// True if the answer is no estimate and more than bounds.
+    fn is_exact(&self) -> bool {
+        let found = self.findings;
+        !self.is_estimate() && found.mpe_bounds.is_none() && found.evidence_bounds.is_none()
     }
 
     /// The queried variables.
@@ -90,8 +96,19 @@ impl Report<'_> {
         if let Some(world) = &found.mpe {
             put("mpe", self.world(world));
         }
+        if let Some(Bounds { lower, upper }) = found.evidence_bounds {
+            let bounds = [lower, upper].map(as_json);
+            put("bounds", json!({"log_evidence": bounds}));
+        }
         if let Some(bounds) = found.mpe_bounds {
             put("bounds", json!({"mpe": bounds.map(as_json)}));
+        }
+        if let Some(algorithm) = found.algorithm {
+            put("algorithm", algorithm.into());
+            put("exact", self.is_exact().into());
+        }
+        if !found.tried.is_empty() {
+            put("tried", json!(found.tried));
         }
         if let Some(worlds) = &found.worlds {
             put(
@@ -153,6 +170,12 @@ impl Report<'_> {
             }
             writeln!(out)?;
         }
+        if let Some(Bounds { lower, upper }) = found.evidence_bounds {
+            writeln!(
+                out,
+                "not known: the log-evidence is between {lower:.6} and {upper:.6}"
+            )?;
+        }
         for world in found.mpe.iter().chain(found.worlds.iter().flatten()) {
             writeln!(out, "log-probability {:.6}", world.log_probability)?;
             let width = widest(self.names());
@@ -172,6 +195,19 @@ impl Report<'_> {
                 .map(|(name, state)| format!("{}={state}", printable(name)))
                 .collect();
             writeln!(out, "{}", pairs.join(" "))?;
+        }
+        if let Some(algorithm) = found.algorithm {
+            let exact = if self.is_exact() {
+                "exact"
+            } else {
+                "not exact"
+            };
+            writeln!(out, "algorithm: {algorithm}, {exact}")?;
+        }
+        if found.tried.len() > 1 {
+            for attempt in &found.tried {
+                writeln!(out, "  {attempt}")?;
+            }
         }
         if let Some(cost) = &found.cost {
             let Cost {

@@ -25,6 +25,8 @@
 //! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `exact/frontier/` |
 //! | [`Circuit`], [`CompiledCircuit`] | `exact/circuit/` |
 //! | [`MpeBranchAndBound`] | `exact/branch_and_bound/` |
+//! | [`Slices`], [`MpeSlices`] | `exact/slices/` |
+//! | [`Exact`], [`MpeExact`], which choose among these | `exact/portfolio/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -68,8 +70,8 @@ pub use answer::world::World;
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use compare::{
-    Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand, Exact,
-    Verdict, compare,
+    Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand,
+    ExactReference, Verdict, compare,
 };
 pub use decision::maximise_utility::MaximiseUtility;
 pub use decision::plan::DecisionPlan;
@@ -88,6 +90,9 @@ pub use exact::junction_tree::JunctionTree;
 pub use exact::lazy_variable_elimination::LazyVariableElimination;
 pub use exact::marginal_map::MarginalMap;
 pub use exact::mpe::MpeVariableElimination;
+pub use exact::portfolio::{
+    AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, CompiledExact, CompiledForm, Exact, MpeExact,
+};
 pub use exact::slices::slice_sums::SliceSums;
 pub use exact::slices::slice_total::SliceTotal;
 pub use exact::slices::{MpeSlices, SliceCost, Slices};

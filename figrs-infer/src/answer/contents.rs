@@ -10,6 +10,7 @@ use super::draws::Draws;
 use super::estimate::Estimate;
 use super::run_statistics::Sampling;
 use crate::error::Error;
+use crate::exact::portfolio::AlgorithmChoice;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::sensitivity::differentiable::DifferentiableModel;
 
@@ -73,6 +74,7 @@ pub struct Answer {
     pub(crate) asked: Option<Arc<(Model, Vec<AnyElement>)>>,
     /// The counterfactual that it is about, whose elements may be needed again.
     pub(crate) counterfactual: Option<Counterfactual>,
+    choice: Option<Arc<AlgorithmChoice>>,
 }
 
 impl Answer {
@@ -93,6 +95,7 @@ impl Answer {
             differentiable: None,
             asked: None,
             counterfactual: None,
+            choice: None,
         }
     }
 
@@ -113,6 +116,7 @@ impl Answer {
             differentiable: None,
             asked: None,
             counterfactual: None,
+            choice: None,
         }
     }
 
@@ -160,6 +164,17 @@ impl Answer {
         self
     }
 
+    /// Attaches the algorithms that were tried to the answer.
+    pub(crate) fn with_choice(mut self, choice: AlgorithmChoice) -> Self {
+        self.choice = Some(Arc::new(choice));
+        self
+    }
+
+    /// The algorithms that were tried, if a portfolio such as [`Exact`](crate::Exact) answered.
+    pub fn choice(&self) -> Option<&AlgorithmChoice> {
+        self.choice.as_deref()
+    }
+
     /// An answer that is one world with the natural logarithm of its probability.
     pub fn world(
         algorithm: &'static str,
@@ -189,6 +204,7 @@ impl Answer {
             differentiable: None,
             asked: None,
             counterfactual: None,
+            choice: None,
         }
     }
 

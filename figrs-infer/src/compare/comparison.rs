@@ -14,7 +14,7 @@ use crate::answer::{Answer, AnswerContent};
 /// The exact answer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Exact {
+pub struct ExactReference {
     /// The algorithm that found it.
     pub algorithm: String,
     /// The exact number for each estimand.
@@ -38,7 +38,7 @@ pub struct Comparison {
     /// The numbers of the rows: one estimand for each.
     pub estimands: Vec<Estimand>,
     /// The exact answer, where there is one.
-    pub exact: Option<Exact>,
+    pub exact: Option<ExactReference>,
     /// The log-probability of the most probable world, if worlds were asked for and it was found.
     pub best_log_probability: Option<f64>,
     /// A row for each algorithm, in their order.

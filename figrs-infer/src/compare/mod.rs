@@ -22,7 +22,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use comparison::{Comparison, Exact};
+pub use comparison::{Comparison, ExactReference};
 pub use curve::{Curve, CurvePoint};
 pub use estimand::Estimand;
 pub use plot::{drawable, range};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Model, Parents};
 
-use super::comparison::{Comparison, Exact, is_exact};
+use super::comparison::{Comparison, ExactReference, is_exact};
 use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::{estimands, qualities};
 use super::row::{ComparisonRow, ReferenceValues};
@@ -213,7 +213,7 @@ impl Compare {
             let read =
                 |estimand: &super::Estimand| estimand.read(answer, &self.targets, &qualities);
             let values: Option<Vec<_>> = estimands.iter().map(read).collect();
-            Some(Exact {
+            Some(ExactReference {
                 algorithm: answer.algorithm().to_owned(),
                 values: values?.into_iter().map(|reading| reading.value).collect(),
                 seconds: *seconds,

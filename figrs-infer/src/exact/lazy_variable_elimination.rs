@@ -198,7 +198,7 @@ impl DeepeningSearch<'_> {
                 Err(error) if error.is_stopped() => return self.stopped(last),
                 Err(error) => {
                     let (outcome, depth) = match last {
-                        Some(last) if is_budget(&error) => last,
+                        Some(last) if error.is_budget() => last,
                         _ => return Err(error),
                     };
                     return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
@@ -355,20 +355,6 @@ impl DeepeningSearch<'_> {
             width: 0.0,
             is_complete: false,
         })
-    }
-}
-
-/// True if the error is a budget that does not allow a greater depth, not a mistake.
-fn is_budget(error: &Error) -> bool {
-    match error {
-        Error::Model(error) => matches!(
-            error,
-            ModelError::TooManyElements { .. }
-                | ModelError::TooMuchMemory { .. }
-                | ModelError::TableTooLarge { .. }
-        ),
-        Error::Elimination(error) => error.is_budget(),
-        _ => false,
     }
 }
 

@@ -9,9 +9,10 @@
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound/` |
+//! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
 //! `algebra/` has the semirings, `order/` the search for elimination orders, `eliminate/` bucket elimination along one,
-//! `tree/` the same plan kept as a contraction tree. `consistency.rs` and `conflict.rs` find values and evidence that
+//! `tree/` the same plan kept as a contraction tree, `mini_buckets/` bounds by small tables. `consistency.rs` and `conflict.rs` find values and evidence that
 //! zeros exclude.
 
 pub(crate) mod algebra;
@@ -29,8 +30,10 @@ pub(crate) mod junction_tree;
 pub(crate) mod lazy_variable_elimination;
 pub(crate) mod limits;
 pub(crate) mod marginal_map;
+pub(crate) mod mini_buckets;
 pub(crate) mod mpe;
 pub(crate) mod order;
+pub(crate) mod portfolio;
 pub(crate) mod slices;
 pub(crate) mod target_marginals;
 pub(crate) mod tree;

@@ -46,7 +46,7 @@ impl Stopped {
     }
 }
 
-type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
+pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// The deadline, the listener and the interrupt of a run; each is optional.
 #[derive(Clone, Default)]
@@ -67,6 +67,11 @@ impl Watch {
 
     pub(crate) fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
         self.listener = Some(Arc::new(listener));
+    }
+
+    /// The listener, for an algorithm that works within another.
+    pub(crate) fn listener(&self) -> Option<ProgressListener> {
+        self.listener.clone()
     }
 
     /// True if a deadline or an interrupt can end a run that has no other end.

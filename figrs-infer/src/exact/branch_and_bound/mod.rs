@@ -11,16 +11,13 @@
 //! | `search/` | hybrid best-first search |
 //! | `component`, `solve` | the searches of independent components, and what they have found |
 //! | `neighbourhood` | better worlds near a given one |
-//! | `bucket_order`, `mini_bucket` | a bound by an elimination with divided buckets |
 
-mod bucket_order;
 mod component;
 mod consistency;
 mod cost;
 mod cost_table;
 mod fixed_point;
 mod incumbent;
-mod mini_bucket;
 mod neighbourhood;
 mod network;
 mod preprocessing;

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::ReducedGraph;
 
-use super::bucket_order::BucketOrder;
 use super::component::{Component, ComponentLimits};
 use super::fixed_point::FixedPoint;
-use super::mini_bucket::MiniBuckets;
 use super::neighbourhood::Neighbourhoods;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
@@ -18,6 +16,7 @@ use crate::exact::consistency::reduce;
 use crate::exact::eliminate::{
     EliminationError, Options, as_if_dense, log_weight, most_probable, validate,
 };
+use crate::exact::mini_buckets::{BoundKind, BucketOrder, MiniBuckets};
 use crate::run::watch::{RunMonitor, Stopped};
 
 /// Work of a component between two looks at the clock.
@@ -270,7 +269,8 @@ impl WorldSearch<'_> {
         let until = self.watching.until();
         let bound = as_if_dense(graph, until).and_then(|buckets| {
             let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
-            Ok(MiniBuckets::new(graph, &tree, limits.table, until)?.bound(graph))
+            let kind = BoundKind::MaximumAbove;
+            Ok(MiniBuckets::new(graph, &tree, limits.table, kind, until)?.bound(graph))
         });
         match bound {
             Ok(bound) => {

@@ -53,7 +53,7 @@ pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
 pub(crate) use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
-pub(crate) use project::{ProductOperand, Projector};
+pub(crate) use project::{ProductOperand, Projection, Projector};
 pub(crate) use prune::without_barren;
 pub use sum::{MarginalTable, sum_product};
 pub(crate) use sum::{log_sums, share_weights};

@@ -1,4 +1,4 @@
-//! Products of a few tables, maximised down to some of their variables.
+//! Products of a few tables, projected to some of their variables by maxima or power sums.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use figrs_core::factor::{Factor, FactorGraph, VarId};
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
-use super::sink::DenseSink;
+use super::sink::{DenseSink, PowerSink};
 use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::MaxProduct;
 
@@ -39,6 +39,15 @@ impl<'a> ProductOperand<'a> {
     }
 }
 
+/// Elimination of the variables that are not kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Projection {
+    /// The largest product.
+    Maximum,
+    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero: the sum if it is one. If it is negative and a product is zero, zero.
+    PowerSum(f64),
+}
+
 /// Multiplies tables over the variables of one graph.
 #[derive(Debug)]
 pub(crate) struct Projector<'g> {
@@ -54,23 +63,36 @@ impl<'g> Projector<'g> {
         }
     }
 
-    /// The natural logarithm of the largest product for each assignment of `outputs`, row-major in their order; each
+    /// The natural logarithm of the projection of the products for each assignment of `outputs`, row-major in their order; each
     /// of them is in the scope of some piece.
     pub(crate) fn project(
         &mut self,
         pieces: &[ProductOperand<'_>],
         outputs: &[VarId],
+        projection: Projection,
     ) -> Result<Vec<f64>, EliminationError> {
         let mut variables: Vec<VarId> = pieces.iter().flat_map(|p| p.scope()).copied().collect();
         variables.sort_unstable();
         variables.dedup();
         let domain = Domain::new(self.graph, variables);
         let tables = pieces.iter().map(|piece| piece.table()).collect();
-        let mut sink = DenseSink {
-            values: vec![f64::NEG_INFINITY; self.graph.dense_size(outputs)],
-        };
+        let entries = self.graph.dense_size(outputs);
+        let products = self.graph.dense_size(&domain.variables) / entries;
         let outputs: Vec<usize> = outputs.iter().map(|&v| domain.position(v)).collect();
-        join::<MaxProduct, _>(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
-        Ok(sink.values)
+        let scratch = &mut self.scratch;
+        match projection {
+            Projection::Maximum => {
+                let mut sink = DenseSink {
+                    values: vec![f64::NEG_INFINITY; entries],
+                };
+                join::<MaxProduct, _>(tables, &domain, &outputs, &mut sink, scratch)?;
+                Ok(sink.values)
+            }
+            Projection::PowerSum(weight) => {
+                let mut sink = PowerSink::new(entries, weight);
+                join::<MaxProduct, _>(tables, &domain, &outputs, &mut sink, scratch)?;
+                Ok(sink.into_logs(products))
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Sinks of a join: dense table, sparse list, maximum.
+//! Sinks of a join: dense table, power sums, sparse list, maximum.
 
 use std::collections::hash_map::Entry;
 
@@ -9,7 +9,7 @@ use super::batch::Batch;
 use super::error::EliminationError;
 use super::options::Options;
 use super::program::RowKey;
-use crate::exact::algebra::{MaxProduct, Semiring};
+use crate::exact::algebra::{LogSumProduct, MaxProduct, Semiring};
 
 /// Number of entries of a hash map up to which its memory is not counted.
 const SMALL: usize = 1 << 16;
@@ -35,6 +35,50 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
         if let RowKey::Number(register) = key {
             for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
                 S::accumulate(&mut self.values[place], product);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Power sums of products in an array, by their logarithms.
+pub(super) struct PowerSink {
+    weight: f64,
+    /// For each entry the logarithm of the sum of the products' powers, and the number of these.
+    sums: Vec<(f64, usize)>,
+}
+
+impl PowerSink {
+    /// For `(sum of p^(1/weight))^weight`.
+    pub(super) fn new(entries: usize, weight: f64) -> Self {
+        Self {
+            weight,
+            sums: vec![(f64::NEG_INFINITY, 0); entries],
+        }
+    }
+
+    /// The logarithms of the power sums, of so many products each; those that did not come are zero.
+    pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
+        let log = |(sum, added): (f64, usize)| {
+            if self.weight < 0.0 && added < products {
+                f64::NEG_INFINITY
+            } else {
+                self.weight * sum
+            }
+        };
+        self.sums.into_iter().map(log).collect()
+    }
+}
+
+impl Sink<MaxProduct> for PowerSink {
+    fn take(&mut self, batch: &Batch<f64>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
+            for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
+                if product > f64::NEG_INFINITY {
+                    let (sum, added) = &mut self.sums[place];
+                    *sum = LogSumProduct::add(*sum, product / self.weight);
+                    *added += 1;
+                }
             }
         }
         Ok(())

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use figrs_core::expand::Encoding;
 use figrs_core::factor::FactorGraph;
-use figrs_core::{AnyElement, Bytes, Model};
+use figrs_core::{AnyElement, Bytes, Model, Parents};
 
+use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::sliced_graph::SlicedGraph;
 use super::slicing::{self, Slicing};
@@ -15,6 +16,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable};
+use crate::run::guard::guarded;
 use crate::run::work_queue::in_order;
 
 /// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
@@ -56,6 +58,29 @@ impl MpeSlices {
     const NAME: &'static str = "MpeSlices";
 
     slicing::sliced!();
+
+    /// Number of slices and the predicted cost of each, without a search of any.
+    ///
+    /// **Errors.** Those of the expansion of the model, and of the choice of slices.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
+        guarded(|| {
+            let run = self.slicing.watch.start(Self::NAME, None);
+            let limits = self.slicing.limits.until(run.until());
+            let targets = targets.elements();
+            let expansion = limits.expand_for_best_world(model, &targets)?;
+            if expansion.impossible().is_some() {
+                return Err(conflict::impossible(model, &targets, &limits));
+            }
+            let encoding = Encoding::for_worlds(&expansion)?;
+            let uses = (MessageUse::Traceback, self.slicing.memory);
+            let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits.options)?;
+            let sliced = sliced.ok_or_else(|| conflict::impossible(model, &targets, &limits))?;
+            Ok(SliceCost {
+                slices: sliced.plan.slices,
+                slice: sliced.plan.cost,
+            })
+        })
+    }
 }
 
 impl Algorithm for MpeSlices {

@@ -6,15 +6,15 @@ use crate::exact::order::Bucket;
 
 /// An elimination order of the variables that factors mention.
 #[derive(Debug)]
-pub(super) struct BucketOrder {
-    pub(super) order: Vec<VarId>,
+pub(crate) struct BucketOrder {
+    pub(crate) order: Vec<VarId>,
     /// By variable, its place in the order.
     place: Vec<usize>,
 }
 
 impl BucketOrder {
     /// The order of some buckets, of `n` variables in all.
-    pub(super) fn new(n: usize, buckets: &[Bucket]) -> Self {
+    pub(crate) fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
         let mut place = vec![usize::MAX; n];
@@ -25,7 +25,7 @@ impl BucketOrder {
     }
 
     /// The variable of a scope that is eliminated first; `None` if there is none.
-    pub(super) fn first(&self, scope: &[VarId]) -> Option<VarId> {
+    pub(crate) fn first(&self, scope: &[VarId]) -> Option<VarId> {
         scope.iter().copied().min_by_key(|v| self.place[v.index()])
     }
 }

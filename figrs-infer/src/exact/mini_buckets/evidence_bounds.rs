@@ -1,0 +1,106 @@
+//! Bounds of the sum over all assignments, by mini-bucket eliminations of growing tables.
+
+use figrs_core::Until;
+use figrs_core::factor::FactorGraph;
+
+use super::bucket_order::BucketOrder;
+use super::messages::{BoundKind, MiniBuckets};
+use crate::answer::bounds::Bounds;
+use crate::exact::consistency::reduce;
+use crate::exact::eliminate::{EliminationError, as_if_dense, without_barren};
+
+/// Entries of the tables of the eliminations, one after another.
+const TABLES: [usize; 3] = [1 << 8, 1 << 13, 1 << 18];
+
+/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
+///
+/// Work that is stopped leaves the bounds found by then, at worst infinite ones.
+///
+/// **Errors.** Those of an elimination with tables of any size, but for interrupts.
+pub(crate) fn sum_bounds(graph: &FactorGraph, until: &Until) -> Result<Bounds, EliminationError> {
+    let needed = without_barren(graph, &[]);
+    let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
+        return Ok(Bounds::exact(f64::NEG_INFINITY));
+    };
+    let mut bounds = Bounds {
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+    };
+    match tighten(&reduced.graph, &mut bounds, until) {
+        Ok(()) | Err(EliminationError::Interrupted) => Ok(bounds),
+        Err(error) => Err(error),
+    }
+}
+
+fn tighten(
+    graph: &FactorGraph,
+    bounds: &mut Bounds,
+    until: &Until,
+) -> Result<(), EliminationError> {
+    let buckets = as_if_dense(graph, until)?;
+    let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
+    for table in TABLES {
+        let bound = |kind| -> Result<f64, EliminationError> {
+            Ok(MiniBuckets::new(graph, &order, table, kind, until)?.bound(graph))
+        };
+        bounds.upper = bounds.upper.min(bound(BoundKind::SumAbove)?);
+        bounds.lower = bounds.lower.max(bound(BoundKind::SumBelow)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::eliminate::tests::{RANGES, generator, random_graph};
+    use crate::exact::eliminate::{Options, most_probable, sum_product};
+
+    #[test]
+    fn every_bound_encloses_the_sum_and_the_maximum() {
+        let (mut loose, mut finite) = (0, 0);
+        for seed in 0..600 {
+            let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
+            let until = Until::default();
+            let buckets = as_if_dense(&graph, &until).unwrap();
+            let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
+            let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+            let sum = sum.log_total;
+            let best = most_probable(&graph, &Options::default());
+            let best = best.map_or(f64::NEG_INFINITY, |(_, log)| log);
+            for table in [1, 2, 4, 16] {
+                let [above, below, maximum] = [
+                    BoundKind::SumAbove,
+                    BoundKind::SumBelow,
+                    BoundKind::MaximumAbove,
+                ]
+                .map(|kind| {
+                    let messages = MiniBuckets::new(&graph, &order, table, kind, &until).unwrap();
+                    messages.bound(&graph)
+                });
+                let slack = 1e-9 * (1.0 + sum.abs());
+                let is_above = sum == f64::NEG_INFINITY || above >= sum - slack;
+                assert!(is_above && !(below > sum + slack), "{below} {sum} {above}");
+                assert!(best == f64::NEG_INFINITY || maximum >= best - slack);
+                loose += usize::from(above > sum + 1e-3);
+                finite += usize::from(below.is_finite() && below < sum - 1e-3);
+            }
+            let bounds = sum_bounds(&graph, &until).unwrap();
+            let close =
+                |bound: f64| bound == sum || (bound - sum).abs() <= 1e-9 * (1.0 + sum.abs());
+            assert!(close(bounds.lower) && close(bounds.upper), "{bounds} {sum}");
+        }
+        assert!(loose > 100 && finite > 20, "{loose} {finite}");
+    }
+
+    #[test]
+    fn work_that_is_stopped_leaves_sound_bounds() {
+        let graph = random_graph(&mut generator(3), RANGES[0]);
+        let until = Until {
+            deadline: Some(std::time::Instant::now()),
+            interrupt: None,
+        };
+        let bounds = sum_bounds(&graph, &until).unwrap();
+        let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+        assert!(bounds.lower <= sum.log_total + 1e-9 && bounds.upper >= sum.log_total - 1e-9);
+    }
+}

@@ -1,0 +1,236 @@
+//! The algorithms of a portfolio, one attempt after another.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use figrs_core::{AnyElement, Model};
+
+use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+use super::settings::PortfolioSettings;
+use crate::algorithm::Algorithm;
+use crate::error::Error;
+use crate::exact::circuit::Circuit;
+use crate::exact::eliminate::{EliminationError, Options};
+use crate::exact::slices::{SliceCost, Slices};
+use crate::run::watch::RunMonitor;
+
+/// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
+pub(super) const DECISION: f64 = 5000.0;
+
+/// A question to a portfolio, and the algorithms tried so far.
+pub(super) struct Attempts<'a> {
+    pub(super) settings: &'a PortfolioSettings,
+    pub(super) run: &'a RunMonitor<'a>,
+    pub(super) model: &'a Model,
+    pub(super) targets: &'a [AnyElement],
+    pub(super) choice: AlgorithmChoice,
+    /// The first refusal.
+    refusal: Option<Error>,
+}
+
+impl<'a> Attempts<'a> {
+    pub(super) fn new(
+        settings: &'a PortfolioSettings,
+        run: &'a RunMonitor<'a>,
+        model: &'a Model,
+        targets: &'a [AnyElement],
+    ) -> Self {
+        Self {
+            settings,
+            run,
+            model,
+            targets,
+            choice: AlgorithmChoice::default(),
+            refusal: None,
+        }
+    }
+
+    /// True if the deadline has passed or the run was interrupted.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.run.stopped().is_some()
+    }
+
+    /// Time until the deadline.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        let deadline = self.run.until().deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Records an attempt.
+    pub(super) fn record(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        outcome: AttemptOutcome,
+    ) {
+        self.choice.attempts.push(AlgorithmAttempt {
+            algorithm,
+            operations,
+            outcome,
+        });
+    }
+
+    /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work.
+    ///
+    /// **Errors.** Those of the model and of its evidence.
+    pub(super) fn try_once<T>(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        ask: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        let (outcome, answer) = match ask() {
+            Ok(answer) => (AttemptOutcome::Answered, Some(answer)),
+            Err(error) if self.is_stopped() && is_unfinished(&error) => {
+                (AttemptOutcome::Stopped, None)
+            }
+            Err(error) if error.is_budget() => {
+                let reason = error.to_string();
+                self.refusal.get_or_insert(error);
+                (AttemptOutcome::Refused(reason), None)
+            }
+            Err(error) => return Err(error),
+        };
+        self.record(algorithm, operations, outcome);
+        Ok(answer)
+    }
+
+    /// As [`try_once`](Self::try_once), of an algorithm whose errors need not be those of others.
+    pub(super) fn try_instead<T>(
+        &mut self,
+        algorithm: &'static str,
+        ask: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut refused = None;
+        let answer = self.try_once(algorithm, None, || match ask() {
+            Err(error) if !is_unfinished(&error) && !error.is_budget() => {
+                refused = Some(error.to_string());
+                Ok(None)
+            }
+            answer => answer.map(Some),
+        });
+        let answer = answer?.flatten();
+        if let (Some(reason), Some(last)) = (refused, self.choice.attempts.last_mut()) {
+            last.outcome = AttemptOutcome::Refused(reason);
+        }
+        Ok(answer)
+    }
+
+    /// Tries a search of at most so many decisions.
+    ///
+    /// **Errors.** As [`try_once`](Self::try_once).
+    pub(super) fn try_search<T>(
+        &mut self,
+        decisions: f64,
+        ask: impl FnOnce(Circuit) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let circuit = self.circuit(decisions, &is_over);
+        let found = ask(circuit);
+        if !self.is_stopped()
+            && is_over.load(Ordering::Relaxed)
+            && matches!(&found, Err(error) if is_unfinished(error))
+        {
+            let outcome = AttemptOutcome::OutOfWork(decisions as u64);
+            self.record(CIRCUIT, None, outcome);
+            return Ok(None);
+        }
+        self.try_once(CIRCUIT, None, || found)
+    }
+
+    /// A search that sets the flag, and ends, when the deadline passes, the run is interrupted or so many decisions are made.
+    fn circuit(&self, decisions: f64, is_over: &Arc<AtomicBool>) -> Circuit {
+        let (until, flag) = (self.run.until().clone(), Arc::clone(is_over));
+        let listener = self.settings.watch.listener();
+        let options = Options::default().memory_budget(self.settings.memory.0);
+        let mut circuit = Circuit::new()
+            .budget(self.settings.budget)
+            .options(options)
+            .cache_memory(self.settings.memory.0 / 2)
+            .interrupt(Arc::clone(is_over))
+            .on_progress(move |progress| {
+                if progress.done as f64 >= decisions || until.is_over() || until.is_interrupted() {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                if let Some(listener) = &listener {
+                    listener(progress);
+                }
+            });
+        if let Some(left) = self.time_left() {
+            circuit = circuit.deadline(left);
+        }
+        circuit
+    }
+
+    /// A sum over slices in the memory of the portfolio.
+    pub(super) fn slices(&self) -> Slices {
+        let watch = &self.settings.watch;
+        let mut slices = Slices::within(self.settings.memory).budget(self.settings.budget);
+        if let Some(threads) = self.settings.threads {
+            slices = slices.threads(threads);
+        }
+        if let Some(left) = self.time_left() {
+            slices = slices.deadline(left);
+        }
+        if let Some(interrupt) = &self.run.until().interrupt {
+            slices = slices.interrupt(Arc::clone(interrupt));
+        }
+        if let Some(listener) = watch.listener() {
+            slices = slices.on_progress(move |progress| listener(progress));
+        }
+        slices
+    }
+
+    /// The predicted operations of all slices; infinite, and noted as refused, if there are no slices within the memory.
+    pub(super) fn slice_operations(&mut self) -> Result<f64, Error> {
+        let slices = self.slices();
+        let cost = slices.cost(self.model, self.targets);
+        self.operations_of(slices.name(), cost)
+    }
+
+    /// The predicted operations of all slices; infinite, and noted as refused, if there is no cost.
+    pub(super) fn operations_of(
+        &mut self,
+        algorithm: &'static str,
+        cost: Result<SliceCost, Error>,
+    ) -> Result<f64, Error> {
+        match cost {
+            Ok(SliceCost { slices, slice, .. }) => Ok(slices as f64 * slice.operations),
+            Err(error) => {
+                self.try_once(algorithm, None, || Err::<(), _>(error))?;
+                Ok(f64::INFINITY)
+            }
+        }
+    }
+
+    /// The predicted operations of the elimination that was refused last, if it fits the memory.
+    pub(super) fn refused_operations(&self) -> f64 {
+        match &self.refusal {
+            Some(Error::Elimination(EliminationError::TooManyOperations { needed, .. })) => *needed,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The error of a question that no algorithm could answer: the first refusal.
+    pub(super) fn into_error(self) -> Error {
+        self.refusal.unwrap_or_else(|| self.run.nothing_done())
+    }
+}
+
+const CIRCUIT: &str = "Circuit";
+
+/// True if a run was ended before it was done.
+pub(super) fn is_unfinished(error: &Error) -> bool {
+    error.is_stopped()
+        || matches!(
+            error,
+            Error::NothingDone { .. } | Error::MissingSlices { .. }
+        )
+}

@@ -1,0 +1,82 @@
+//! Bounds of the evidence, where nothing exact fits.
+
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Support};
+
+use super::Exact;
+use super::attempts::Attempts;
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::answer::bounds::{Bounds, TargetBounds};
+use crate::exact::branch_and_bound::MpeBranchAndBound;
+use crate::exact::conflict;
+use crate::exact::eliminate::Options;
+use crate::exact::limits::Limits;
+use crate::exact::mini_buckets::sum_bounds;
+
+/// Number of steps of the search for a world whose weight is a lower bound.
+const WORLD_STEPS: u64 = 1_000_000;
+
+/// Bounds of the evidence, and the values that the targets may have.
+pub(super) struct EvidenceBounds {
+    log_evidence: Bounds,
+    supports: Vec<Support>,
+}
+
+impl EvidenceBounds {
+    /// By weighted mini-buckets, and from below by a world as well; `None` if the model cannot be expanded, or the run was stopped before there were
+    /// any.
+    pub(super) fn new(attempts: &Attempts<'_>) -> Option<Self> {
+        let limits = Limits {
+            budget: attempts.settings.budget,
+            options: Options::default().until(attempts.run.until()),
+            ..Limits::default()
+        };
+        let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
+        conflict::check_failures(&expansion, &limits).ok()?;
+        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
+        let supports = expansion.targets().iter();
+        let supports = supports.map(|&position| expansion.elements()[position].support.clone());
+        let mut bounds = Self {
+            log_evidence: sum_bounds(encoding.graph(), attempts.run.until()).ok()?,
+            supports: supports.collect(),
+        };
+        let mut search = MpeBranchAndBound::new()
+            .budget(attempts.settings.budget)
+            .memory(attempts.settings.memory.0 / 4)
+            .work(WORLD_STEPS);
+        if let Some(left) = attempts.time_left() {
+            search = search.deadline(left);
+        }
+        if let Some(interrupt) = &attempts.run.until().interrupt {
+            search = search.interrupt(interrupt.clone());
+        }
+        let world = search.answer(attempts.model, attempts.targets);
+        if let Ok(weight) = world.and_then(|world| world.log_probability()) {
+            bounds.raise(weight);
+        }
+        let Bounds { lower, upper } = bounds.log_evidence;
+        (lower > f64::NEG_INFINITY || upper < f64::INFINITY).then_some(bounds)
+    }
+
+    /// Takes in another lower bound.
+    pub(super) fn raise(&mut self, lower: f64) {
+        self.log_evidence.lower = self.log_evidence.lower.max(lower);
+    }
+
+    /// The answer if there is no other: nothing is known of the targets.
+    pub(super) fn into_answer(self, attempts: Attempts<'_>) -> Answer {
+        let upper = self.log_evidence.upper;
+        let unknown = |(target, support): (&AnyElement, Support)| TargetBounds {
+            element: target.clone(),
+            log_lower: vec![f64::NEG_INFINITY; support.len()],
+            log_upper: vec![upper; support.len()],
+            log_unknown: f64::NEG_INFINITY,
+            support,
+        };
+        let targets = attempts.targets.iter().zip(self.supports);
+        let targets = targets.map(unknown).collect();
+        let answer = Answer::bounded_marginals(Exact::NAME, targets, self.log_evidence);
+        answer.with_choice(attempts.choice)
+    }
+}

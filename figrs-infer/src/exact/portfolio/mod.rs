@@ -1,0 +1,198 @@
+//! Exact answers by the algorithm that is predicted to be the cheapest, and by others when it is not.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `settings` | memory, work and limits |
+//! | `attempts`, `choice` | attempts of algorithms, and their record |
+//! | `bounds` | bounds of the evidence, where nothing exact fits |
+//! | `compiled_exact` | a compiled form: a tree or a circuit |
+//! | `mpe_exact` | the most probable world |
+
+mod attempts;
+mod bounds;
+mod choice;
+mod compiled_exact;
+mod mpe_exact;
+mod settings;
+
+use figrs_core::{AnyElement, Model, Parents};
+
+use super::frontier::Frontier;
+use super::junction_tree::JunctionTree;
+use super::variable_elimination::VariableElimination;
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::guard::guarded;
+use attempts::{Attempts, DECISION};
+use bounds::EvidenceBounds;
+pub use choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+pub use compiled_exact::{CompiledExact, CompiledForm};
+pub use mpe_exact::MpeExact;
+use settings::{PortfolioSettings, portfolio_settings};
+
+/// Number of predicted operations up to which an elimination is not compared with other algorithms: a second or so.
+const CHEAP: f64 = 1e9;
+/// Number of decisions of the first search: a second or less.
+const FIRST_DECISIONS: f64 = 16_384.0;
+/// Bytes of the first frontiers.
+const FRONTIER_BYTES: u64 = 1 << 26;
+
+/// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
+///
+/// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`] for the evidence or one target, by
+/// [`JunctionTree`] for several. Otherwise a [`Frontier`] and a [`Circuit`](crate::Circuit) are given a little work each: sequences of few states and logical
+/// models are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared, and the search
+/// of the circuit goes on for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
+/// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
+///
+/// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with what was predicted of them.
+///
+/// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
+/// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Nothing is then
+/// known of the targets.
+///
+/// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
+///
+/// **Complexity.** That of the algorithm that answers, at most four times or so where others were tried before. Where an elimination is cheap, choosing costs
+/// nothing.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; the refusal of the elimination if there are no bounds either;
+/// [`Error::NothingDone`] if the run is stopped before that.
+///
+/// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
+/// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
+///
+/// ```
+/// # use figrs_core::{Element, Flip, Model};
+/// # use figrs_infer::{Exact, Run};
+/// let coins: Vec<Element<bool>> = (0..20).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
+/// let mut model = Model::new();
+/// for pair in coins.windows(2) {
+///     model = model.weigh(&pair[0].equals(&pair[1]), |&same| if same { 1.2 } else { 1.0 });
+/// }
+/// let answer = Exact::new().run(&model, &coins)?;
+/// assert_eq!(answer.algorithm(), "JunctionTree");
+/// println!("{}", answer.choice().unwrap());
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Exact {
+    settings: PortfolioSettings,
+}
+
+impl Exact {
+    const NAME: &'static str = "Exact";
+
+    portfolio_settings!();
+
+    /// Compiles a model to a junction tree or, if that is too large or a search is done sooner, to a circuit.
+    ///
+    /// **Errors.** Those of the model; the refusal of the tree if neither fits the memory and the [`work`](Self::work).
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
+        guarded(|| {
+            let run = self.settings.watch.start(Self::NAME, None);
+            let targets = targets.elements();
+            let attempts = Attempts::new(&self.settings, &run, model, &targets);
+            compiled_exact::compile(attempts)
+        })
+    }
+}
+
+impl Algorithm for Exact {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.settings.watch.start(self.name(), None);
+        let mut attempts = Attempts::new(&self.settings, &run, model, targets);
+        let work = self.settings.work;
+        if let Some(answer) = attempts.eliminate(CHEAP.min(work))? {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        if let Some(answer) = attempts.explore()? {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        if let Some(answer) = attempts.search(FIRST_DECISIONS.min(work / DECISION))? {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        let whole = attempts.refused_operations();
+        let sliced = if whole < work {
+            f64::INFINITY
+        } else {
+            attempts.slice_operations()?
+        };
+        let mut bounds = EvidenceBounds::new(&attempts);
+        let decisions = whole.min(sliced).min(work) / DECISION;
+        if decisions > 4.0 * FIRST_DECISIONS
+            && let Some(answer) = attempts.search(decisions)?
+        {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        if whole <= work {
+            if let Some(answer) = attempts.eliminate(work)? {
+                return Ok(answer.with_choice(attempts.choice));
+            }
+        } else if sliced <= work {
+            let slices = attempts.slices();
+            let answer = attempts.try_once(slices.name(), Some(sliced), || {
+                let done = slices.answer(model, targets);
+                if let Err(Error::MissingSlices { lower_bound, .. }) = &done
+                    && let Some(bounds) = &mut bounds
+                {
+                    bounds.raise(*lower_bound);
+                }
+                done
+            });
+            if let Some(answer) = answer? {
+                return Ok(answer.with_choice(attempts.choice));
+            }
+        }
+        match bounds {
+            Some(bounds) => Ok(bounds.into_answer(attempts)),
+            None => Err(attempts.into_error()),
+        }
+    }
+}
+
+impl Attempts<'_> {
+    /// An elimination of at most so many predicted operations.
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let options = self.settings.elimination(operations, self.run);
+        let (model, targets, budget) = (self.model, self.targets, self.settings.budget);
+        if targets.len() <= 1 {
+            let elimination = VariableElimination::new().budget(budget).options(options);
+            return self.try_once(elimination.name(), None, || {
+                elimination.answer(model, targets)
+            });
+        }
+        let mut tree = JunctionTree::new().budget(budget).options(options);
+        if let Some(threads) = self.settings.threads {
+            tree = tree.threads(threads);
+        }
+        self.try_once(tree.name(), None, || tree.answer(model, targets))
+    }
+
+    /// Frontiers of little memory.
+    fn explore(&mut self) -> Result<Option<Answer>, Error> {
+        let memory = FRONTIER_BYTES.min(self.settings.memory.0 / 4);
+        let mut frontier = Frontier::new().memory(memory);
+        if let Some(left) = self.time_left() {
+            frontier = frontier.deadline(left);
+        }
+        if let Some(interrupt) = &self.run.until().interrupt {
+            frontier = frontier.interrupt(interrupt.clone());
+        }
+        let (model, targets) = (self.model, self.targets);
+        // A frontier may run functions where no other algorithm would, and they may fail there.
+        self.try_instead(frontier.name(), || frontier.answer(model, targets))
+    }
+
+    /// A search of at most so many decisions.
+    fn search(&mut self, decisions: f64) -> Result<Option<Answer>, Error> {
+        let (model, targets) = (self.model, self.targets);
+        self.try_search(decisions, |circuit| circuit.answer(model, targets))
+    }
+}

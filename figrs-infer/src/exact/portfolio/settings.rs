@@ -1,0 +1,138 @@
+//! Settings of a portfolio: memory, work, threads, limits of the expansion.
+
+use std::num::NonZero;
+
+use figrs_core::Bytes;
+use figrs_core::expand::Budget;
+
+use crate::error::Error;
+use crate::exact::eliminate::{Options, available_bytes};
+use crate::run::watch::{RunMonitor, Watch};
+
+/// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
+const MESSAGES: f64 = 0.75;
+/// Number of operations beyond which nothing is begun, if no other is set: an hour or so.
+const WORK: f64 = 1e12;
+
+/// Memory, work and limits that the algorithms of a portfolio share.
+#[derive(Clone, Debug)]
+pub(super) struct PortfolioSettings {
+    /// The memory of the process.
+    pub(super) memory: Bytes,
+    /// The bytes of messages of an elimination of everything.
+    messages: u64,
+    /// Operations of an algorithm.
+    pub(super) work: f64,
+    pub(super) budget: Budget,
+    pub(super) threads: Option<NonZero<usize>>,
+    pub(super) watch: Watch,
+}
+
+impl Default for PortfolioSettings {
+    fn default() -> Self {
+        let memory = available_bytes();
+        Self {
+            memory: Bytes(memory),
+            messages: memory,
+            work: WORK,
+            budget: Budget::default(),
+            threads: None,
+            watch: Watch::default(),
+        }
+    }
+}
+
+impl PortfolioSettings {
+    pub(super) fn within(memory: Bytes) -> Self {
+        Self {
+            memory,
+            messages: (memory.0 as f64 * MESSAGES) as u64,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn fitting(algorithm: &'static str, memory: &str) -> Result<Self, Error> {
+        let memory = memory.parse().map_err(|_| Error::InvalidSetting {
+            algorithm,
+            setting: "fitting",
+            value: memory.to_owned(),
+            remedy: "write an amount of memory such as 512MiB or 6GiB",
+        });
+        Ok(Self::within(memory?))
+    }
+
+    /// The limits of an elimination of at most so many predicted operations.
+    pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
+        let entries = usize::try_from(self.messages / size_of::<f64>() as u64);
+        Options::default()
+            .memory_budget(self.messages)
+            .table_budget(entries.unwrap_or(usize::MAX))
+            .operation_budget(operations)
+            .until(run.until())
+    }
+}
+
+/// The settings of a portfolio with a field `settings`.
+macro_rules! portfolio_settings {
+    () => {
+        /// Within three quarters of the memory that the machine has to spare now.
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// Within an amount of memory such as `512MiB` or `6GiB`, meant as that of the process; a number alone is of bytes.
+        ///
+        /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
+        pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
+            let settings = PortfolioSettings::fitting(Self::NAME, memory)?;
+            Ok(Self { settings })
+        }
+
+        /// Within so many bytes; otherwise as [`fitting`](Self::fitting).
+        pub fn within(memory: figrs_core::Bytes) -> Self {
+            let settings = PortfolioSettings::within(memory);
+            Self { settings }
+        }
+
+        /// Sets the number of operations, predicted or counted, beyond which no algorithm is begun or goes on: `1e12` by default, an hour
+        /// or so.
+        pub fn work(mut self, operations: f64) -> Self {
+            self.settings.work = operations;
+            self
+        }
+
+        /// Limits the expansion of the model.
+        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
+            self.settings.budget = budget;
+            self
+        }
+
+        /// Limits the number of threads, by default to that of the cores.
+        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+            self.settings.threads = Some(threads);
+            self
+        }
+
+        /// Ends the run after this long with the bounds so far.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.settings.watch.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.settings.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this from time to time with the progress of the algorithm at work.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&crate::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.watch.set_listener(listener);
+            self
+        }
+    };
+}
+pub(super) use portfolio_settings;
