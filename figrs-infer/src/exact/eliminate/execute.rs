@@ -67,7 +67,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             lost: false,
             options,
             held: 0.0,
-            scratch: JoinScratch::new(options.until.clone()),
+            scratch: JoinScratch::new(options.until.clone())
+                .with_assignment_limit(options.assignment_budget(plan.cost.operations)),
         };
         for (factor, _) in graph
             .factors

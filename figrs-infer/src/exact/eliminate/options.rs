@@ -5,9 +5,17 @@ use figrs_core::factor::VarId;
 
 use super::error::{EliminationError, check_interrupt};
 use super::memory::available_bytes;
+use crate::exact::order::MAX_WORK;
 
 /// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
+
+/// Words that the search for an order reads for each operation that is allowed, and at least.
+const ORDER_WORK: f64 = 0.1;
+const LEAST_ORDER_WORK: u64 = 1_000_000;
+
+/// Partial assignments that a run may always look at.
+const LEAST_ASSIGNMENTS: f64 = 4e6;
 
 /// Elimination order. Any order gives the same answer, not the same cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +53,8 @@ pub struct Options {
     pub(super) barren: BarrenFactors,
     pub(crate) table_budget: usize,
     pub(super) operation_budget: f64,
+    /// Partial assignments that the joins of a run may look at, for each operation predicted.
+    pub(super) assignment_ratio: f64,
     /// In bytes; `None` is what the machine has to spare.
     pub(crate) memory_budget: Option<u64>,
     pub(crate) until: Until,
@@ -59,6 +69,7 @@ impl Default for Options {
             barren: BarrenFactors::Prune,
             table_budget: 1 << 27,
             operation_budget: f64::INFINITY,
+            assignment_ratio: f64::INFINITY,
             memory_budget: None,
             until: Until::default(),
         }
@@ -91,6 +102,24 @@ impl Options {
     pub(crate) fn with_operations_at_most(&self, operations: f64) -> Self {
         let operation_budget = self.operation_budget.min(operations);
         self.clone().operation_budget(operation_budget)
+    }
+
+    /// The same options with a limit of the partial assignments that the joins of a run look at, for each operation predicted: zeros may promise too
+    /// much.
+    pub(crate) fn assignment_ratio(mut self, ratio: f64) -> Self {
+        self.assignment_ratio = ratio;
+        self
+    }
+
+    /// Number of partial assignments that a run of so many predicted operations may look at.
+    pub(super) fn assignment_budget(&self, operations: f64) -> usize {
+        (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS) as usize
+    }
+
+    /// Number of words that the search for an order reads at most: less where a costly plan will be refused.
+    pub(super) fn order_work(&self) -> u64 {
+        let work = ORDER_WORK * self.operation_budget;
+        (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
     }
 
     /// The same options with a deadline and an interrupt.

@@ -8,7 +8,7 @@ use super::error::EliminationError;
 use super::options::{BarrenFactors, Options, Order};
 use super::prune::{Pruned, prune};
 use super::validate::validate;
-use crate::exact::order::component_orders::eliminate_candidates;
+use crate::exact::order::component_orders::{eliminate_candidates, eliminate_candidates_within};
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Predicted cost of an elimination.
@@ -186,7 +186,10 @@ pub(super) fn eliminate_in_order(
             interaction.eliminate_all(variables);
             Ok(())
         }
-        Order::Greedy => eliminate_candidates(interaction, variables, &options.until),
+        Order::Greedy => {
+            let work = options.order_work();
+            eliminate_candidates_within(interaction, variables, work, &options.until)
+        }
     }
 }
 

@@ -24,4 +24,5 @@ pub(super) mod symbolic_table;
 mod very_large;
 mod window;
 
+pub(super) use restarts::MAX_WORK;
 pub(crate) use symbolic_elimination::Bucket;

@@ -17,7 +17,7 @@ const WORK_PER_ENTRY: f64 = 0.05;
 /// Least budget of a search, in units of the work of the first order.
 const MIN_PASSES: u64 = 3;
 /// Maximum number of words that a search reads, by default: about half a second.
-pub(super) const MAX_WORK: u64 = 100_000_000;
+pub(in crate::exact) const MAX_WORK: u64 = 100_000_000;
 /// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
 /// Least saving factor by zeros for them to be counted.

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::internals::has_zeros;
 use figrs_core::{AnyElement, Model};
 
 use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use super::settings::PortfolioSettings;
+use super::{CHEAP, FEW_DECISIONS, FIRST_DECISIONS};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::exact::circuit::Circuit;
@@ -15,6 +18,8 @@ use crate::exact::eliminate::{EliminationError, Options};
 use crate::exact::slices::{SliceCost, Slices};
 use crate::run::watch::RunMonitor;
 
+/// Operations assumed of an elimination that turned out to take more than predicted.
+const UNPREDICTED: f64 = 1e11;
 /// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
 pub(super) const DECISION: f64 = 5000.0;
 
@@ -27,6 +32,8 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The first refusal.
     refusal: Option<Error>,
+    /// The last refusal of an elimination of everything.
+    elimination: Option<EliminationError>,
 }
 
 impl<'a> Attempts<'a> {
@@ -43,6 +50,7 @@ impl<'a> Attempts<'a> {
             targets,
             choice: AlgorithmChoice::default(),
             refusal: None,
+            elimination: None,
         }
     }
 
@@ -90,6 +98,11 @@ impl<'a> Attempts<'a> {
             }
             Err(error) if error.is_budget() => {
                 let reason = error.to_string();
+                if let (Error::Elimination(error), true) =
+                    (&error, ELIMINATIONS.contains(&algorithm))
+                {
+                    self.elimination = Some(error.clone());
+                }
                 self.refusal.get_or_insert(error);
                 (AttemptOutcome::Refused(reason), None)
             }
@@ -210,12 +223,52 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The predicted operations of the elimination that was refused last, if it fits the memory.
+    /// The operations of the elimination that was refused: as predicted; many, if more were counted than predicted; infinite if it does not fit the
+    /// memory.
     pub(super) fn refused_operations(&self) -> f64 {
-        match &self.refusal {
-            Some(Error::Elimination(EliminationError::TooManyOperations { needed, .. })) => *needed,
+        match &self.elimination {
+            Some(EliminationError::TooManyOperations { needed, limit })
+                if *needed > limit + 1.0 =>
+            {
+                *needed
+            }
+            Some(EliminationError::TooManyOperations { .. }) => UNPREDICTED,
+            Some(EliminationError::TooMuchMemory { needed, .. })
+                if self.settings.has_room_for(*needed) =>
+            {
+                UNPREDICTED
+            }
+            Some(EliminationError::TableTooLarge { needed, .. })
+                if self.settings.has_room_for(size_of::<f64>() as f64 * needed) =>
+            {
+                UNPREDICTED
+            }
             _ => f64::INFINITY,
         }
+    }
+
+    /// Number of decisions of the first search.
+    pub(super) fn first_decisions(&self) -> f64 {
+        let decisions = if self.refused_operations() <= CHEAP {
+            FEW_DECISIONS
+        } else {
+            FIRST_DECISIONS
+        };
+        decisions.min(self.settings.work / DECISION)
+    }
+
+    /// True if half of the factors or more have zeros, so that decisions decide much else.
+    pub(super) fn is_logical(&self) -> bool {
+        let expansion = Expansion::new(self.model, self.targets, self.settings.budget);
+        let Ok(encoding) = expansion
+            .map_err(Error::from)
+            .and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?))
+        else {
+            return false;
+        };
+        let factors = &encoding.graph().factors;
+        let with_zeros = factors.iter().filter(|factor| has_zeros(factor)).count();
+        2 * with_zeros >= factors.len()
     }
 
     /// The error of a question that no algorithm could answer: the first refusal.
@@ -225,6 +278,12 @@ impl<'a> Attempts<'a> {
 }
 
 const CIRCUIT: &str = "Circuit";
+/// Algorithms that eliminate everything at once.
+const ELIMINATIONS: [&str; 3] = [
+    "VariableElimination",
+    "JunctionTree",
+    "MpeVariableElimination",
+];
 
 /// True if a run was ended before it was done.
 pub(super) fn is_unfinished(error: &Error) -> bool {

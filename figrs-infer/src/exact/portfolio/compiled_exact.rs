@@ -4,10 +4,9 @@ use figrs_core::{Element, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use super::CHEAP;
-use super::FIRST_DECISIONS;
 use super::attempts::{Attempts, DECISION};
 use super::choice::AlgorithmChoice;
+use super::{CHEAP, CHEAPEST};
 use crate::algorithm::Algorithm;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
@@ -38,15 +37,19 @@ pub enum CompiledForm {
 /// Compiles to a tree if that is cheap, else by the one of tree and circuit that is done first.
 pub(super) fn compile(mut attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let work = attempts.settings.work;
-    let mut found = tree(&mut attempts, CHEAP.min(work))?;
-    if found.is_none() {
-        found = circuit(&mut attempts, FIRST_DECISIONS.min(work / DECISION))?;
+    let mut found = tree(&mut attempts, CHEAPEST.min(work))?;
+    if found.is_none() && attempts.is_logical() {
+        let decisions = attempts.first_decisions();
+        found = circuit(&mut attempts, decisions)?;
+    }
+    if found.is_none() && attempts.refused_operations() <= CHEAP {
+        found = tree(&mut attempts, CHEAP.min(work))?;
     }
     let whole = attempts.refused_operations();
     if found.is_none() {
         found = circuit(&mut attempts, whole.min(work) / DECISION)?;
     }
-    if found.is_none() && whole <= work {
+    if found.is_none() && whole.is_finite() && whole <= work {
         found = tree(&mut attempts, work)?;
     }
     match found {

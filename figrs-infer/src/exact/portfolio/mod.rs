@@ -31,18 +31,20 @@ pub use compiled_exact::{CompiledExact, CompiledForm};
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Number of predicted operations up to which an elimination is not compared with other algorithms: a second or so.
+/// Number of operations up to which an elimination is done before a short search of a logical model, and before all else: a second or so.
+const CHEAPEST: f64 = 1e8;
 const CHEAP: f64 = 1e9;
-/// Number of decisions of the first search: a second or less.
-const FIRST_DECISIONS: f64 = 16_384.0;
+/// Number of decisions of the first search of a logical model before an elimination that is cheap, and before all others: less than a second.
+const FEW_DECISIONS: f64 = 4096.0;
+const FIRST_DECISIONS: f64 = 65_536.0;
 /// Bytes of the first frontiers.
-const FRONTIER_BYTES: u64 = 1 << 26;
+const FRONTIER_BYTES: u64 = 1 << 23;
 
 /// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
 ///
 /// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`] for the evidence or one target, by
-/// [`JunctionTree`] for several. Otherwise a [`Frontier`] and a [`Circuit`](crate::Circuit) are given a little work each: sequences of few states and logical
-/// models are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared, and the search
+/// [`JunctionTree`] for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
+/// models and sequences of few states are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared, and the search
 /// of the circuit goes on for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
 /// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
 ///
@@ -109,13 +111,20 @@ impl Algorithm for Exact {
         let run = self.settings.watch.start(self.name(), None);
         let mut attempts = Attempts::new(&self.settings, &run, model, targets);
         let work = self.settings.work;
-        if let Some(answer) = attempts.eliminate(CHEAP.min(work))? {
+        if let Some(answer) = attempts.eliminate(CHEAPEST.min(work))? {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        if attempts.is_logical()
+            && let Some(answer) = attempts.search(attempts.first_decisions())?
+        {
+            return Ok(answer.with_choice(attempts.choice));
+        }
+        if attempts.refused_operations() <= CHEAP
+            && let Some(answer) = attempts.eliminate(CHEAP.min(work))?
+        {
             return Ok(answer.with_choice(attempts.choice));
         }
         if let Some(answer) = attempts.explore()? {
-            return Ok(answer.with_choice(attempts.choice));
-        }
-        if let Some(answer) = attempts.search(FIRST_DECISIONS.min(work / DECISION))? {
             return Ok(answer.with_choice(attempts.choice));
         }
         let whole = attempts.refused_operations();
@@ -126,16 +135,16 @@ impl Algorithm for Exact {
         };
         let mut bounds = EvidenceBounds::new(&attempts);
         let decisions = whole.min(sliced).min(work) / DECISION;
-        if decisions > 4.0 * FIRST_DECISIONS
+        if decisions > FIRST_DECISIONS
             && let Some(answer) = attempts.search(decisions)?
         {
             return Ok(answer.with_choice(attempts.choice));
         }
-        if whole <= work {
+        if whole.is_finite() && whole <= work {
             if let Some(answer) = attempts.eliminate(work)? {
                 return Ok(answer.with_choice(attempts.choice));
             }
-        } else if sliced <= work {
+        } else if sliced.is_finite() && sliced <= work {
             let slices = attempts.slices();
             let answer = attempts.try_once(slices.name(), Some(sliced), || {
                 let done = slices.answer(model, targets);

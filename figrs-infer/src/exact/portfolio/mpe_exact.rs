@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Model};
 
-use super::CHEAP;
 use super::attempts::Attempts;
 use super::choice::AttemptOutcome;
 use super::settings::{PortfolioSettings, portfolio_settings};
@@ -16,7 +15,7 @@ use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::slices::MpeSlices;
 
 /// Number of predicted operations up to which an elimination is not compared with a search: a tenth of a second or less.
-const CHEAP_BEFORE_SEARCH: f64 = CHEAP / 50.0;
+const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search: some seconds.
 const FIRST_STEPS: f64 = 2e7;
 /// Number of operations of an elimination that take as long as a step of a search.
@@ -91,11 +90,11 @@ impl Algorithm for MpeExact {
                 return attempts.chosen(found);
             }
         }
-        if whole <= work {
+        if whole.is_finite() && whole <= work {
             if let Some(answer) = attempts.eliminate_for_best_world(work)? {
                 return Ok(answer.with_choice(attempts.choice));
             }
-        } else if sliced <= work {
+        } else if sliced.is_finite() && sliced <= work {
             let slices = attempts.best_slices();
             let answer = attempts.try_once(slices.name(), Some(sliced), || {
                 slices.answer(model, targets)

@@ -11,6 +11,10 @@ use crate::run::watch::{RunMonitor, Watch};
 
 /// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
+/// Number of partial assignments that are looked at for each operation predicted, beyond which a prediction has failed.
+const MOST_RATIO: f64 = 8.0;
+/// Bytes of messages for each operation of an elimination.
+const BYTES: f64 = 16.0;
 /// Number of operations beyond which nothing is begun, if no other is set: an hour or so.
 const WORK: f64 = 1e12;
 
@@ -61,14 +65,27 @@ impl PortfolioSettings {
         Ok(Self::within(memory?))
     }
 
-    /// The limits of an elimination of at most so many predicted operations.
+    /// The limits of an elimination of at most so many operations. One that is not the last resort ends when it takes far more than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
-        let entries = usize::try_from(self.messages / size_of::<f64>() as u64);
+        let ratio = if operations < self.work {
+            MOST_RATIO
+        } else {
+            f64::INFINITY
+        };
+        // What is kept takes operations.
+        let bytes = (BYTES * operations).min(self.messages as f64) as u64;
+        let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         Options::default()
-            .memory_budget(self.messages)
+            .memory_budget(bytes)
             .table_budget(entries.unwrap_or(usize::MAX))
             .operation_budget(operations)
+            .assignment_ratio(ratio)
             .until(run.until())
+    }
+
+    /// True if messages of so many bytes fit the memory.
+    pub(super) fn has_room_for(&self, bytes: f64) -> bool {
+        bytes <= self.messages as f64
     }
 }
 
