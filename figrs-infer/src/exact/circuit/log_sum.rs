@@ -13,7 +13,7 @@ use crate::exact::eliminate::EliminationError;
 /// The natural logarithm of the sum, over all assignments, of the product of all factors.
 ///
 /// All zeros prune, and no variable has to stay.
-pub(super) fn log_sum(
+pub(crate) fn log_sum(
     graph: &FactorGraph,
     cache_bytes: u64,
     control: &SearchControl<'_>,

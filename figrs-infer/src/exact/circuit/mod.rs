@@ -23,13 +23,13 @@ mod decision_circuit;
 mod decomposition;
 mod defined_atoms;
 mod literal;
-mod log_sum;
+pub(crate) mod log_sum;
 mod logical_form;
 mod preprocess;
 mod probing;
 mod propagator;
 mod scaled_number;
-mod search;
+pub(crate) mod search;
 mod search_trace;
 #[cfg(test)]
 mod tests;

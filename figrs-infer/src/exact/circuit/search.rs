@@ -37,10 +37,10 @@ struct SearchFrame<V> {
 }
 
 /// Limits of a search, and its listener.
-pub(super) struct SearchControl<'a> {
-    pub(super) options: &'a Options,
+pub(crate) struct SearchControl<'a> {
+    pub(crate) options: &'a Options,
     /// Called from time to time with the number of decisions.
-    pub(super) report: &'a dyn Fn(u64),
+    pub(crate) report: &'a dyn Fn(u64),
 }
 
 /// Exhaustive search of a logical form.
