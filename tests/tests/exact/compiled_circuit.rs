@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
 use figrs::{CompiledCircuit, Error};
+use rand::RngExt;
 
 /// Rain and a sprinkler wet the grass, each surely if its number is one.
 struct Lawn {
@@ -100,6 +101,115 @@ fn weights_that_part_are_searched_anew() {
     q.set(0.5);
     circuit.refresh().unwrap();
     check(&circuit, &model, &coins[0], &coins);
+}
+
+/// Coins with weights that depend on parameters, of which one is true.
+fn weighed(params: &[Param; 4]) -> (Vec<Element<bool>>, Model) {
+    let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+    let any = coins[0].or(&coins[1]).or(&coins[2]);
+    let mut model = Model::new().observe(&any, true);
+    for (coin, [yes, no]) in coins.iter().zip([[0, 1], [1, 2], [3, 3]]) {
+        let (yes, no) = (params[yes].clone(), params[no].clone());
+        model = model.weigh(coin, move |&coin| if coin { yes.get() } else { no.get() });
+    }
+    (coins, model)
+}
+
+fn set_all(params: &[Param; 4], values: [f64; 4]) {
+    for (param, value) in params.iter().zip(values) {
+        param.set(value);
+    }
+}
+
+#[test]
+fn weights_that_change_twice_are_those_of_their_entries() {
+    let params = ["a", "b", "c", "d"].map(|name| Param::new(name, 0.5));
+    let (coins, model) = weighed(&params);
+    set_all(&params, [0.25, 0.75, 0.125, 0.5]);
+    let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
+    // After the first change the weights have changed places.
+    for values in [[0.75, 0.25, 0.125, 0.5], [0.1, 0.9, 0.2, 0.3]] {
+        set_all(&params, values);
+        circuit.refresh().unwrap();
+        check(&circuit, &model, &coins[0], &coins);
+    }
+}
+
+#[test]
+fn a_weight_of_one_may_change() {
+    for values in [[1.0, 0.25, 0.5, 0.75], [0.25, 1.0, 0.5, 1.0], [1.0; 4]] {
+        let params = ["a", "b", "c", "d"].map(|name| Param::new(name, 0.5));
+        let (coins, model) = weighed(&params);
+        set_all(&params, values);
+        let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
+        for one in [0.5, 1.0, 0.125] {
+            set_all(&params, values.map(|x| if x == 1.0 { one } else { x }));
+            circuit.refresh().unwrap();
+            check(&circuit, &model, &coins[0], &coins);
+        }
+    }
+}
+
+#[test]
+fn any_changes_of_weights_are_those_of_a_new_circuit() {
+    let mut rng = figrs::stream(11, 0);
+    for _ in 0..150 {
+        let params = ["a", "b", "c", "d"].map(|name| Param::new(name, 0.5));
+        let mut values = || [0; 4].map(|_| [0.0, 0.25, 0.5, 1.0][rng.random_range(0..4)]);
+        let (coins, model) = weighed(&params);
+        set_all(&params, values());
+        let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
+        for _ in 0..4 {
+            set_all(&params, values());
+            circuit.refresh().unwrap();
+            match Enumerate::new().run(&model, &coins) {
+                Ok(_) => check(&circuit, &model, &coins[0], &coins),
+                Err(_) => assert_eq!(circuit.log_evidence(), f64::NEG_INFINITY),
+            }
+        }
+    }
+}
+
+/// Clauses of two and three literals: the first, a and d, a and not d, make clauses of three shorter.
+#[test]
+fn clauses_that_imply_units_keep_their_worlds() {
+    let mut rng = figrs::stream(12, 0);
+    for _ in 0..200 {
+        let coins: Vec<Element<bool>> = (0..5).map(|_| Flip::new(0.5)).collect();
+        let mut model = Model::new();
+        let mut clause = |literals: &[(usize, bool)]| {
+            let literals = literals.iter();
+            let literals: Vec<Element<bool>> = literals
+                .map(|&(coin, is_true)| coins[coin].map(move |&coin| coin == is_true))
+                .collect();
+            let any = fold(&literals, false, |&any, &literal| any || literal);
+            model = std::mem::take(&mut model).observe(&any, true);
+        };
+        clause(&[(0, true), (3, true)]);
+        clause(&[(0, true), (3, false)]);
+        clause(&[(0, true), (1, true), (2, true)]);
+        clause(&[(0, false), (1, true), (2, true)]);
+        for _ in 0..rng.random_range(0..4) {
+            let first = rng.random_range(0..5);
+            let second = (first + rng.random_range(1..5)) % 5;
+            clause(&[(first, rng.random()), (second, rng.random())]);
+        }
+        let circuit = Circuit::new();
+        let Ok(expected) = Enumerate::new().run(&model, ()) else {
+            continue;
+        };
+        let expected = expected.log_evidence().unwrap().value;
+        let found = circuit
+            .run(&model, ())
+            .unwrap()
+            .log_evidence()
+            .unwrap()
+            .value;
+        assert!(
+            found == expected || (found - expected).abs() < 1e-12,
+            "{found} {expected}"
+        );
+    }
 }
 
 #[test]

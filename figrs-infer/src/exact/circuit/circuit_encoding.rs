@@ -3,131 +3,40 @@
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
-use figrs_core::internals::log_stored;
+use figrs_core::factor::{FactorGraph, VarId, Weights};
 use num_bigint::BigUint;
 use rand::Rng;
-use rustc_hash::FxHashMap;
 
 use super::circuit_worlds::CircuitWorld;
-use super::decision_circuit::{CircuitNode, CircuitTrace, DecisionCircuit, ValueNumbering};
-use super::decomposition::preferences;
-use super::defined_atoms::DefinedAtom;
-use super::literal::AtomLiteral;
-use super::logical_form::{
-    LogicalForm, OpenZeros, WeightSymbol, entry_symbol, for_each_stored, open_entries,
-};
-use super::preprocess::{complete, preprocess};
+use super::decision_circuit::{CircuitNode, DecisionCircuit};
+use super::labelled_circuit::LabelledCircuit;
 use super::scaled_number::ScaledNumber;
-use super::search::{ExhaustiveSearch, SearchControl};
+use super::search::SearchControl;
 use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
-use crate::exact::eliminate::{EliminationError, log_weight};
-use crate::exact::tree::evidence_table;
-
-/// Largest difference of the logarithms of one weight that is held to be rounding.
-const MAX_ROUNDING: f64 = 1e-14;
-
-/// A circuit with the meaning of its leaves.
-#[derive(Debug)]
-pub(super) struct LabelledCircuit {
-    /// `None` if zeros exclude all worlds.
-    pub(super) circuit: Option<DecisionCircuit>,
-    numbering: ValueNumbering,
-    names: FxHashMap<WeightSymbol, u32>,
-    form: LogicalForm,
-    defined: Vec<DefinedAtom>,
-}
-
-impl LabelledCircuit {
-    /// Searches a graph. Variables that are `kept` stay leaves of the circuit.
-    pub(super) fn new(
-        graph: &FactorGraph,
-        open_zeros: OpenZeros<'_>,
-        kept: &[bool],
-        cache_bytes: u64,
-        control: &SearchControl<'_>,
-    ) -> Result<Self, EliminationError> {
-        let mut form = LogicalForm::new(graph, open_zeros, control.options.table_budget)?;
-        let numbering = ValueNumbering::new(&form.cardinalities);
-        let defined = preprocess(&mut form, kept, &control.options.until)?;
-        let preferences = preferences(&form, &control.options.until)?;
-        let names = std::mem::take(&mut form.names);
-        let one = WeightSymbol::Constant(0.0f64.to_bits());
-        let one = names.get(&one).copied();
-        let trace = CircuitTrace::new(numbering.clone(), names.len(), one);
-        let mut search =
-            ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
-        let root = search.run(control)?;
-        let trace = search.trace;
-        Ok(Self {
-            circuit: root.map(|root| trace.into_circuit(root)),
-            numbering,
-            names,
-            form,
-            defined,
-        })
-    }
-
-    /// Number of atoms that were eliminated beforehand.
-    #[cfg(test)]
-    pub(super) fn eliminated(&self) -> usize {
-        self.defined.len()
-    }
-
-    /// The natural logarithm of the weight of a symbol.
-    #[cfg(test)]
-    pub(super) fn log_weight(&self, symbol: u32) -> f64 {
-        self.form.symbol_logs[symbol as usize]
-    }
-
-    /// The variable and the value of a number.
-    #[cfg(test)]
-    pub(super) fn value(&self, number: u32) -> (usize, u32) {
-        self.numbering.value(number)
-    }
-
-    /// The values of all variables in a world of the circuit.
-    pub(super) fn values(&self, world: &CircuitWorld) -> Vec<u32> {
-        let form = &self.form;
-        let mut values = vec![0; form.cardinalities.len()];
-        let mut is_true = vec![false; 2 * form.atoms()];
-        for &number in &world.values {
-            let (variable, value) = self.numbering.value(number);
-            values[variable] = value;
-        }
-        for (v, &value) in (0..).zip(&values) {
-            for atom in form.atoms_of(v) {
-                let is_value = form.has_value(v, value);
-                let literal = AtomLiteral::new(atom, true);
-                let holds = literal == is_value;
-                is_true[literal.index()] = holds;
-                is_true[(!literal).index()] = !holds;
-            }
-        }
-        complete(&self.defined, &mut is_true);
-        for defined in &self.defined {
-            let literal = AtomLiteral::new(defined.atom, true);
-            values[form.variables[literal.atom()] as usize] = u32::from(is_true[literal.index()]);
-        }
-        values
-    }
-}
+use crate::exact::eliminate::log_weight;
 
 /// One encoding of a model with its circuit and its numbers.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
-    /// The factors, then one for each varying element with the evidence set on it.
     graph: Arc<FactorGraph>,
-    statements: Vec<usize>,
     pub(super) labelled: Arc<LabelledCircuit>,
     /// The weights of symbols.
     symbols: Arc<Vec<ScaledNumber>>,
-    /// The weights that evidence on varying elements gives to values.
+    statements: Vec<Statement>,
+    /// The weights that statements give to values.
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
+}
+
+/// Evidence on a varying element.
+#[derive(Clone, Debug)]
+struct Statement {
+    variable: VarId,
+    /// The weights of its values; `None` if all are one.
+    weights: Option<Weights>,
 }
 
 impl CircuitEncoding {
@@ -139,16 +48,11 @@ impl CircuitEncoding {
         cache_bytes: u64,
         control: &SearchControl<'_>,
     ) -> Result<Self, Error> {
-        let graph = encoding.take_graph();
-        let mut kept = vec![false; graph.cardinalities.len()];
-        for &target in expansion.targets() {
-            if let Some(v) = encoding.variable(target) {
-                kept[v.index()] = true;
-            }
-        }
+        let graph = Arc::new(encoding.take_graph());
+        let kept = kept_variables(expansion, &encoding, &graph);
         let open = encoding.open_zeros();
-        let labelled = LabelledCircuit::new(&graph, open, &kept, cache_bytes, control)?;
-        let logs = labelled.form.symbol_logs.iter();
+        let labelled = LabelledCircuit::new(graph.clone(), open, kept, cache_bytes, control)?;
+        let logs = labelled.symbol_logs.iter();
         let symbols = logs.map(|&log| ScaledNumber::from_log(log)).collect();
         Ok(Self::assemble(
             expansion,
@@ -163,30 +67,24 @@ impl CircuitEncoding {
     fn assemble(
         expansion: &Arc<Expansion>,
         encoding: Encoding,
-        mut graph: FactorGraph,
+        graph: Arc<FactorGraph>,
         varying: &[usize],
         labelled: Arc<LabelledCircuit>,
         symbols: Vec<ScaledNumber>,
     ) -> Self {
-        let mut statements = Vec::with_capacity(varying.len());
-        for variable in varying
-            .iter()
-            .filter_map(|&position| encoding.variable(position))
-        {
-            statements.push(graph.factors.len());
-            graph.factors.push(Factor {
-                variables: vec![variable],
-                table: evidence_table(graph.cardinality(variable), None),
-                normalised: false,
-            });
-        }
+        let variables = (varying.iter()).filter_map(|&position| encoding.variable(position));
+        let unstated = |variable| Statement {
+            variable,
+            weights: None,
+        };
+        let statements = variables.map(unstated).collect();
         let expansion = expansion.clone();
         Self {
             reader: Arc::new(EncodingDecoder {
                 expansion,
                 encoding,
             }),
-            graph: Arc::new(graph),
+            graph,
             statements,
             weights: vec![ScaledNumber::ONE; labelled.numbering.len()],
             labelled,
@@ -196,22 +94,19 @@ impl CircuitEncoding {
         }
     }
 
-    /// The same circuit with the weights of another encoding of the model; `None`, with the encoding, if it is not a circuit of that.
+    /// The same circuit with the weights of another encoding of the model; `None` if it is not a circuit of that.
     pub(super) fn renewed(
         &self,
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
         varying: &[usize],
     ) -> Option<Self> {
-        let graph = encoding.take_graph();
-        let old = FactorGraph {
-            cardinalities: self.graph.cardinalities.clone(),
-            factors: self.graph.factors[..self.graph.factors.len() - self.statements.len()]
-                .to_vec(),
-        };
-        let open = self.reader.encoding.open_zeros();
-        let symbols = symbol_weights(&self.labelled.names, open, &old, &graph)?;
+        let graph = Arc::new(encoding.take_graph());
         let labelled = self.labelled.clone();
+        if kept_variables(expansion, &encoding, &graph) != labelled.kept {
+            return None;
+        }
+        let symbols = labelled.symbol_weights(&graph)?;
         Some(Self::assemble(
             expansion, encoding, graph, varying, labelled, symbols,
         ))
@@ -219,17 +114,12 @@ impl CircuitEncoding {
 
     /// Sets the weights of the values of a varying element, or removes them.
     pub(super) fn state(&mut self, place: usize, weights: Option<Weights>) {
-        let at = self.statements[place];
-        let variable = self.graph.factors[at].variables[0];
-        let n = self.graph.cardinality(variable);
-        let table = evidence_table(n, weights);
-        if let FactorTable::Dense(weights) = &table {
-            for value in 0..n {
-                let number = self.labelled.numbering.number(variable.0, value as u32);
-                self.weights[number as usize] = ScaledNumber::from_log(weights.log(value));
-            }
+        let statement = &mut self.statements[place];
+        statement.weights = weights;
+        for value in 0..self.graph.cardinality(statement.variable) {
+            let number = (self.labelled.numbering).number(statement.variable.0, value as u32);
+            self.weights[number as usize] = ScaledNumber::from_log(statement.log(value));
         }
-        Arc::make_mut(&mut self.graph).factors[at].table = table;
         (self.sums, self.maxima) = (OnceLock::new(), OnceLock::new());
     }
 
@@ -348,64 +238,31 @@ impl CircuitEncoding {
 
     fn world(&self, world: &CircuitWorld) -> World {
         let values = self.labelled.values(world);
-        let log_probability = log_weight(&self.graph, &values);
+        let stated = self.statements.iter().map(|statement| {
+            let value = values[statement.variable.index()];
+            statement.log(value as usize)
+        });
+        let log_probability = log_weight(&self.graph, &values) + stated.sum::<f64>();
         World::new(self.reader.clone(), values, log_probability)
     }
 }
 
-/// The weight of each symbol in `new`, a graph with the structure of `old`; `None` if the structure is another, or a symbol
-/// would have two weights.
-fn symbol_weights(
-    names: &FxHashMap<WeightSymbol, u32>,
-    open_zeros: OpenZeros<'_>,
-    old: &FactorGraph,
-    new: &FactorGraph,
-) -> Option<Vec<ScaledNumber>> {
-    let is_same = old.cardinalities == new.cardinalities && old.factors.len() == new.factors.len();
-    if !is_same {
-        return None;
+impl Statement {
+    /// The natural logarithm of the weight of a value.
+    fn log(&self, value: usize) -> f64 {
+        self.weights
+            .as_ref()
+            .map_or(0.0, |weights| weights.log(value))
     }
-    let mut logs: Vec<Option<f64>> = vec![None; names.len()];
-    for (number, (before, after)) in old.factors.iter().zip(&new.factors).enumerate() {
-        if before.variables != after.variables || !has_same_layout(&before.table, &after.table) {
-            return None;
-        }
-        let open = open_entries(open_zeros, number);
-        let mut fits = true;
-        for_each_stored(old, before, |entry, _| {
-            let log = log_stored(after, entry);
-            let Some(symbol) = entry_symbol(before, number, entry, open) else {
-                fits &= log == f64::NEG_INFINITY;
-                return;
-            };
-            let Some(&symbol) = names.get(&symbol) else {
-                fits = false;
-                return;
-            };
-            let known = logs[symbol as usize].get_or_insert(log);
-            fits &= is_same_weight(*known, log);
-        });
-        if !fits {
-            return None;
-        }
-    }
-    let weight = |log: Option<f64>| log.map_or(ScaledNumber::ONE, ScaledNumber::from_log);
-    Some(logs.into_iter().map(weight).collect())
 }
 
-/// True if two logarithms differ by rounding at most.
-fn is_same_weight(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
-}
-
-/// True if two tables store weights of the same entries.
-fn has_same_layout(old: &FactorTable, new: &FactorTable) -> bool {
-    match (old, new) {
-        (FactorTable::Dense(old), FactorTable::Dense(new)) => old.len() == new.len(),
-        (FactorTable::Sparse { rows: old, .. }, FactorTable::Sparse { rows: new, .. })
-        | (FactorTable::Function { index: old }, FactorTable::Function { index: new }) => {
-            old == new
+/// For each variable of an encoding whether it is that of a target of the expansion.
+fn kept_variables(expansion: &Expansion, encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
+    let mut kept = vec![false; graph.cardinalities.len()];
+    for &target in expansion.targets() {
+        if let Some(v) = encoding.variable(target) {
+            kept[v.index()] = true;
         }
-        _ => false,
     }
+    kept
 }

@@ -5,6 +5,9 @@ use super::literal::AtomLiteral;
 /// Number of levels in a learned clause up to which it is always kept.
 const ALWAYS_KEPT_LEVELS: u32 = 3;
 
+/// Bytes of a watch with its share of free places.
+const WATCH_BYTES: usize = 16;
+
 /// Position of a clause in the database.
 pub(super) type ClauseId = u32;
 
@@ -121,9 +124,9 @@ impl ClauseDatabase {
         }
     }
 
-    /// Closes the gaps, if they are more than half of the array.
+    /// Closes the gaps, if they are more than half of the array and than the number of places.
     pub(super) fn compact(&mut self) {
-        if self.waste * 2 < self.literals.len() {
+        if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
         }
         let mut literals = Vec::with_capacity(self.literals.len() - self.waste);
@@ -135,5 +138,56 @@ impl ClauseDatabase {
         }
         self.literals = literals;
         self.waste = 0;
+    }
+
+    /// Approximate size in bytes, with that of the watches.
+    pub(super) fn bytes(&self) -> usize {
+        let clauses = self.headers.len() - self.free.len();
+        self.literals.capacity() * size_of::<AtomLiteral>()
+            + self.headers.capacity() * (size_of::<ClauseHeader>() + size_of::<ClauseId>())
+            + clauses * 2 * WATCH_BYTES
+    }
+
+    /// Length of the array of literals, whose positions have 32 bits.
+    pub(super) fn positions(&self) -> usize {
+        self.literals.len()
+    }
+
+    /// Number of clauses of a kind.
+    #[cfg(test)]
+    pub(super) fn count(&self, kind: ClauseKind) -> usize {
+        self.headers
+            .iter()
+            .filter(|header| header.kind == kind)
+            .count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_of_forgotten_clauses_are_given_back() {
+        let clause = |from: u32| {
+            (from..from + 10)
+                .map(|atom| AtomLiteral::new(atom, true))
+                .collect::<Vec<_>>()
+        };
+        let mut database = ClauseDatabase::default();
+        let kept: Vec<ClauseId> = (0..50)
+            .map(|from| database.add(&clause(from), ClauseKind::Given, 0, 0))
+            .collect();
+        for round in 0..10_000 {
+            let id = database.add(&clause(round), ClauseKind::Temporary, 0, 0);
+            assert_eq!(database.literals(id), clause(round));
+            database.forget(id);
+            database.compact();
+            assert!(database.positions() <= 50 * 10 * 2 + 10);
+        }
+        for (id, from) in kept.into_iter().zip(0..) {
+            assert_eq!(database.literals(id), clause(from));
+        }
+        assert_eq!(database.count(ClauseKind::Temporary), 0);
     }
 }

@@ -9,8 +9,6 @@ use crate::exact::eliminate::error::check_interrupt;
 
 /// Maximum number of literals looked at in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Number of clauses between two looks at the clock.
-const LOOK_INTERVAL: usize = 256;
 /// Maximum number of clauses of an atom for it to lead to clauses that are subsumed.
 const MAX_OCCURRENCES: usize = 2000;
 
@@ -24,7 +22,7 @@ pub(super) struct ClauseSimplifier {
     /// Sorted literals; empty where a clause was removed.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// The clauses of each literal, some removed ones among them.
+    /// The clauses of each literal; some were removed since, or lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
@@ -128,9 +126,7 @@ impl ClauseSimplifier {
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {
-            if self.queue.len().is_multiple_of(LOOK_INTERVAL) {
-                check_interrupt(until)?;
-            }
+            check_interrupt(until)?;
             if self.work > MAX_WORK {
                 self.queue.clear();
             } else {
@@ -146,7 +142,10 @@ impl ClauseSimplifier {
         while let Some(&unit) = self.units.get(next) {
             next += 1;
             for id in std::mem::take(&mut self.occurrences[unit.index()]) {
-                self.clauses[id as usize].clear();
+                // A clause that was strengthened is still listed for the literal that it lost.
+                if self.clauses[id as usize].binary_search(&unit).is_ok() {
+                    self.clauses[id as usize].clear();
+                }
             }
             for id in std::mem::take(&mut self.occurrences[(!unit).index()]) {
                 self.strengthen(id, !unit);
@@ -253,4 +252,39 @@ fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
         flipped = Some(literal);
     }
     flipped.map_or(Subsumption::Whole, Subsumption::Without)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of assignments of `atoms` that satisfy all clauses.
+    fn solutions(atoms: u32, clauses: &[Vec<AtomLiteral>]) -> usize {
+        let holds = |world: u32, l: &AtomLiteral| (world >> l.atom() & 1 == 1) == l.is_positive();
+        let is_solution =
+            |world: &u32| (clauses.iter()).all(|clause| clause.iter().any(|l| holds(*world, l)));
+        (0..1u32 << atoms).filter(is_solution).count()
+    }
+
+    #[test]
+    fn a_unit_leaves_clauses_that_lost_its_literal() {
+        let clause = |literals: &[(u32, bool)]| {
+            let literals = literals.iter();
+            literals
+                .map(|&(atom, value)| AtomLiteral::new(atom, value))
+                .collect::<Vec<_>>()
+        };
+        let [a, b, c, d] = [0, 1, 2, 3];
+        // The first two make `a` true; the last two become `b or c` before that, and stay listed for `a`.
+        let clauses = vec![
+            clause(&[(a, true), (d, true)]),
+            clause(&[(a, true), (d, false)]),
+            clause(&[(a, true), (b, true), (c, true)]),
+            clause(&[(a, false), (b, true), (c, true)]),
+        ];
+        let mut simplifier = ClauseSimplifier::new(4, clauses.clone());
+        simplifier.simplify(&Until::default()).expect("no limit");
+        assert_eq!(solutions(4, &clauses), 6);
+        assert_eq!(solutions(4, &simplifier.into_clauses()), 6);
+    }
 }

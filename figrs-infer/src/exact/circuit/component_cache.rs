@@ -5,11 +5,11 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-/// Hash of a component: the sum of the numbers of its open atoms, open clauses and residual tables.
+/// Hash of a component: the sum, modulo `2^128`, of the keys of its open atoms, open clauses and residual tables.
 ///
-/// Each part has 128 bits that are drawn at random from a fixed seed, so that two different components have the same sum with
-/// probability `2^-128`; a search that meets `n` components confuses two with probability at most `n^2 / 2^129`, which is below
-/// `10^-18` for the `10^10` components of a month.
+/// The keys are drawn at random, from a fixed seed, so that two different components have the same sum with
+/// probability `2^-128`. By the union bound over pairs, a search of `n` different components confuses two with probability at
+/// most `n^2 / 2^129`, which is below `10^-18` for `n = 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,33 +25,45 @@ pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
     /// The keys in the order of their entry, to take back those since some time.
     entered: Vec<ComponentHash>,
+    /// Maximum number of entries.
     capacity: usize,
+    /// Number of places of the hash table with room for as many.
+    places: usize,
     clock: u64,
-    pub(super) hits: u64,
     pub(super) evictions: u64,
 }
 
 impl<V: Copy> ComponentCache<V> {
-    /// Bytes of an entry, with its share of free places and its key in the list of entries.
-    const ENTRY_BYTES: usize =
-        2 * (size_of::<(ComponentHash, CachedValue<V>)>() + 1) + 2 * size_of::<ComponentHash>();
+    /// Bytes of a place of the hash table.
+    const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
+    /// Maximum number of bytes for each place: of the table and one of half its size, from which it grows; of the key in the list
+    /// of entries; of the time of use, when these are sorted.
+    const MAX_BYTES: usize =
+        Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
+    /// A cache that never takes more than so many bytes, but for the smallest table.
     pub(super) fn new(bytes: u64) -> Self {
-        let capacity = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::ENTRY_BYTES;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        // Hash tables have a power of two of places, of which an eighth stays free.
+        let places = 1 << (bytes / Self::MAX_BYTES).max(8).ilog2();
         Self {
             values: HashMap::default(),
             entered: Vec::new(),
-            capacity: capacity.max(2),
+            capacity: places / 8 * 7,
+            places,
             clock: 0,
-            hits: 0,
             evictions: 0,
         }
+    }
+
+    /// Size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.values.allocation_size() + self.entered.capacity() * size_of::<ComponentHash>()
     }
 
     pub(super) fn get(&mut self, key: ComponentHash) -> Option<V> {
         let found = self.values.get_mut(&key)?;
         self.clock += 1;
-        self.hits += 1;
         found.used = self.clock;
         Some(found.value)
     }
@@ -63,13 +75,22 @@ impl<V: Copy> ComponentCache<V> {
         value: V,
         marks: impl Iterator<Item = &'m mut usize>,
     ) {
-        if self.entered.len() >= self.capacity {
+        if self.entered.len() >= self.capacity || self.is_crowded() {
             self.evict(marks);
         }
         self.clock += 1;
         let used = self.clock;
         self.values.insert(key, CachedValue { value, used });
         self.entered.push(key);
+    }
+
+    /// True if the largest table would grow for another entry: places of entries that were taken back count until it is
+    /// ordered anew, which happens by itself if less than half of it is taken.
+    fn is_crowded(&self) -> bool {
+        let (taken, values) = (self.values.len(), &self.values);
+        taken == values.capacity()
+            && taken >= self.capacity / 2
+            && values.allocation_size() >= self.places * Self::PLACE_BYTES
     }
 
     /// The present time, for [`purge`](Self::purge).
@@ -110,5 +131,43 @@ impl<V: Copy> ComponentCache<V> {
             at += 1;
         }
         self.entered.truncate(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    #[test]
+    fn a_cache_stays_within_its_bytes() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        for bytes in [5_000, 40_000, 300_000] {
+            let mut cache: ComponentCache<u64> = ComponentCache::new(bytes);
+            let (mut marks, mut largest, mut kept) = (Vec::new(), 0, 0usize);
+            for time in 0..200_000u64 {
+                match rng.random_range(0..40) {
+                    0 => marks.push(cache.mark()),
+                    1 if marks.len() > 3 => cache.purge(marks.pop().expect("three")),
+                    2 => {
+                        marks.pop();
+                    }
+                    _ => {
+                        let key: u32 = rng.random();
+                        cache.insert(u128::from(key), u64::from(key), marks.iter_mut());
+                    }
+                }
+                assert!(marks.is_sorted() && marks.iter().all(|&mark| mark <= cache.mark()));
+                largest = largest.max(cache.bytes());
+                let key = u128::from(rng.random::<u32>());
+                kept += usize::from(cache.get(key).is_some_and(|value| u128::from(value) == key));
+                assert!(largest as u64 <= bytes, "{time}: {largest} of {bytes}");
+            }
+            // The table, without what only growing and sorting take, is a good part of what is allowed.
+            assert!(largest as u64 >= bytes / 4, "{largest} of {bytes}");
+            assert!(cache.evictions > 5, "{} {kept}", cache.evictions);
+        }
     }
 }

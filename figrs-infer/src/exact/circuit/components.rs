@@ -3,9 +3,8 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::clause_database::ClauseId;
+use super::clause_database::{ClauseDatabase, ClauseId};
 use super::component_cache::ComponentHash;
-use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
@@ -47,8 +46,9 @@ pub(super) struct ComponentFinder {
 }
 
 impl ComponentFinder {
-    pub(super) fn new(form: &LogicalForm, long: &[(ClauseId, Vec<AtomLiteral>)]) -> Self {
-        let atoms = form.atoms();
+    /// The incidence of the clauses of `form`, of which `long` are those of three literals and more.
+    pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
+        let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
         let mut key = || u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
         let mut neighbours = vec![Vec::new(); atoms];
@@ -62,17 +62,13 @@ impl ComponentFinder {
             list.dedup();
         }
         let mut clauses = vec![Vec::new(); atoms];
-        let places = long
-            .iter()
-            .map(|&(id, _)| id as usize + 1)
-            .max()
-            .unwrap_or(0);
-        for (id, literals) in long {
-            for literal in literals {
-                clauses[literal.atom()].push(*id);
+        let places = long.len();
+        for id in 0..places as ClauseId {
+            for literal in long.literals(id) {
+                clauses[literal.atom()].push(id);
             }
         }
-        let mut factors = vec![Vec::new(); form.cardinalities.len()];
+        let mut factors = vec![Vec::new(); form.atoms.cardinalities.len()];
         for (factor, &root) in (0..).zip(&form.roots) {
             for &v in form.diagrams.support(root) {
                 factors[v as usize].push(factor);
@@ -92,6 +88,22 @@ impl ComponentFinder {
             frequency: vec![0; atoms],
             members: Vec::new(),
         }
+    }
+
+    /// Approximate size in bytes, without the list of members.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = |lists: &[Vec<u32>]| -> usize {
+            lists
+                .iter()
+                .map(|list| size_of_val(list) + 4 * list.capacity())
+                .sum()
+        };
+        lists(&self.neighbours)
+            + lists(&self.clauses)
+            + lists(&self.factors)
+            + self.atom_keys.len() * (size_of::<ComponentHash>() + 8)
+            + self.clause_keys.len() * (size_of::<ComponentHash>() + 4)
+            + self.residuals.len() * (size_of::<ResidualTable>() + 4)
     }
 
     /// Begins a new walk.
@@ -135,8 +147,8 @@ impl ComponentFinder {
                 let clause = self.clauses[atom as usize][i];
                 frequency += self.visit_clause(clause, propagator, &mut hash);
             }
-            let variable = form.variables[atom as usize];
-            let others = form.atoms_of(variable).filter(|&other| other != atom);
+            let variable = form.atoms.variables[atom as usize];
+            let others = form.atoms.of(variable).filter(|&other| other != atom);
             for other in others.filter(|&other| propagator.is_open(other as usize)) {
                 frequency += 1;
                 self.visit(other);
@@ -205,9 +217,9 @@ impl ComponentFinder {
             {
                 continue;
             }
-            *hash = hash.wrapping_add(table_key(residual));
+            *hash = hash.wrapping_add(form.diagrams.key(residual));
             for &other in support {
-                for atom in form.atoms_of(other) {
+                for atom in form.atoms.of(other) {
                     if propagator.is_open(atom as usize) {
                         self.visit(atom);
                     }
@@ -216,15 +228,4 @@ impl ComponentFinder {
         }
         count
     }
-}
-
-/// The number of a residual table: a permutation of 128 bits of its identifier, which is as good as random.
-fn table_key(residual: ResidualTable) -> u128 {
-    let mix = |seed: u64| {
-        let mut z = (u64::from(residual.number()) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    u128::from(mix(0x243f_6a88_85a3_08d3)) << 64 | u128::from(mix(0x1319_8a2e_0370_7344))
 }

@@ -73,6 +73,11 @@ impl DecisionCircuit {
         self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
     }
 
+    /// Bytes of the numbers of a question: a value and a derivative for each node.
+    pub(super) fn question_bytes(&self) -> usize {
+        self.nodes.len() * 2 * size_of::<ScaledNumber>()
+    }
+
     /// The value of each node, of those of leaves by `leaf`, with the operations of a semiring.
     pub(super) fn evaluate<V: Clone>(
         &self,
@@ -136,48 +141,56 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// The circuit without what its root does not need.
-    fn reachable(&self, root: u32) -> Self {
-        let mut needed = vec![false; self.nodes.len()];
-        needed[root as usize] = true;
+    /// The circuit without what its root does not need. Nodes move to the front, where they do not overwrite later ones.
+    fn reachable(mut self, root: u32) -> Self {
+        // A new number for each node that is needed.
+        let mut names = vec![NONE; self.nodes.len()];
+        names[root as usize] = 0;
         for (place, &node) in self.nodes.iter().enumerate().rev() {
-            if !needed[place] {
+            if names[place] == NONE {
                 continue;
             }
             match node {
                 CircuitNode::Value(_) | CircuitNode::Symbol(_) => {}
                 CircuitNode::Sum(a, b) => {
-                    needed[a as usize] = true;
-                    needed[b as usize] = true;
+                    names[a as usize] = 0;
+                    names[b as usize] = 0;
                 }
                 CircuitNode::Product(start, len) => {
-                    for &child in self.children(start, len) {
-                        needed[child as usize] = true;
+                    for i in start..start + len {
+                        names[self.children[i as usize] as usize] = 0;
                     }
                 }
             }
         }
-        let mut names = vec![NONE; self.nodes.len()];
-        let mut kept = Self::default();
-        for (place, &node) in self.nodes.iter().enumerate() {
-            if !needed[place] {
+        let (mut kept, mut kept_children) = (0u32, 0u32);
+        for place in 0..self.nodes.len() {
+            if names[place] == NONE {
                 continue;
             }
-            names[place] = kept.nodes.len() as u32;
-            kept.nodes.push(match node {
-                CircuitNode::Value(_) | CircuitNode::Symbol(_) => node,
+            let node = match self.nodes[place] {
+                node @ (CircuitNode::Value(_) | CircuitNode::Symbol(_)) => node,
                 CircuitNode::Sum(a, b) => CircuitNode::Sum(names[a as usize], names[b as usize]),
                 CircuitNode::Product(start, len) => {
-                    let first = kept.children.len() as u32;
-                    let children = self.children(start, len).iter();
-                    kept.children
-                        .extend(children.map(|&child| names[child as usize]));
+                    let first = kept_children;
+                    for i in start..start + len {
+                        let child = self.children[i as usize];
+                        self.children[kept_children as usize] = names[child as usize];
+                        kept_children += 1;
+                    }
                     CircuitNode::Product(first, len)
                 }
-            });
+            };
+            self.nodes[kept as usize] = node;
+            names[place] = kept;
+            kept += 1;
         }
-        kept.root = names[root as usize];
-        kept
+        self.nodes.truncate(kept as usize);
+        self.children.truncate(kept_children as usize);
+        self.nodes.shrink_to_fit();
+        self.children.shrink_to_fit();
+        self.root = names[root as usize];
+        self
     }
 }
 
@@ -283,6 +296,13 @@ impl SearchTrace for CircuitTrace {
     }
 
     fn bytes(&self) -> usize {
-        self.circuit.bytes()
+        // To leave out what is not needed, each node has a new number.
+        let names = self.circuit.nodes.len() * size_of::<u32>();
+        let leaves = (self.values.len() + self.symbols.len()) * size_of::<u32>();
+        self.circuit.bytes() + names + leaves
+    }
+
+    fn positions(&self) -> usize {
+        self.circuit.nodes.len().max(self.circuit.children.len())
     }
 }

@@ -5,6 +5,7 @@ use figrs_core::factor::VarId;
 
 use super::logical_form::LogicalForm;
 use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
 use crate::exact::order::component_orders::eliminate_candidates_within;
 use crate::exact::order::symbolic_elimination::SymbolicElimination;
 
@@ -20,12 +21,14 @@ const MAX_PREFERENCE: f64 = 1e7;
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>, EliminationError> {
-    let n = form.cardinalities.len();
+    let n = form.atoms.cardinalities.len();
     let clauses = form.clauses.iter().map(|clause| {
         let mut scope: Vec<VarId> = clause
             .iter()
-            .map(|l| VarId(form.variables[l.atom()]))
+            .map(|l| VarId(form.atoms.variables[l.atom()]))
             .collect();
         scope.sort_unstable();
         scope.dedup();
@@ -35,12 +38,13 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
         let support = form.diagrams.support(root).iter();
         support.map(|&v| VarId(v)).collect()
     });
-    let mut symbolic = SymbolicElimination::of_scopes(&form.cardinalities, clauses.chain(tables));
+    let mut symbolic =
+        SymbolicElimination::of_scopes(&form.atoms.cardinalities, clauses.chain(tables));
     let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
     eliminate_candidates_within(&mut symbolic, &all, MAX_WORK, until)?;
     let bags = BagForest::new(&symbolic, n);
     let mut preferences = vec![0.0; n];
-    let levels = bags.levels();
+    let levels = bags.levels(until)?;
     let deepest = levels.iter().copied().max().unwrap_or(0).max(1);
     let mentioned = symbolic
         .buckets
@@ -97,7 +101,7 @@ impl BagForest {
     /// removal leaves level one, and so on.
     ///
     /// **Complexity.** The bags times the number of levels, which is at most the logarithm of their number.
-    fn levels(&self) -> Vec<u32> {
+    fn levels(&self, until: &Until) -> Result<Vec<u32>, EliminationError> {
         let n = self.sizes.len();
         let mut levels = vec![u32::MAX; n];
         let mut parents = vec![u32::MAX; n];
@@ -110,6 +114,7 @@ impl BagForest {
                 parts.push((root, 0));
             }
             while let Some((root, level)) = parts.pop() {
+                check_interrupt(until)?;
                 let order = self.part(root, &levels, &mut parents);
                 for &bag in &order {
                     (below[bag], largest[bag]) = (u64::from(self.sizes[bag]), 0);
@@ -128,7 +133,7 @@ impl BagForest {
                 parts.extend(left.map(|bag| (bag, level + 1)));
             }
         }
-        levels
+        Ok(levels)
     }
 
     /// The bags without a level that are connected with `root`, parents first.
@@ -164,7 +169,7 @@ mod tests {
             neighbours: neighbours.collect(),
             sizes: vec![1; n as usize],
         };
-        let levels = forest.levels();
+        let levels = forest.levels(&Until::default()).expect("no limit");
         assert_eq!(levels.iter().max(), Some(&9));
         assert_eq!(levels.iter().filter(|&&level| level == 0).count(), 1);
         // Between two bags of one level there is one of a lower level.

@@ -11,8 +11,6 @@ use crate::exact::eliminate::error::check_interrupt;
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a new clause.
 const MAX_LENGTH: usize = 24;
-/// Number of atoms between two looks at the clock.
-const LOOK_INTERVAL: usize = 64;
 /// Maximum number of passes over all atoms.
 const MAX_PASSES: usize = 20;
 /// Maximum number of assignments tried to decide whether an atom is defined.
@@ -56,10 +54,8 @@ pub(super) fn eliminate_defined(
             })
             .collect();
         order.sort_unstable();
-        for (place, (_, atom)) in order.into_iter().enumerate() {
-            if place.is_multiple_of(LOOK_INTERVAL) {
-                check_interrupt(until)?;
-            }
+        for (_, atom) in order {
+            check_interrupt(until)?;
             if simplifier.is_contradictory {
                 return Ok(eliminated);
             }

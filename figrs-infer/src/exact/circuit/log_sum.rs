@@ -5,6 +5,7 @@ use figrs_core::factor::FactorGraph;
 use super::decomposition::preferences;
 use super::logical_form::LogicalForm;
 use super::preprocess::preprocess;
+use super::room::cache_share;
 use super::scaled_number::ScaledNumber;
 use super::search::{ExhaustiveSearch, SearchControl};
 use super::search_trace::SumTrace;
@@ -13,16 +14,19 @@ use crate::exact::eliminate::EliminationError;
 /// The natural logarithm of the sum, over all assignments, of the product of all factors.
 ///
 /// All zeros prune, and no variable has to stay.
+///
+/// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
 pub(crate) fn log_sum(
     graph: &FactorGraph,
     cache_bytes: u64,
     control: &SearchControl<'_>,
 ) -> Result<f64, EliminationError> {
-    let mut form = LogicalForm::new(graph, &[], control.options.table_budget)?;
+    let mut form = LogicalForm::new(graph, &[], control.options)?;
     let kept = vec![false; graph.cardinalities.len()];
-    let defined = preprocess(&mut form, &kept, &control.options.until)?;
+    let defined = preprocess(&mut form, &kept, control.options)?;
     let preferences = preferences(&form, &control.options.until)?;
     let trace = SumTrace::new(form.symbol_logs.iter().copied());
+    let cache_bytes = cache_share(cache_bytes, control.options);
     let mut search = ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
     let sum = search.run(control)?;
     Ok(sum.map_or(f64::NEG_INFINITY, ScaledNumber::ln))

@@ -2,8 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `circuit_algorithm`, `compiled_circuit`, `circuit_encoding`, `log_sum` | the algorithm; a compiled model, one encoding of it; the sum alone |
-//! | `logical_form`, `zero_cover`, `weight_diagrams`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
+//! | `circuit_algorithm`, `compiled_circuit`, `circuit_encoding` | the algorithm; a compiled model, one encoding of it |
+//! | `labelled_circuit`, `log_sum` | from a factor graph to a circuit with the meaning of its leaves; the sum alone |
+//! | `room` | memory budget of a search |
+//! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
+//! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
 //! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
 //! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
 //! | `components`, `component_cache`, `decomposition` | independent components, their hashes and values; preferences of decisions |
@@ -22,17 +25,21 @@ mod conflict_analysis;
 mod decision_circuit;
 mod decomposition;
 mod defined_atoms;
+mod factor_entries;
+mod labelled_circuit;
 mod literal;
 pub(crate) mod log_sum;
 mod logical_form;
 mod preprocess;
 mod probing;
 mod propagator;
+mod room;
 mod scaled_number;
 pub(crate) mod search;
 mod search_trace;
 #[cfg(test)]
 mod tests;
+mod value_atoms;
 mod weight_diagrams;
 mod zero_cover;
 

@@ -9,10 +9,14 @@ use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::probing::probe;
 use super::propagator::{AssignmentReason, ClausePropagator};
-use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::{EliminationError, Options};
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
+/// Bytes of a literal of a clause, besides that: its occurrences, and the clause in the propagator of probing.
+const LITERAL_BYTES: usize = 20;
+/// Bytes of an atom: its lists of occurrences, pairs and watches.
+const ATOM_BYTES: usize = 250;
 
 /// Simplifies the clauses of a form, and eliminates atoms that others define.
 ///
@@ -21,19 +25,21 @@ const MAX_ROUNDS: usize = 3;
 /// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
 /// atoms returned follow from them, the last first.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
 pub(super) fn preprocess(
     form: &mut LogicalForm,
     is_kept: &[bool],
-    until: &Until,
+    options: &Options,
 ) -> Result<Vec<DefinedAtom>, EliminationError> {
-    let atoms = form.atoms();
-    let mut is_candidate: Vec<bool> = (form.variables.iter())
-        .map(|&v| form.cardinalities[v as usize] == 2 && !is_kept[v as usize])
+    let (atoms, until) = (form.atoms.len(), &options.until);
+    let bytes = form.bytes() + form.clause_literals() * LITERAL_BYTES + atoms * ATOM_BYTES;
+    options.check_memory(bytes as f64)?;
+    let mut is_candidate: Vec<bool> = (form.atoms.variables.iter())
+        .map(|&v| form.atoms.cardinalities[v as usize] == 2 && !is_kept[v as usize])
         .collect();
     for &root in &form.roots {
         for &v in form.diagrams.support(root) {
-            for atom in form.atoms_of(v) {
+            for atom in form.atoms.of(v) {
                 is_candidate[atom as usize] = false;
             }
         }
@@ -42,7 +48,7 @@ pub(super) fn preprocess(
     simplifier.simplify(until)?;
     let mut defined = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        if simplifier.is_contradictory || !probe_clauses(form, &mut simplifier) {
+        if simplifier.is_contradictory || !probe_clauses(form, &mut simplifier, until)? {
             form.is_empty = true;
             return Ok(defined);
         }
@@ -63,17 +69,21 @@ pub(super) fn preprocess(
 }
 
 /// Adds what probing finds; false if there is no solution.
-fn probe_clauses(form: &LogicalForm, simplifier: &mut ClauseSimplifier) -> bool {
-    let mut propagator = ClausePropagator::new(form.exclusive_atoms());
+fn probe_clauses(
+    form: &LogicalForm,
+    simplifier: &mut ClauseSimplifier,
+    until: &Until,
+) -> Result<bool, EliminationError> {
+    let mut propagator = ClausePropagator::new(form.atoms.exclusive());
     for clause in simplifier.long_clauses() {
         propagator.add_clause(clause, ClauseKind::Given, 0);
     }
     for unit in simplifier.units() {
         propagator.assign(unit, AssignmentReason::None);
     }
-    let probes = probe(&mut propagator);
+    let probes = probe(&mut propagator, until)?;
     if probes.is_contradictory {
-        return false;
+        return Ok(false);
     }
     probes
         .units
@@ -83,7 +93,7 @@ fn probe_clauses(form: &LogicalForm, simplifier: &mut ClauseSimplifier) -> bool 
         simplifier.add(vec![!a, b]);
         simplifier.add(vec![a, !b]);
     }
-    !simplifier.is_contradictory
+    Ok(!simplifier.is_contradictory)
 }
 
 /// Completes an assignment of the atoms that were not eliminated, as true literals.

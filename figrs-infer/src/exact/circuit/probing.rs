@@ -1,7 +1,11 @@
 //! Failed literals, common consequences and equivalences, found by propagation of each literal.
 
+use figrs_core::Until;
+
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
+use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
 
 /// Maximum number of assignments made.
 const MAX_WORK: usize = 5_000_000;
@@ -19,12 +23,17 @@ pub(super) struct Probes {
 /// Propagates each literal alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
 /// two literals of which each follows from the other are equivalent.
 ///
+/// **Errors.** [`EliminationError::Interrupted`].
+///
 /// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
-pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
+pub(super) fn probe(
+    propagator: &mut ClausePropagator,
+    until: &Until,
+) -> Result<Probes, EliminationError> {
     let mut probes = Probes::default();
     if !propagator.propagate() {
         probes.is_contradictory = true;
-        return probes;
+        return Ok(probes);
     }
     let mut follows = vec![false; 2 * propagator.atoms()];
     let mut work = 0;
@@ -32,18 +41,19 @@ pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
         if !propagator.is_open(atom as usize) || work > MAX_WORK {
             continue;
         }
+        check_interrupt(until)?;
         let yes = AtomLiteral::new(atom, true);
         let Some(first) = consequences(propagator, yes) else {
             if !assert(propagator, !yes) {
                 probes.is_contradictory = true;
-                return probes;
+                return Ok(probes);
             }
             continue;
         };
         let Some(second) = consequences(propagator, !yes) else {
             if !assert(propagator, yes) {
                 probes.is_contradictory = true;
-                return probes;
+                return Ok(probes);
             }
             continue;
         };
@@ -55,7 +65,7 @@ pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
             if follows[literal.index()] && propagator.truth(literal) == Truth::Open {
                 if !assert(propagator, literal) {
                     probes.is_contradictory = true;
-                    return probes;
+                    return Ok(probes);
                 }
             } else if follows[(!literal).index()] && literal.atom() > atom as usize {
                 probes.equivalences.push([yes, !literal]);
@@ -66,10 +76,10 @@ pub(super) fn probe(propagator: &mut ClausePropagator) -> Probes {
         }
     }
     probes.units.clone_from(&propagator.trail);
-    probes
+    Ok(probes)
 }
 
-/// What follows from a literal, and the literal; `None` if that is a contradiction.
+/// The literals that unit propagation of a literal makes true, itself included; `None` if it violates a clause.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,
@@ -82,6 +92,7 @@ fn consequences(
     consistent.then_some(found)
 }
 
+/// Makes a literal true for good; false if that violates a clause.
 fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
     propagator.assign(literal, AssignmentReason::None);
     propagator.propagate()

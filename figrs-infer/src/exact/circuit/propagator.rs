@@ -3,6 +3,9 @@
 use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 
+/// Bytes of an atom and its two literals, with the heads of their lists.
+const ATOM_BYTES: usize = 160;
+
 /// Truth of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
@@ -14,7 +17,7 @@ pub(super) enum Truth {
 /// Reason that a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
-    /// It was decided, or holds in all worlds.
+    /// It was decided, or is true in all worlds.
     None,
     /// All other literals of a clause are false.
     Clause(ClauseId),
@@ -45,6 +48,11 @@ pub(super) struct ClausePropagator {
     pub(super) clauses: ClauseDatabase,
     /// For each atom the atoms that exclude it: the other values of its variable.
     exclusive: Vec<(u32, u32)>,
+    /// Learned literals, which are true in all worlds.
+    facts: Vec<AtomLiteral>,
+    is_fact: Vec<bool>,
+    /// Number of learned clauses of two.
+    learned_pairs: usize,
     /// The literals of the clause that is violated.
     pub(super) conflict: Vec<AtomLiteral>,
     /// The level of new assignments.
@@ -69,6 +77,9 @@ impl ClausePropagator {
             watches: vec![Vec::new(); 2 * atoms],
             clauses: ClauseDatabase::default(),
             exclusive,
+            facts: Vec::new(),
+            is_fact: vec![false; 2 * atoms],
+            learned_pairs: 0,
             conflict: Vec::new(),
             level: 0,
             conflicts: 0,
@@ -99,7 +110,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds a clause. The first two literals of a long one are watched.
+    /// Adds a clause. The first two literals of a long one are watched; a learned one of one literal is a fact, a given one
+    /// is left to the caller.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -107,8 +119,15 @@ impl ClausePropagator {
         levels: u32,
     ) -> Option<ClauseId> {
         match *literals {
+            [fact] if kind == ClauseKind::Learned => {
+                if !std::mem::replace(&mut self.is_fact[fact.index()], true) {
+                    self.facts.push(fact);
+                }
+                None
+            }
             [] | [_] => None,
             [a, b] => {
+                self.learned_pairs += usize::from(kind == ClauseKind::Learned);
                 self.pairs[a.index()].push(b);
                 self.pairs[b.index()].push(a);
                 None
@@ -143,6 +162,29 @@ impl ClausePropagator {
             self.truths[(!literal).index()] = Truth::Open;
         }
         self.head = self.head.min(from);
+    }
+
+    /// Assigns the facts that are open, at level zero as they depend on no decision; false if one is false, which `conflict`
+    /// then holds.
+    ///
+    /// They are assigned after each decision again, as the components were found without them.
+    pub(super) fn assign_facts(&mut self) -> bool {
+        for i in 0..self.facts.len() {
+            let fact = self.facts[i];
+            match self.truths[fact.index()] {
+                Truth::True => {}
+                Truth::Open => {
+                    self.assign(fact, AssignmentReason::None);
+                    self.levels[fact.atom()] = 0;
+                }
+                Truth::False => {
+                    self.conflict.clear();
+                    self.conflict.push(fact);
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Assigns all that follows from the assignments; false if a clause is violated, which `conflict` then holds.
@@ -241,6 +283,22 @@ impl ClausePropagator {
         consistent
     }
 
+    /// Forgets a clause that was the reason of one assignment.
+    pub(super) fn forget_reason(&mut self, reason: AssignmentReason) {
+        if let AssignmentReason::Clause(id) = reason
+            && self.clauses.kind(id) == ClauseKind::Temporary
+        {
+            self.clauses.forget(id);
+        }
+    }
+
+    /// Approximate size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.atoms() * ATOM_BYTES
+            + self.learned_pairs * 2 * 2 * size_of::<AtomLiteral>()
+            + self.clauses.bytes()
+    }
+
     /// Forgets half of the learned clauses that are no reason of an assignment.
     pub(super) fn forget_learned(&mut self) {
         let mut locked = vec![false; self.clauses.len()];
@@ -255,7 +313,6 @@ impl ClausePropagator {
         for list in &mut self.watches {
             list.retain(|watch| clauses.kind(watch.clause) != ClauseKind::Forgotten);
         }
-        self.clauses.compact();
     }
 
     /// Raises the activity of a literal.

@@ -72,7 +72,7 @@ impl ScaledNumber {
         if is_larger { other } else { self }
     }
 
-    /// The quotient by a number that is at least as large, and not zero.
+    /// The quotient by a number that is not zero, and at least as large but for rounding.
     pub(super) fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {
             return 0.0;
@@ -80,6 +80,8 @@ impl ScaledNumber {
         let ratio = self.mantissa / whole.mantissa;
         match whole.scale - self.scale {
             0 => ratio,
+            // Rounding may lift a share of all across the border between two scales.
+            -1 => ratio * power_of_two(UNIT),
             1 => ratio * power_of_two(-UNIT),
             _ => 0.0,
         }
@@ -148,5 +150,21 @@ mod tests {
         assert!(zero.is_zero() && (zero * ScaledNumber::ONE).is_zero());
         assert_eq!(zero + ScaledNumber::ONE, ScaledNumber::ONE);
         assert_eq!(zero.ln(), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn shares_are_the_same_on_both_sides_of_a_border_of_scales() {
+        let border = ScaledNumber::new(power_of_two(UNIT / 2), 7);
+        let below = ScaledNumber::new(power_of_two(UNIT / 2).next_down(), 7);
+        assert_eq!((border.scale, below.scale), (8, 7));
+        let share = border.share_of(below);
+        assert!((share - 1.0).abs() <= 2.0 * f64::EPSILON, "{share}");
+        let share = below.share_of(border);
+        assert!((share - 1.0).abs() <= 2.0 * f64::EPSILON, "{share}");
+        assert_eq!(
+            (border * border).share_of(ScaledNumber::ONE * border * border),
+            1.0
+        );
+        assert_eq!(below.share_of(border * border), 0.0);
     }
 }

@@ -8,16 +8,19 @@ use super::defined_atoms::DefinedAtom;
 use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
+use super::room::{MemoryMeter, check_positions};
 use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use crate::exact::eliminate::{EliminationError, Options};
 
-/// Number of decisions between two looks at the clock.
-const LOOK_INTERVAL: u64 = 256;
+/// Number of atoms looked at between two looks at the clock and the memory; tests look after each step.
+const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
+/// Work of a step beside the atoms of its component.
+const STEP_WORK: usize = 1 << 6;
 /// Number of learned clauses beyond which the first are forgotten.
 const FIRST_LEARNED_LIMIT: usize = 4000;
-/// Number of bytes by which a trace grows before it is compared with the budget.
-const UNCHECKED_GROWTH: usize = 1 << 20;
+/// Bytes of an atom in the lists of the search alone.
+const ATOM_BYTES: usize = 32;
 /// Weight of the activity of an atom beside the number of its clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
@@ -48,10 +51,10 @@ pub(crate) struct SearchControl<'a> {
 pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     form: &'a mut LogicalForm,
     pub(super) trace: T,
-    propagator: ClausePropagator,
+    pub(super) propagator: ClausePropagator,
     pub(super) analysis: ConflictAnalysis,
     finder: ComponentFinder,
-    cache: ComponentCache<T::Value>,
+    pub(super) cache: ComponentCache<T::Value>,
     /// For each frame the time at which its branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
@@ -66,34 +69,35 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     branches: u64,
     learned_limit: usize,
     decisions: u64,
-    /// Size of the trace and the tables when it was compared with the budget.
-    checked_bytes: usize,
+    /// Number of atoms looked at since the clock was.
+    work: usize,
+    /// Size of what does not grow.
+    fixed_bytes: usize,
+    meter: MemoryMeter,
     /// If set, components are searched again that are in the cache, and compared.
     #[cfg(test)]
     pub(super) replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// A search of a problem with these clauses, which are those of `form`, simplified.
+    /// A search of a problem, whose clauses it takes.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
         trace: T,
         cache_bytes: u64,
     ) -> Self {
-        let mut propagator = ClausePropagator::new(form.exclusive_atoms());
-        let mut long = Vec::new();
+        let mut propagator = ClausePropagator::new(form.atoms.exclusive());
         for clause in &form.clauses {
-            if let Some(id) = propagator.add_clause(clause, ClauseKind::Given, 0) {
-                long.push((id, clause.clone()));
-            }
+            propagator.add_clause(clause, ClauseKind::Given, 0);
         }
-        let finder = ComponentFinder::new(form, &long);
-        let atoms = form.atoms();
+        let finder = ComponentFinder::new(form, &propagator.clauses);
+        let atoms = form.atoms.len();
         let mut is_defined = vec![false; atoms];
         for atom in defined {
             is_defined[atom.atom as usize] = true;
         }
+        let fixed_bytes = finder.bytes() + form.atoms.bytes() + atoms * ATOM_BYTES;
         Self {
             form,
             trace,
@@ -111,15 +115,22 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             branches: 0,
             learned_limit: FIRST_LEARNED_LIMIT,
             decisions: 0,
-            checked_bytes: 0,
+            work: 0,
+            fixed_bytes,
+            meter: MemoryMeter::default(),
             #[cfg(test)]
             replay: None,
         }
     }
 
+    /// The trace, without all else.
+    pub(super) fn into_trace(self) -> T {
+        self.trace
+    }
+
     /// The value of the problem; `None` if zeros exclude all.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`] if the trace takes more than allowed.
+    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`] if all together takes more than allowed.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -127,10 +138,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         if self.form.is_empty || !self.begin() {
             return Ok(None);
         }
-        let mut steps = 0u64;
         loop {
-            steps += 1;
-            if steps.is_multiple_of(LOOK_INTERVAL) {
+            self.work += STEP_WORK;
+            if self.work >= LOOK_INTERVAL {
+                self.work = 0;
                 self.look_around(control)?;
             }
             let base = self.frames.last().map_or(0, |frame| frame.pending_start);
@@ -141,6 +152,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
                 match self.frames.last().map(|frame| frame.second) {
                     None => {
                         let value = self.trace.close_product();
+                        self.check_positions()?;
                         control.options.check_memory(self.bytes() as f64)?;
                         return Ok(Some(value));
                     }
@@ -162,18 +174,31 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Size of the trace and the tables.
+    /// Approximate size in bytes: of the trace, the cache, all clauses, residual tables and components.
     fn bytes(&self) -> usize {
-        self.trace.bytes() + self.form.diagrams.bytes()
+        self.fixed_bytes
+            + self.trace.bytes()
+            + self.cache.bytes()
+            + self.propagator.bytes()
+            + self.form.diagrams.bytes()
+            + self.finder.members.capacity() * size_of::<u32>()
+            + self.residual_trail.capacity() * size_of::<(u32, ResidualTable)>()
+            + self.pending.capacity() * size_of::<OpenComponent>()
+            + self.frames.capacity() * (size_of::<SearchFrame<T::Value>>() + size_of::<usize>())
+    }
+
+    fn check_positions(&self) -> Result<(), EliminationError> {
+        let longest = (self.trace.positions())
+            .max(self.propagator.clauses.positions())
+            .max(self.form.diagrams.positions())
+            .max(self.finder.members.len());
+        check_positions(longest, self.bytes())
     }
 
     fn look_around(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
         (control.report)(self.decisions);
-        let bytes = self.bytes();
-        if bytes > self.checked_bytes + UNCHECKED_GROWTH {
-            self.checked_bytes = bytes;
-            control.options.check_memory(bytes as f64)?;
-        }
+        self.check_positions()?;
+        self.meter.check(self.bytes(), control.options)?;
         control.options.check_interrupt()
     }
 
@@ -191,13 +216,15 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         if !self.propagator.propagate() {
             return false;
         }
+        // They are in the propagator.
+        self.form.clauses = Vec::new();
         self.trace.open_product();
         for &residual in &self.finder.residuals {
             if let Some(symbol) = residual.symbol() {
                 self.trace.symbol(symbol);
             }
         }
-        for (v, &n) in (0..).zip(&self.form.cardinalities) {
+        for (v, &n) in (0..).zip(&self.form.atoms.cardinalities) {
             if n == 1 {
                 self.trace.value(v, 0);
             }
@@ -206,7 +233,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.owner.fill(self.branches);
         self.record_assignments(0);
         self.finder.begin();
-        for atom in 0..self.form.atoms() as u32 {
+        for atom in 0..self.form.atoms.len() as u32 {
             if !self.is_defined[atom as usize] {
                 self.split_off(atom);
             }
@@ -246,7 +273,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         let step = ACTIVITY_WEIGHT / self.propagator.activity_step;
         let score = |atom: u32| {
             let [yes, no] = [true, false].map(|value| activity(AtomLiteral::new(atom, value)));
-            let preference = self.preferences[self.form.variables[atom as usize] as usize];
+            let preference = self.preferences[self.form.atoms.variables[atom as usize] as usize];
             preference + f64::from(self.finder.frequency[atom as usize]) + step * (yes + no)
         };
         let mut best = (f64::NEG_INFINITY, 0);
@@ -270,8 +297,9 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
 
     /// Propagates the last decision; resolves conflicts until there is none. False if there is no solution.
     fn settle(&mut self) -> bool {
-        while !self.propagator.propagate() {
+        while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
+            self.propagator.clauses.compact();
             if self.propagator.clauses.learned > self.learned_limit {
                 self.propagator.forget_learned();
                 self.learned_limit += self.learned_limit / 10;
@@ -290,6 +318,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             }
             self.trace.drop_product();
             if self.frames.last().is_some_and(|frame| frame.second) {
+                self.propagator.forget_reason(reason);
                 self.finish_frame(None);
                 return true;
             }
@@ -308,11 +337,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         let (pending, members) = (frame.pending_start, frame.members_start);
         // The reason of a decision's negation is only used by it.
         let first = self.propagator.trail[frame.trail_start];
-        if let AssignmentReason::Clause(id) = self.propagator.reason_of(first)
-            && self.propagator.clauses.kind(id) == ClauseKind::Temporary
-        {
-            self.propagator.clauses.forget(id);
-        }
+        let reason = self.propagator.reason_of(first);
+        self.propagator.forget_reason(reason);
         self.propagator.undo(frame.trail_start);
         for (factor, before) in self.residual_trail.drain(start..).rev() {
             self.finder.residuals[factor as usize] = before;
@@ -376,6 +402,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         };
         let (component, start, base) = (frame.component, frame.trail_start, frame.pending_start);
         self.branches += 1;
+        self.work += component.len as usize;
         let range = component.start as usize..(component.start + component.len) as usize;
         for i in range.clone() {
             self.owner[self.finder.members[i] as usize] = self.branches;
@@ -397,7 +424,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             if self.owner[literal.atom()] != self.branches {
                 continue;
             }
-            let Some((variable, value)) = self.form.value_of(literal) else {
+            let Some((variable, value)) = self.form.atoms.value_of(literal) else {
                 continue;
             };
             self.trace.value(variable, value);
@@ -424,7 +451,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             return;
         };
         if component.len == 1 && self.finder.frequency[atom as usize] == 0 {
-            self.trace.free(self.form.variables[atom as usize]);
+            self.trace.free(self.form.atoms.variables[atom as usize]);
         } else if let Some(value) = self.look_up(component) {
             self.trace.multiply(value);
         } else {

@@ -21,6 +21,8 @@ pub(super) trait SearchTrace {
     fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
     /// Size in bytes.
     fn bytes(&self) -> usize;
+    /// Length of the longest list with positions of 32 bits.
+    fn positions(&self) -> usize;
 }
 
 /// The sum of the weights, without a trace.
@@ -80,6 +82,10 @@ impl SearchTrace for SumTrace {
     }
 
     fn bytes(&self) -> usize {
+        (self.symbols.len() + self.stack.len()) * size_of::<ScaledNumber>()
+    }
+
+    fn positions(&self) -> usize {
         0
     }
 }

@@ -1,6 +1,19 @@
 //! Weights of factors as decision diagrams that share equal parts: residual tables are known by their content.
 
+use figrs_core::Until;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
+
+use super::component_cache::ComponentHash;
+use super::room::hash_table_bytes;
+use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
+
+/// Bytes of an allocation beside what is stored in it.
+const ALLOCATION_BYTES: usize = 16;
+/// Number of nodes made between two looks at the clock.
+const LOOK_INTERVAL: usize = 1 << 16;
 
 /// A residual table: a leaf or an inner node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,7 +23,7 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// No entry is left that is not zero, so that any weight will do.
+    /// The table whose entries are all zero: clauses exclude them, so that it equals any other table where it matters.
     pub(super) const ANY: Self = Self(u32::MAX);
 
     /// A constant: a symbol, by its number.
@@ -26,11 +39,6 @@ impl ResidualTable {
     pub(super) fn symbol(self) -> Option<u32> {
         (self.is_leaf() && self != Self::ANY).then_some(self.0 & !LEAF)
     }
-
-    /// A number for hashing.
-    pub(super) fn number(self) -> u32 {
-        self.0
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -39,30 +47,48 @@ struct DiagramNode {
     /// Where its children and its support begin, and their numbers.
     children: (u32, u32),
     support: (u32, u32),
+    /// A random number, its part of the hash of a component.
+    key: ComponentHash,
 }
 
-/// Diagrams of the weights of all factors, with equal nodes stored once.
+/// Multi-valued decision diagrams of the weights of all factors, with equal nodes stored once.
 ///
-/// A node whose children are equal is replaced by its child; a child without entries equals any other. Restrictions are
+/// A node whose children are equal, but for those that are [`ResidualTable::ANY`], is replaced by one of them. Restrictions are
 /// remembered.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
     children: Vec<ResidualTable>,
     support: Vec<u32>,
     unique: FxHashMap<(u32, Box<[ResidualTable]>), ResidualTable>,
     restricted: FxHashMap<(ResidualTable, u32, u32), ResidualTable>,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Default for WeightDiagrams {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            children: Vec::new(),
+            support: Vec::new(),
+            unique: FxHashMap::default(),
+            restricted: FxHashMap::default(),
+            rng: Xoshiro256PlusPlus::seed_from_u64(0x7461_626c_6573),
+        }
+    }
 }
 
 impl WeightDiagrams {
     /// The diagram of a table given by its entries that are not zero: rows of `arity` values in ascending order, with a symbol each.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn table(
         &mut self,
         variables: &[u32],
         cards: &[u32],
-        rows: &[u32],
-        symbols: &[u32],
-    ) -> ResidualTable {
+        (rows, symbols): (&[u32], &[u32]),
+        until: &Until,
+    ) -> Result<ResidualTable, EliminationError> {
         let arity = variables.len();
         let mut tables: Vec<ResidualTable> = symbols
             .iter()
@@ -76,6 +102,9 @@ impl WeightDiagrams {
             let (mut above, mut firsts_above) = (Vec::new(), Vec::new());
             let mut at = 0;
             while at < tables.len() {
+                if above.len().is_multiple_of(LOOK_INTERVAL) {
+                    check_interrupt(until)?;
+                }
                 let first = firsts[at];
                 let mut children = vec![ResidualTable::ANY; cards[depth] as usize];
                 while at < tables.len() && prefix(firsts[at]) == prefix(first) {
@@ -87,7 +116,7 @@ impl WeightDiagrams {
             }
             (tables, firsts) = (above, firsts_above);
         }
-        tables.first().copied().unwrap_or(ResidualTable::ANY)
+        Ok(tables.first().copied().unwrap_or(ResidualTable::ANY))
     }
 
     fn node(&mut self, variable: u32, children: Vec<ResidualTable>) -> ResidualTable {
@@ -115,6 +144,7 @@ impl WeightDiagrams {
             variable,
             children: (self.children.len() as u32, key.1.len() as u32),
             support: (self.support.len() as u32, support.len() as u32),
+            key: u128::from(self.rng.next_u64()) << 64 | u128::from(self.rng.next_u64()),
         });
         self.children.extend_from_slice(&key.1);
         self.support.extend(support);
@@ -129,6 +159,11 @@ impl WeightDiagrams {
         }
         let (start, len) = self.nodes[table.0 as usize].support;
         &self.support[start as usize..][..len as usize]
+    }
+
+    /// The part of a residual table that is no constant in the hash of a component.
+    pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
+        self.nodes[table.0 as usize].key
     }
 
     fn child(&self, table: ResidualTable, i: u32) -> ResidualTable {
@@ -189,9 +224,21 @@ impl WeightDiagrams {
 
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.len() * 64
-            + self.children.len() * 8
-            + self.support.len() * 4
-            + self.restricted.len() * 24
+        // Children stand in the nodes and in the keys of the table of unique nodes, in an allocation each.
+        self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
+            + self.children.len() * 2 * size_of::<ResidualTable>()
+            + self.support.len() * size_of::<u32>()
+            + hash_table_bytes::<((u32, Box<[ResidualTable]>), ResidualTable)>(
+                self.unique.capacity(),
+            )
+            + hash_table_bytes::<((ResidualTable, u32, u32), ResidualTable)>(
+                self.restricted.capacity(),
+            )
+    }
+
+    /// Length of the longest list with positions of 32 bits; half of these stand for nodes.
+    pub(super) fn positions(&self) -> usize {
+        let nodes = 2 * self.nodes.len();
+        nodes.max(self.children.len()).max(self.support.len())
     }
 }

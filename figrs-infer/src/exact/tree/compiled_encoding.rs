@@ -354,7 +354,7 @@ pub(crate) fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) 
 }
 
 /// The evidence on a variable, as a table.
-pub(crate) fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
+fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 

@@ -43,9 +43,7 @@ mod tree_builder;
 mod validation;
 
 pub(crate) use beliefs::Beliefs;
-pub(crate) use compiled_encoding::{
-    CompiledEncoding, PreviousTree, evidence_table, set_log_weights,
-};
+pub(crate) use compiled_encoding::{CompiledEncoding, PreviousTree, set_log_weights};
 pub(crate) use contraction_tree::ContractionTree;
 pub(crate) use draw::{EnumerationQuery, SampleQuery};
 pub(crate) use expected_counts::{CountingTree, EntryDerivative};

@@ -1,5 +1,6 @@
 //! Learned clauses are implied, and cached values those of a second search.
 
+use super::super::clause_database::ClauseKind;
 use super::super::literal::AtomLiteral;
 use super::super::logical_form::LogicalForm;
 use super::super::scaled_number::ScaledNumber;
@@ -16,14 +17,14 @@ fn learned_clauses_hold_in_all_worlds() {
         options: &options,
         report: &|_| (),
     };
-    let mut learned = 0;
+    let (mut learned, mut facts) = (0, 0);
     for seed in 0..400 {
         let mut rng = rng(seed);
         let graph = match seed % 2 {
             0 => random_formula(&mut rng, 11, 40),
             _ => random_graph(&mut rng, 8),
         };
-        let mut form = LogicalForm::new(&graph, &[], usize::MAX).expect("small");
+        let mut form = LogicalForm::new(&graph, &[], &options).expect("small");
         let copy = form.clone();
         let logs = form.symbol_logs.clone();
         let preferences = vec![0.0; graph.cardinalities.len()];
@@ -38,14 +39,20 @@ fn learned_clauses_hold_in_all_worlds() {
             found == expected || (found - expected).abs() < 1e-9,
             "seed {seed}"
         );
+        // A search that refutes the problem does not go back.
+        if found > f64::NEG_INFINITY {
+            let left = search.propagator.clauses.count(ClauseKind::Temporary);
+            assert_eq!(left, 0, "seed {seed}: reasons of refuted branches");
+        }
         for clause in search.analysis.log.iter().flatten() {
             learned += 1;
+            facts += usize::from(clause.len() == 1);
             for (values, _) in &worlds {
                 let holds = |l: &AtomLiteral| {
-                    let v = copy.variables[l.atom()];
+                    let v = copy.atoms.variables[l.atom()];
                     let atom = AtomLiteral::new(l.atom() as u32, true);
-                    let is_value = copy.has_value(v, values[v as usize]);
-                    match copy.cardinalities[v as usize] {
+                    let is_value = copy.atoms.has_value(v, values[v as usize]);
+                    match copy.atoms.cardinalities[v as usize] {
                         2 => is_value == *l,
                         _ => (is_value == atom) == l.is_positive(),
                     }
@@ -57,7 +64,7 @@ fn learned_clauses_hold_in_all_worlds() {
             }
         }
     }
-    assert!(learned > 1000, "{learned}");
+    assert!(learned > 1000 && facts > 100, "{learned} {facts}");
 }
 
 #[test]
@@ -75,7 +82,7 @@ fn cached_values_are_those_of_a_second_search() {
             1 => random_formula(&mut rng, 18, 30),
             _ => random_graph(&mut rng, 9),
         };
-        let mut form = LogicalForm::new(&graph, &[], usize::MAX).expect("small");
+        let mut form = LogicalForm::new(&graph, &[], &options).expect("small");
         let trace = SumTrace::new(form.symbol_logs.clone());
         let preferences = vec![0.0; graph.cardinalities.len()];
         let mut search = ExhaustiveSearch::new(&mut form, (preferences, &[]), trace, 1 << 20);

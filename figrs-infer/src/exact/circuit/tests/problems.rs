@@ -91,20 +91,30 @@ fn random_table(
 
 /// A random formula of clauses of three literals.
 pub(super) fn random_formula(rng: &mut impl Rng, variables: usize, clauses: usize) -> FactorGraph {
+    random_clauses(rng, variables, clauses, 3..=3)
+}
+
+/// A random formula of clauses of so many literals.
+pub(super) fn random_clauses(
+    rng: &mut impl Rng,
+    variables: usize,
+    clauses: usize,
+    lengths: std::ops::RangeInclusive<usize>,
+) -> FactorGraph {
     let mut graph = FactorGraph {
         cardinalities: vec![2; variables],
         factors: Vec::new(),
     };
     for _ in 0..clauses {
-        let mut scope: Vec<VarId> = Vec::new();
-        while scope.len() < 3 {
+        let (mut scope, length) = (Vec::new(), rng.random_range(lengths.clone()));
+        while scope.len() < length {
             let v = VarId(rng.random_range(0..variables) as u32);
             if !scope.contains(&v) {
                 scope.push(v);
             }
         }
-        let mut weights = vec![1.0; 8];
-        weights[rng.random_range(0..8)] = 0.0;
+        let mut weights = vec![1.0; 1 << length];
+        weights[rng.random_range(0..1 << length)] = 0.0;
         graph.factors.push(Factor {
             variables: scope,
             table: FactorTable::Dense(Weights::from_linear(weights)),

@@ -1,15 +1,16 @@
 //! Long chains, interrupts and budgets.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
-use super::super::circuit_encoding::LabelledCircuit;
+use super::super::labelled_circuit::LabelledCircuit;
 use super::super::log_sum::log_sum;
 use super::super::search::SearchControl;
-use super::problems::{random_formula, rng};
+use super::problems::{log_sum_of, random_formula, rng, worlds};
 use crate::exact::eliminate::{EliminationError, Options};
 
 /// A chain in which two neighbours are not both true.
@@ -44,7 +45,7 @@ fn long_chains_do_not_overflow_the_stack() {
     let found = log_sum(&graph, 1 << 26, &control).expect("cheap");
     assert!((found / log - 1.0).abs() < 1e-10, "{found} {log}");
     let kept = vec![true; n];
-    let labelled = LabelledCircuit::new(&graph, &[], &kept, 1 << 26, &control).expect("cheap");
+    let labelled = LabelledCircuit::new(graph.into(), &[], kept, 1 << 26, &control).expect("cheap");
     let circuit = labelled.circuit.expect("possible");
     let counts = circuit.evaluate(
         &0.0f64,
@@ -58,20 +59,67 @@ fn long_chains_do_not_overflow_the_stack() {
     assert!((counts[circuit.root as usize] / log - 1.0).abs() < 1e-10);
 }
 
-#[test]
-fn an_interrupt_ends_the_search() {
+/// Sets the flag when the listener is told the `count`th time; tests tell it at every step.
+fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (bool, u64) {
+    let flag = Arc::new(AtomicBool::new(count == 0));
     let until = Until {
-        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        interrupt: Some(flag.clone()),
         ..Until::default()
     };
     let options = Options::default().until(&until);
+    let (told, last) = (Cell::new(0), Cell::new(0));
+    let report = |decisions| {
+        assert!(decisions >= last.replace(decisions), "decisions only grow");
+        told.set(told.get() + 1);
+        flag.store(told.get() >= count, Ordering::Relaxed);
+    };
     let control = SearchControl {
         options: &options,
-        report: &|_| (),
+        report: &report,
     };
-    let graph = random_formula(&mut rng(1), 60, 120);
-    let stopped = log_sum(&graph, 1 << 20, &control);
-    assert_eq!(stopped, Err(EliminationError::Interrupted));
+    (search(&control), last.get())
+}
+
+#[test]
+fn an_interrupt_at_any_decision_ends_the_search() {
+    let graph = random_formula(&mut rng(1), 16, 30);
+    let expected = log_sum_of(&worlds(&graph));
+    let sum = |control: &SearchControl<'_>| match log_sum(&graph, 1 << 20, control) {
+        Err(error) => {
+            assert_eq!(error, EliminationError::Interrupted);
+            false
+        }
+        Ok(found) => {
+            assert!((found - expected).abs() < 1e-9);
+            true
+        }
+    };
+    let circuit = |control: &SearchControl<'_>| {
+        let (graph, kept) = (Arc::new(graph.clone()), vec![true; 16]);
+        match LabelledCircuit::new(graph, &[], kept, 1 << 20, control) {
+            Err(error) => {
+                assert_eq!(error, EliminationError::Interrupted);
+                false
+            }
+            Ok(labelled) => labelled.circuit.is_some(),
+        }
+    };
+    for search in [&sum as &dyn Fn(&SearchControl<'_>) -> bool, &circuit] {
+        let mut seen = Vec::new();
+        let ended = (0..).find(|&count| {
+            let (is_answered, decisions) = interrupted_at(count, search);
+            seen.push(decisions);
+            is_answered
+        });
+        seen.dedup();
+        let all: Vec<u64> = (0..).take(seen.len()).collect();
+        assert_eq!(seen, all, "every number of decisions");
+        assert!(
+            ended > Some(20) && seen.len() > 10,
+            "{ended:?} {}",
+            seen.len()
+        );
+    }
 }
 
 #[test]
@@ -83,7 +131,7 @@ fn a_circuit_that_outgrows_the_budget_is_refused() {
     };
     let graph = random_formula(&mut rng(2), 70, 110);
     let kept = vec![true; 70];
-    let refused = LabelledCircuit::new(&graph, &[], &kept, 1 << 20, &control);
+    let refused = LabelledCircuit::new(graph.into(), &[], kept, 1 << 20, &control);
     assert!(
         matches!(refused, Err(EliminationError::TooMuchMemory { .. })),
         "{refused:?}"
