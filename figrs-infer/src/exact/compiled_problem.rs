@@ -9,6 +9,7 @@ use figrs_core::{AnyElement, Element, Model, Value};
 use super::conflict;
 use super::limits::Limits;
 use crate::answer::estimate::Estimate;
+use crate::answer::marginal::Marginal;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::sensitivity::differentiable::DifferentiableModel;
@@ -60,6 +61,41 @@ impl CompiledProblem {
         })
     }
 
+    /// The place of a varying element, with the statement that it has a value.
+    #[track_caller]
+    pub(crate) fn observation<T: Value>(
+        &self,
+        element: &Element<T>,
+        value: T,
+    ) -> Result<(usize, Model), Error> {
+        let statement = Model::new().observe(element, value);
+        Ok((self.varying_place(element)?, statement))
+    }
+
+    /// The place of a varying element, with a statement that weighs its values.
+    #[track_caller]
+    pub(crate) fn weighting<T: Value>(
+        &self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(usize, Model), Error> {
+        let statement = Model::new().weigh(element, weight);
+        Ok((self.varying_place(element)?, statement))
+    }
+
+    /// Weights that the present evidence gives to the values of each varying element in an expansion, in their order; `None`
+    /// for those without evidence.
+    pub(crate) fn present_weights(
+        &self,
+        expansion: &Expansion,
+    ) -> Result<Vec<Option<Weights>>, Error> {
+        let statements = self.statements.iter().enumerate();
+        let weights = |(place, statement): (_, &Option<Model>)| {
+            self.weights(expansion, place, statement.as_ref())
+        };
+        statements.map(weights).collect()
+    }
+
     /// Weights that a statement about a varying element gives to each of its values in an expansion.
     pub(crate) fn weights(
         &self,
@@ -85,6 +121,36 @@ impl CompiledProblem {
         } else {
             Weights::from_logs(logs)
         }))
+    }
+
+    /// The positions of the targets in an expansion of the roots.
+    pub(crate) fn target_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
+        &expansion.targets()[..self.targets.len()]
+    }
+
+    /// The distribution of a target or a varying element, given its probabilities by its position in an expansion.
+    pub(crate) fn distribution<T: Value>(
+        &self,
+        expansion: &Expansion,
+        element: &Element<T>,
+        probabilities: impl FnOnce(usize) -> Result<Vec<f64>, Error>,
+    ) -> Result<Marginal<T>, Error> {
+        let position = self.root(expansion, element.erased())?;
+        let probabilities = probabilities(position)?;
+        let support = &expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten().cloned();
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities,
+            Estimate::Exact,
+        ))
+    }
+
+    /// An error if the `count` best worlds of so many variables take more memory than the budget.
+    pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
+        // A world has its values twice, its choices or ranks, and alternatives that may lead to others.
+        let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
+        Ok(self.limits.options.check_memory(bytes)?)
     }
 
     /// The position in an expansion of a target or a varying element.

@@ -18,25 +18,28 @@ use crate::run::watch::{Watch, watched};
 /// Default size of the cache: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
 
-/// Exact answers by exhaustive search that remembers: decisions with unit propagation and learned clauses, decomposition into
-/// independent components, and a cache of components.
+/// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
 /// It answers models that are too wide for elimination if their zeros are many: a logical model is a set of clauses, and each
-/// decision decides much else. Zeros of all factors become clauses over values of variables; the other weights stay in residual
-/// tables, of which equal ones are one. Atoms that others define are eliminated beforehand. Decisions go by a tree decomposition, the number of
-/// clauses and the activity in conflicts. [`compile`](Self::compile) keeps the trace of the search: see [`CompiledCircuit`].
+/// decision implies others by propagation. Zeros of all factors become clauses over values of variables; the other weights stay in
+/// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The variable decided next is
+/// rated by its level in a tree decomposition, the number of its clauses and its activity in conflicts. The sum over a component is
+/// cached by a hash of its open variables, clauses and residual tables. [`compile`](Self::compile) keeps the trace of the search as
+/// a decision circuit: see [`CompiledCircuit`].
 ///
-/// **Guarantee.** Exact up to rounding, without underflow, but for a probability below `n^2 / 2^129` that two of the `n`
+/// **Guarantee.** Exact up to rounding, without underflow, but for a probability of about `n^2 / 2^129` that two of the `n`
 /// different components met have the same hash of 128 bits. Deterministic.
 ///
-/// **Complexity.** Exponential in the depth of the tree decomposition at worst, which is its width times the logarithm of the
-/// number of variables; with all components in the cache exponential in the width. Zeros save most of it where there are many.
+/// **Complexity.** Exponential in the number of variables at worst. Decisions along the tree decomposition alone would bound it by
+/// an exponential in the width times the logarithm of the number of variables, and in the width if the cache holds all
+/// components; activity in conflicts overrules that order. Zeros save most of it where there are many.
 /// Elimination is faster where its tables fit, above all along chains of variables with many values, such as long sums.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
-/// [`EliminationError`](crate::eliminate::EliminationError) when the circuit takes more memory than the
-/// [`memory_budget`](crate::eliminate::Options::memory_budget), or clauses and rows of weights have more numbers than the
+/// [`EliminationError`](crate::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take more
+/// than the [`memory_budget`](crate::eliminate::Options::memory_budget), or the circuit with two numbers for each of its nodes does,
+/// which questions need; or clauses and rows of weights have more numbers than the
 /// [`table_budget`](crate::eliminate::Options::table_budget): functions of thousands of states are for elimination. (Whether functions that fail for some values matter is decided by elimination,
 /// which may be refused.)
 ///
@@ -87,8 +90,9 @@ impl Circuit {
 
     watched!();
 
-    /// Sets the number of bytes of the cache of components. When it is full, the half that was not used for longest is
-    /// forgotten: the answer stays the same, and the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components, of which it takes no more than half of the
+    /// [`memory_budget`](crate::eliminate::Options::memory_budget) where one is set. When it is full, the half that was not used for
+    /// longest is forgotten: the answer stays the same, and the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self

@@ -2,8 +2,8 @@
 
 use super::literal::AtomLiteral;
 
-/// Number of levels in a learned clause up to which it is always kept.
-const ALWAYS_KEPT_LEVELS: u32 = 3;
+/// Literal block distance, the number of different levels of the literals of a learned clause, up to which it is always kept.
+const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
 /// Bytes of a watch with its share of free places.
 const WATCH_BYTES: usize = 16;
@@ -29,8 +29,8 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// Number of different levels of its literals when it was learned.
-    levels: u32,
+    /// The literal block distance when it was learned.
+    block_distance: u32,
     /// The time at which it last took part in a conflict.
     used: u64,
 }
@@ -51,14 +51,14 @@ impl ClauseDatabase {
         &mut self,
         literals: &[AtomLiteral],
         kind: ClauseKind,
-        levels: u32,
+        block_distance: u32,
         now: u64,
     ) -> ClauseId {
         let header = ClauseHeader {
             start: self.literals.len() as u32,
             len: literals.len() as u32,
             kind,
-            levels,
+            block_distance,
             used: now,
         };
         self.literals.extend_from_slice(literals);
@@ -106,12 +106,12 @@ impl ClauseDatabase {
         self.free.push(id);
     }
 
-    /// Forgets half of the learned clauses of many levels, those that were not used for longest; a clause that `is_locked` stays.
+    /// Forgets the least recently used half of the learned clauses of large literal block distance; a clause that `is_locked` stays.
     pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
         let is_candidate = |id: &ClauseId| {
             let header = &self.headers[*id as usize];
             header.kind == ClauseKind::Learned
-                && header.levels > ALWAYS_KEPT_LEVELS
+                && header.block_distance > ALWAYS_KEPT_DISTANCE
                 && !is_locked(*id)
         };
         let mut candidates: Vec<ClauseId> = (0..self.headers.len() as u32)

@@ -10,7 +10,6 @@ use rand::Rng;
 use super::circuit_encoding::CircuitEncoding;
 use super::search::SearchControl;
 use crate::answer::Answer;
-use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
 use crate::error::Error;
@@ -105,10 +104,9 @@ impl CompiledCircuit {
     /// Weighs values by the present evidence.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
-            for (place, statement) in self.problem.statements.iter().enumerate() {
-                if statement.is_some() {
-                    let expansion = &self.expansion;
-                    let weights = self.problem.weights(expansion, place, statement.as_ref())?;
+            let all = self.problem.present_weights(&self.expansion)?;
+            for (place, weights) in all.into_iter().enumerate() {
+                if weights.is_some() {
                     encoding.state(place, weights);
                 }
             }
@@ -140,8 +138,7 @@ impl CompiledCircuit {
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        let statement = Model::new().observe(element, value);
-        let place = self.problem.varying_place(element)?;
+        let (place, statement) = self.problem.observation(element, value)?;
         self.state(place, Some(statement))
     }
 
@@ -154,8 +151,7 @@ impl CompiledCircuit {
         element: &Element<T>,
         weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let statement = Model::new().weigh(element, weight);
-        let place = self.problem.varying_place(element)?;
+        let (place, statement) = self.problem.weighting(element, weight)?;
         self.state(place, Some(statement))
     }
 
@@ -177,7 +173,8 @@ impl CompiledCircuit {
     }
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The circuit stays as it is, unless a weight that was
-    /// zero whatever the parameters no longer is, or weights that were one number become several: then it is searched anew.
+    /// zero whatever the parameters no longer is, weights that were one number become several, or a weight of one, which the circuit
+    /// leaves out, changes: then it is searched anew.
     ///
     /// **Errors.** As for compilation; then nothing has changed.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -228,16 +225,10 @@ impl CompiledCircuit {
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let position = self.problem.root(&self.expansion, element.erased())?;
-        let mut marginals = self.possible()?.marginals(&[position]);
-        let support = &self.expansion.elements()[position].support;
-        let values = support.values::<T>().into_iter().flatten().cloned();
-        let probabilities = marginals.pop().unwrap_or_default();
-        Ok(Marginal::new(
-            values.collect(),
-            probabilities,
-            Estimate::Exact,
-        ))
+        (self.problem).distribution(&self.expansion, element, |position| {
+            let mut marginals = self.possible()?.marginals(&[position]);
+            Ok(marginals.pop().unwrap_or_default())
+        })
     }
 
     /// The probability that a target or a varying element has a value.
@@ -254,8 +245,7 @@ impl CompiledCircuit {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
             let encoding = self.possible()?;
-            let positions = &self.expansion.targets()[..self.problem.targets.len()];
-            marginals = encoding.marginals(positions);
+            marginals = encoding.marginals(self.problem.target_positions(&self.expansion));
         }
         let log_evidence = self.log_evidence();
         Ok((self.problem).answer("Circuit", &self.expansion, log_evidence, marginals))
@@ -276,9 +266,7 @@ impl CompiledCircuit {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let encoding = self.possible()?;
-        // A world has its values twice, its choices, and alternatives.
-        let bytes = count as f64 * (encoding.variables() as f64 * 12.0 + 128.0);
-        self.problem.limits.options.check_memory(bytes)?;
+        self.problem.check_worlds(count, encoding.variables())?;
         Ok(encoding.k_best(count))
     }
 

@@ -1,4 +1,4 @@
-//! Values of components met before, in bounded memory.
+//! A least-recently-used cache of the values of components, in bounded memory.
 
 use std::hash::BuildHasherDefault;
 
@@ -8,8 +8,9 @@ use rustc_hash::FxHasher;
 /// Hash of a component: the sum, modulo `2^128`, of the keys of its open atoms, open clauses and residual tables.
 ///
 /// The keys are drawn at random, from a fixed seed, so that two different components have the same sum with
-/// probability `2^-128`. By the union bound over pairs, a search of `n` different components confuses two with probability at
-/// most `n^2 / 2^129`, which is below `10^-18` for `n = 10^10`.
+/// probability `2^-128`, or at most `m / 2^128` if they differ only in the number of equal residual tables, by `m`. By the union
+/// bound over pairs, a search of `n` different components confuses two with probability at most `n^2 / 2^129`, `m` times that at
+/// worst: below `10^-18` for `n = 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +20,11 @@ struct CachedValue<V> {
     used: u64,
 }
 
-/// A cache that forgets what was not used for longest.
+/// A hash table of values of bounded size; when it is full, the least recently used half is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of their entry, to take back those since some time.
+    /// The keys in the order of insertion, so that the entries since a position can be removed.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries.
     capacity: usize,
@@ -93,20 +94,20 @@ impl<V: Copy> ComponentCache<V> {
             && values.allocation_size() >= self.places * Self::PLACE_BYTES
     }
 
-    /// The present time, for [`purge`](Self::purge).
+    /// The present position in the order of insertion, for [`purge`](Self::purge).
     pub(super) fn mark(&self) -> usize {
         self.entered.len()
     }
 
-    /// Forgets all entries since a time: values of components beside one without solution need not be right, as learned
-    /// clauses may exclude solutions of theirs.
+    /// Removes all entries since a position: the value of a component beside one without solution need not be right, as learned
+    /// clauses may exclude solutions of it.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
         }
     }
 
-    /// Forgets the half of the entries that was not used for longest.
+    /// Removes the least recently used half of the entries.
     fn evict<'m>(&mut self, marks: impl Iterator<Item = &'m mut usize>) {
         let mut times: Vec<u64> = self.values.values().map(|cached| cached.used).collect();
         let middle = times.len() / 2;

@@ -4,12 +4,12 @@ use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// Reason of a decision's negation: the conflict depends on that decision and earlier assignments only.
+/// The latest decision that a conflict depends on, whose negation the earlier assignments imply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
     /// No decision: the problem has no solution.
     Problem,
-    /// The decision of this level.
+    /// The decision of this level, with the reason of its negation.
     Decision(u32, AssignmentReason),
 }
 
@@ -139,7 +139,8 @@ impl ConflictAnalysis {
         let mut levels: Vec<u32> = clause.iter().map(|&l| propagator.level_of(l)).collect();
         levels.sort_unstable();
         levels.dedup();
-        propagator.add_clause(clause, ClauseKind::Learned, levels.len() as u32);
+        let block_distance = levels.len() as u32;
+        propagator.add_clause(clause, ClauseKind::Learned, block_distance);
         #[cfg(test)]
         if let Some(log) = &mut self.log {
             log.push(self.clause.clone());

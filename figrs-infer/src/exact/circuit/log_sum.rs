@@ -4,8 +4,8 @@ use figrs_core::factor::FactorGraph;
 
 use super::decomposition::preferences;
 use super::logical_form::LogicalForm;
+use super::memory_budget::cache_share;
 use super::preprocess::preprocess;
-use super::room::cache_share;
 use super::scaled_number::ScaledNumber;
 use super::search::{ExhaustiveSearch, SearchControl};
 use super::search_trace::SumTrace;

@@ -8,7 +8,7 @@ use super::factor_entries::{
     OpenZeros, WeightSymbol, count_entries, entry_symbol, for_each_stored, open_entries,
 };
 use super::literal::AtomLiteral;
-use super::room::{MAX_POSITIONS, MemoryMeter, check_positions};
+use super::memory_budget::{MAX_POSITIONS, MemoryMeter, check_positions};
 use super::value_atoms::ValueAtoms;
 use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;

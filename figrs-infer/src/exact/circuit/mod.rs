@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `circuit_algorithm`, `compiled_circuit`, `circuit_encoding` | the algorithm; a compiled model, one encoding of it |
 //! | `labelled_circuit`, `log_sum` | from a factor graph to a circuit with the meaning of its leaves; the sum alone |
-//! | `room` | memory budget of a search |
+//! | `memory_budget` | memory and positions of 32 bits that a search may take |
 //! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
 //! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
 //! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
@@ -30,10 +30,10 @@ mod labelled_circuit;
 mod literal;
 pub(crate) mod log_sum;
 mod logical_form;
+mod memory_budget;
 mod preprocess;
 mod probing;
 mod propagator;
-mod room;
 mod scaled_number;
 pub(crate) mod search;
 mod search_trace;

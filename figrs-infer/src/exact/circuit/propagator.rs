@@ -116,7 +116,7 @@ impl ClausePropagator {
         &mut self,
         literals: &[AtomLiteral],
         kind: ClauseKind,
-        levels: u32,
+        block_distance: u32,
     ) -> Option<ClauseId> {
         match *literals {
             [fact] if kind == ClauseKind::Learned => {
@@ -133,7 +133,9 @@ impl ClausePropagator {
                 None
             }
             [a, b, ..] => {
-                let id = self.clauses.add(literals, kind, levels, self.conflicts);
+                let id = self
+                    .clauses
+                    .add(literals, kind, block_distance, self.conflicts);
                 self.watch(a, id, b);
                 self.watch(b, id, a);
                 Some(id)

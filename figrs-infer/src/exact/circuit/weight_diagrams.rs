@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use super::component_cache::ComponentHash;
-use super::room::hash_table_bytes;
+use super::memory_budget::hash_table_bytes;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::eliminate::error::check_interrupt;
 
@@ -23,8 +23,8 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// The table whose entries are all zero: clauses exclude them, so that it equals any other table where it matters.
-    pub(super) const ANY: Self = Self(u32::MAX);
+    /// A don't-care: all entries are zero, and clauses exclude them, so that any table may stand for it.
+    pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
     /// A constant: a symbol, by its number.
     pub(super) fn constant(symbol: u32) -> Self {
@@ -37,7 +37,7 @@ impl ResidualTable {
 
     /// The symbol of a constant.
     pub(super) fn symbol(self) -> Option<u32> {
-        (self.is_leaf() && self != Self::ANY).then_some(self.0 & !LEAF)
+        (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
     }
 }
 
@@ -53,8 +53,7 @@ struct DiagramNode {
 
 /// Multi-valued decision diagrams of the weights of all factors, with equal nodes stored once.
 ///
-/// A node whose children are equal, but for those that are [`ResidualTable::ANY`], is replaced by one of them. Restrictions are
-/// remembered.
+/// A node whose children are equal, don't-cares aside, is replaced by one of them. Restrictions are remembered.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -106,7 +105,7 @@ impl WeightDiagrams {
                     check_interrupt(until)?;
                 }
                 let first = firsts[at];
-                let mut children = vec![ResidualTable::ANY; cards[depth] as usize];
+                let mut children = vec![ResidualTable::DONT_CARE; cards[depth] as usize];
                 while at < tables.len() && prefix(firsts[at]) == prefix(first) {
                     children[value(firsts[at])] = tables[at];
                     at += 1;
@@ -116,15 +115,15 @@ impl WeightDiagrams {
             }
             (tables, firsts) = (above, firsts_above);
         }
-        Ok(tables.first().copied().unwrap_or(ResidualTable::ANY))
+        Ok(tables.first().copied().unwrap_or(ResidualTable::DONT_CARE))
     }
 
     fn node(&mut self, variable: u32, children: Vec<ResidualTable>) -> ResidualTable {
         let mut different = children
             .iter()
-            .filter(|&&child| child != ResidualTable::ANY);
+            .filter(|&&child| child != ResidualTable::DONT_CARE);
         let Some(&first) = different.next() else {
-            return ResidualTable::ANY;
+            return ResidualTable::DONT_CARE;
         };
         if different.all(|&child| child == first) {
             return first;

@@ -11,14 +11,15 @@ use super::memory::readable;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The plan, or a table that turned out larger than planned, does not fit the budget.
+    /// The plan, a table that turned out larger than planned, or the clauses and rows of weights of a circuit together do not fit
+    /// the budget.
     #[error(
-        "elimination needs a table of about {needed:.3e} entries ({}) and the budget is {limit}: \
+        "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
          raise it with `Options::table_budget`, ask about fewer variables at once, or use a sampler",
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The entries of the table, predicted or reached so far.
+        /// The entries, predicted or reached so far.
         needed: f64,
         /// The budget.
         limit: usize,
@@ -34,14 +35,14 @@ pub enum EliminationError {
         /// The budget.
         limit: f64,
     },
-    /// The messages of the plan do not fit the memory.
+    /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, do not fit the memory.
     #[error(
-        "elimination would need {} of memory and the budget is {}: observe more, ask about fewer variables, use a \
+        "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, use a \
          sampler, or raise it with `Options::memory_budget`",
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {
-        /// The bytes of the messages, as predicted.
+        /// The bytes, predicted or reached so far.
         needed: f64,
         /// The budget, in bytes.
         limit: u64,

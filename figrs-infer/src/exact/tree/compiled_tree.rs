@@ -12,7 +12,6 @@ use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
 use crate::answer::Answer;
-use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
 use crate::error::Error;
@@ -136,8 +135,7 @@ impl CompiledTree {
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        let statement = Model::new().observe(element, value);
-        let place = self.problem.varying_place(element)?;
+        let (place, statement) = self.problem.observation(element, value)?;
         self.state(place, Some(statement))
     }
 
@@ -150,8 +148,7 @@ impl CompiledTree {
         element: &Element<T>,
         weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let statement = Model::new().weigh(element, weight);
-        let place = self.problem.varying_place(element)?;
+        let (place, statement) = self.problem.weighting(element, weight)?;
         self.state(place, Some(statement))
     }
 
@@ -220,19 +217,12 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let position = self.problem.root(&self.expansion, element.erased())?;
-        self.require_possible()?;
-        let mut probabilities = match &self.sums {
-            Some(part) => part.marginals(&[position]),
-            None => Vec::new(),
-        };
-        let support = &self.expansion.elements()[position].support;
-        let values = support.values::<T>().into_iter().flatten().cloned();
-        Ok(Marginal::new(
-            values.collect(),
-            probabilities.pop().unwrap_or_default(),
-            Estimate::Exact,
-        ))
+        (self.problem).distribution(&self.expansion, element, |position| {
+            self.require_possible()?;
+            let part = self.sums.as_ref();
+            let mut marginals = part.map_or(Vec::new(), |part| part.marginals(&[position]));
+            Ok(marginals.pop().unwrap_or_default())
+        })
     }
 
     /// The probability that a target or a varying element has a value.
@@ -250,9 +240,8 @@ impl CompiledTree {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
             self.require_possible()?;
-            let positions = &self.expansion.targets()[..self.problem.targets.len()];
             if let Some(part) = &self.sums {
-                marginals = part.marginals(positions);
+                marginals = part.marginals(self.problem.target_positions(&self.expansion));
             }
         }
         let expansion = &self.expansion;
@@ -275,11 +264,9 @@ impl CompiledTree {
     ) -> Result<CompiledEncoding, Error> {
         let (problem, varying) = (&self.problem, self.problem.varying_positions(expansion));
         let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &problem.limits)?;
-        for (place, statement) in problem.statements.iter().enumerate() {
-            part.state(
-                place,
-                problem.weights(expansion, place, statement.as_ref())?,
-            );
+        let all = problem.present_weights(expansion)?;
+        for (place, weights) in all.into_iter().enumerate() {
+            part.state(place, weights);
         }
         Ok(part)
     }
@@ -320,10 +307,8 @@ impl CompiledTree {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let part = self.worlds()?;
-        // A world by rank, by variable, and the detours that may lead to one.
-        let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
-        self.problem.limits.options.check_memory(bytes)?;
-        let best = self.worlds()?.k_best(count);
+        self.problem.check_worlds(count, part.tree().variables())?;
+        let best = part.k_best(count);
         if best.is_empty() && count > 0 {
             return Err(self.problem.impossible());
         }

@@ -106,7 +106,7 @@ fn an_interrupt_at_any_decision_ends_the_search() {
     };
     for search in [&sum as &dyn Fn(&SearchControl<'_>) -> bool, &circuit] {
         let mut seen = Vec::new();
-        let ended = (0..).find(|&count| {
+        let ended = (0..10_000).find(|&count| {
             let (is_answered, decisions) = interrupted_at(count, search);
             seen.push(decisions);
             is_answered
