@@ -103,16 +103,21 @@ fn weights_that_part_are_searched_anew() {
     check(&circuit, &model, &coins[0], &coins);
 }
 
-/// Coins with weights that depend on parameters, of which one is true.
+/// Coins with weights that depend on parameters.
 fn weighed(params: &[Param; 4]) -> (Vec<Element<bool>>, Model) {
-    let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
-    let any = coins[0].or(&coins[1]).or(&coins[2]);
-    let mut model = Model::new().observe(&any, true);
+    let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.6)).collect();
+    let mut model = Model::new();
     for (coin, [yes, no]) in coins.iter().zip([[0, 1], [1, 2], [3, 3]]) {
         let (yes, no) = (params[yes].clone(), params[no].clone());
         model = model.weigh(coin, move |&coin| if coin { yes.get() } else { no.get() });
     }
     (coins, model)
+}
+
+/// The evidence that some coin is true besides.
+fn some(coins: &[Element<bool>], model: &Model) -> Model {
+    let any = fold(coins, false, |&any, &coin| any || coin);
+    model.clone().observe(&any, true)
 }
 
 fn set_all(params: &[Param; 4], values: [f64; 4]) {
@@ -125,6 +130,7 @@ fn set_all(params: &[Param; 4], values: [f64; 4]) {
 fn weights_that_change_twice_are_those_of_their_entries() {
     let params = ["a", "b", "c", "d"].map(|name| Param::new(name, 0.5));
     let (coins, model) = weighed(&params);
+    let model = some(&coins, &model);
     set_all(&params, [0.25, 0.75, 0.125, 0.5]);
     let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
     // After the first change the weights have changed places.
@@ -153,16 +159,19 @@ fn a_weight_of_one_may_change() {
 #[test]
 fn any_changes_of_weights_are_those_of_a_new_circuit() {
     let mut rng = figrs::stream(11, 0);
-    for _ in 0..150 {
+    for round in 0..150 {
         let params = ["a", "b", "c", "d"].map(|name| Param::new(name, 0.5));
-        let mut values = || [0; 4].map(|_| [0.0, 0.25, 0.5, 1.0][rng.random_range(0..4)]);
-        let (coins, model) = weighed(&params);
+        let mut values = || [0; 4].map(|_| [0.0, 0.25, 0.5, 0.75, 1.0][rng.random_range(0..5)]);
+        let (coins, mut model) = weighed(&params);
+        if round % 2 == 0 {
+            model = some(&coins, &model);
+        }
         set_all(&params, values());
         let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
         for _ in 0..4 {
             set_all(&params, values());
             circuit.refresh().unwrap();
-            match Enumerate::new().run(&model, &coins) {
+            match Enumerate::new().run(&model, &coins[0]) {
                 Ok(_) => check(&circuit, &model, &coins[0], &coins),
                 Err(_) => assert_eq!(circuit.log_evidence(), f64::NEG_INFINITY),
             }
@@ -170,46 +179,46 @@ fn any_changes_of_weights_are_those_of_a_new_circuit() {
     }
 }
 
-/// Clauses of two and three literals: the first, a and d, a and not d, make clauses of three shorter.
+/// Clauses of two and three literals, the former of which imply units and shorten the latter: the sums are numbers of solutions.
 #[test]
 fn clauses_that_imply_units_keep_their_worlds() {
     let mut rng = figrs::stream(12, 0);
-    for _ in 0..200 {
-        let coins: Vec<Element<bool>> = (0..5).map(|_| Flip::new(0.5)).collect();
-        let mut model = Model::new();
-        let mut clause = |literals: &[(usize, bool)]| {
-            let literals = literals.iter();
-            let literals: Vec<Element<bool>> = literals
-                .map(|&(coin, is_true)| coins[coin].map(move |&coin| coin == is_true))
-                .collect();
-            let any = fold(&literals, false, |&any, &literal| any || literal);
-            model = std::mem::take(&mut model).observe(&any, true);
-        };
-        clause(&[(0, true), (3, true)]);
-        clause(&[(0, true), (3, false)]);
-        clause(&[(0, true), (1, true), (2, true)]);
-        clause(&[(0, false), (1, true), (2, true)]);
-        for _ in 0..rng.random_range(0..4) {
-            let first = rng.random_range(0..5);
-            let second = (first + rng.random_range(1..5)) % 5;
-            clause(&[(first, rng.random()), (second, rng.random())]);
+    let mut possible = 0;
+    for round in 0..1200 {
+        let n = rng.random_range(8..=12);
+        let coins: Vec<Element<bool>> = (0..n).map(|_| Flip::new(0.5)).collect();
+        let (mut model, mut solutions) = (Model::new(), vec![true; 1 << n]);
+        for _ in 0..rng.random_range(n..=5 * n / 2) {
+            let a = rng.random_range(0..n);
+            let b = (a + rng.random_range(1..n)) % n;
+            let others: Vec<usize> = (0..n).filter(|&coin| coin != a && coin != b).collect();
+            let c = others[rng.random_range(0..n - 2)];
+            let [x, y, z] = rng.random::<[bool; 3]>();
+            // Two literals if the last is that of the first.
+            let (c, z) = if rng.random_bool(0.5) { (a, x) } else { (c, z) };
+            let holds = move |p: bool, q: bool, r: bool| p == x || q == y || r == z;
+            for (world, is_solution) in solutions.iter_mut().enumerate() {
+                let [p, q, r] = [a, b, c].map(|coin| world >> coin & 1 == 1);
+                *is_solution &= holds(p, q, r);
+            }
+            let any = if c == a {
+                (&coins[a], &coins[b]).map(move |(&p, &q)| holds(p, q, p))
+            } else {
+                (&coins[a], &coins[b], &coins[c]).map(move |(&p, &q, &r)| holds(p, q, r))
+            };
+            model = model.observe(&any, true);
         }
-        let circuit = Circuit::new();
-        let Ok(expected) = Enumerate::new().run(&model, ()) else {
-            continue;
-        };
-        let expected = expected.log_evidence().unwrap().value;
-        let found = circuit
-            .run(&model, ())
-            .unwrap()
-            .log_evidence()
-            .unwrap()
-            .value;
+        let count = solutions.iter().filter(|&&is_solution| is_solution).count();
+        let expected = (count as f64).ln() - n as f64 * 2f64.ln();
+        let answer = Circuit::new().run(&model, ()).unwrap();
+        let found = answer.log_evidence().unwrap().value;
         assert!(
             found == expected || (found - expected).abs() < 1e-12,
-            "{found} {expected}"
+            "round {round}: {found} {expected}"
         );
+        possible += usize::from(count > 0);
     }
+    assert!((300..1150).contains(&possible), "{possible}");
 }
 
 #[test]
