@@ -21,10 +21,9 @@ mod incumbent;
 mod neighbourhood;
 mod network;
 mod preprocessing;
-
 mod reweighting;
 mod search;
-mod solve;
+pub(crate) mod solve;
 #[cfg(test)]
 mod tests;
 

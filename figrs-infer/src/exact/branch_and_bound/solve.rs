@@ -48,18 +48,18 @@ const WORTHWHILE: f64 = 20.0;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SearchLimits {
+pub(crate) struct SearchLimits {
     /// Entries of a table of an exact elimination.
-    pub(super) table: usize,
+    pub(crate) table: usize,
     /// Looks at cost functions.
-    pub(super) work: u64,
+    pub(crate) work: u64,
     /// Bytes of the open nodes of the search.
-    pub(super) memory: u64,
+    pub(crate) memory: u64,
 }
 
 /// A function that is told of better worlds and better bounds, if there is one.
 #[derive(Clone, Default)]
-pub(super) struct ImprovementListener(pub(super) Option<Arc<ListenerFn>>);
+pub(crate) struct ImprovementListener(pub(crate) Option<Arc<ListenerFn>>);
 
 type ListenerFn = dyn Fn(&Improvement) + Send + Sync;
 
@@ -71,7 +71,7 @@ impl fmt::Debug for ImprovementListener {
 
 /// Result of a search.
 #[derive(Debug)]
-pub(super) enum SearchResult {
+pub(crate) enum SearchResult {
     /// No assignment has weight.
     Impossible,
     /// The best assignment found, with the improvements on the way.
@@ -85,7 +85,7 @@ pub(super) enum SearchResult {
 }
 
 /// Looks for the assignment of the largest weight.
-pub(super) fn solve(
+pub(crate) fn solve(
     graph: &FactorGraph,
     limits: SearchLimits,
     watching: &RunMonitor<'_>,
