@@ -1,5 +1,7 @@
 //! Independent components of cost functions, each with a search of its own.
 
+use figrs_core::Until;
+
 use super::cost_table::CostTables;
 use super::incumbent::improved;
 use super::network::Network;
@@ -21,21 +23,41 @@ pub(super) struct Component {
 pub(super) struct ComponentLimits {
     /// Costs from here on do not count.
     pub(super) upper: i64,
-    /// An assignment counts as better if it is by more than this.
+    /// An assignment counts as better if it is by more than this, in all components together.
     pub(super) slack: i64,
     /// Smallest gain for which costs are moved against the order.
     pub(super) worthwhile: i64,
-    /// Bytes of the open nodes.
+    /// Bytes of the open nodes of all components together.
     pub(super) memory: usize,
 }
 
+impl ComponentLimits {
+    /// The limits of a component that has `own` of `all` functions: its share of what there is for all together.
+    fn share(self, own: usize, all: usize) -> Self {
+        let part = own as f64 / all.max(1) as f64;
+        Self {
+            slack: (self.slack as f64 * part) as i64,
+            memory: (self.memory as f64 * part) as usize,
+            ..self
+        }
+    }
+}
+
 impl Component {
-    /// The searches of all components, and the costs that need none; `None` if a component has no assignment below the limit.
-    pub(super) fn all(tables: &CostTables, limits: ComponentLimits) -> Option<Vec<Self>> {
+    /// The searches of all components; `None` if a component has no assignment below the limit. Once the time is over, they begin without a good bound.
+    pub(super) fn all(
+        tables: &CostTables,
+        limits: ComponentLimits,
+        until: &Until,
+    ) -> Option<Vec<Self>> {
         let sweeps = affordable_sweeps(tables);
+        let functions = tables.scopes().count();
         let parts = split(tables).into_iter();
         parts
-            .map(|(names, part)| Self::new(names, &part, sweeps, limits))
+            .map(|(names, part)| {
+                let limits = limits.share(part.scopes().count(), functions);
+                Self::new(names, &part, sweeps, limits, until)
+            })
             .collect()
     }
 
@@ -45,14 +67,15 @@ impl Component {
         tables: &CostTables,
         sweeps: usize,
         limits: ComponentLimits,
+        until: &Until,
     ) -> Option<Self> {
-        let mut tables = reweighted(tables, sweeps);
+        let mut tables = reweighted(tables, sweeps, until);
         if tables.constant >= limits.upper {
             return None;
         }
         let network = |tables: &CostTables| {
             let mut network = Network::new(tables, limits.upper, limits.worthwhile);
-            network.propagate().ok().map(|()| network)
+            network.propagate_until(until).ok().map(|()| network)
         };
         let reversed: Vec<u32> = (0..names.len() as u32).rev().collect();
         let against = CostTables {
@@ -70,28 +93,29 @@ impl Component {
         let mut this = Self {
             names,
             tables,
-            search: BestFirst::new(best, limits.memory),
+            search: BestFirst::new(best, limits.slack, limits.memory),
             is_finished: false,
         };
         let start = this.search.network.supported_values();
-        let values = improved(&this.tables, start, limits.upper);
-        this.adopt_own(values, limits.slack);
+        let values = improved(&this.tables, start, limits.upper, until);
+        this.adopt_own(values);
         Some(this)
     }
 
     /// Takes over an assignment of all variables if it is better than the best one known.
-    pub(super) fn adopt(&mut self, values: &[u32], slack: i64) {
+    pub(super) fn adopt(&mut self, values: &[u32]) {
         let own = self.names.iter().map(|&v| values[v as usize]);
-        self.adopt_own(own.collect(), slack);
+        self.adopt_own(own.collect());
     }
 
-    fn adopt_own(&mut self, own: Vec<u32>, slack: i64) {
+    fn adopt_own(&mut self, own: Vec<u32>) {
         let cost = self.tables.cost(&own);
-        let network = &mut self.search.network;
-        if cost - slack < network.upper {
-            network.upper = cost - slack;
-            self.search.best = Some(own);
-        }
+        self.search.adopt(own, cost);
+    }
+
+    /// True if the search has ended without an assignment: none of the component is allowed.
+    pub(super) fn is_impossible(&self) -> bool {
+        self.is_finished && self.search.best.is_none()
     }
 
     /// Writes the best values to those of all variables; false if none are known.

@@ -5,6 +5,7 @@ use figrs_core::internals::{for_each_entry, log_stored};
 
 use super::cost::{FORBIDDEN, LARGEST_SUM};
 use super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::outward::{above, below, difference_above, difference_below, sum_above};
 
 /// Base-2 logarithm of the finest scale.
 const FINEST: f64 = 46.0;
@@ -16,15 +17,18 @@ const DENSE_FOR_EACH: usize = 16;
 /// Costs of the assignments of a factor graph, in units of `1 / scale`.
 ///
 /// The cost of an assignment is its weight's distance from the product of the largest weights of all factors, each factor rounded down:
-/// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale`.
+/// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale` but for what floating-point numbers round
+/// off, which goes outward.
 #[derive(Debug)]
 pub(super) struct FixedPoint {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
-    /// The sum of the logarithms of the largest weights.
+    /// The sum of the logarithms of the largest weights, rounded up.
     best: f64,
     /// Number of factors with costs that may have been rounded.
     rounded: i64,
+    /// The sum of the largest absolute logarithms of all factors.
+    pub(super) magnitude: f64,
     /// The sum of the largest finite costs.
     pub(super) dearest: i64,
 }
@@ -46,8 +50,9 @@ impl FixedPoint {
                 ..CostTables::default()
             },
             scale,
-            best: ranges.iter().map(|range| range.most).sum(),
+            best: sum_above(ranges.iter().map(|range| above(range.most))),
             rounded: 0,
+            magnitude: ranges.iter().map(LogRange::magnitude).sum(),
             dearest: 0,
         };
         for (factor, range) in graph.factors.iter().zip(&ranges) {
@@ -56,9 +61,13 @@ impl FixedPoint {
         Some(this)
     }
 
-    /// The logarithm of weights of a cost.
+    /// A logarithm that no weight of this cost, or of a larger one, exceeds.
     pub(super) fn log(&self, cost: i64) -> f64 {
-        self.best - cost as f64 / self.scale
+        let mut rounded = cost as f64;
+        if rounded as i64 > cost {
+            rounded = rounded.next_down();
+        }
+        difference_above(self.best, rounded / self.scale)
     }
 
     /// Assignments must be cheaper than the best one known by more than this: rounding could make as good ones look so.
@@ -67,7 +76,11 @@ impl FixedPoint {
     }
 
     fn add(&mut self, graph: &FactorGraph, factor: &Factor, range: &LogRange) {
-        let cost = |entry: usize| ((range.most - log_stored(factor, entry)) * self.scale) as i64;
+        let cost = |entry: usize| {
+            let log = above(log_stored(factor, entry));
+            let distance = difference_below(below(range.most), log).max(0.0);
+            (distance * self.scale) as i64
+        };
         let dearest = ((range.most - range.least) * self.scale) as i64;
         self.rounded += i64::from(range.most > range.least);
         self.dearest += dearest;
@@ -114,11 +127,16 @@ impl LogRange {
         });
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
+
+    fn magnitude(&self) -> f64 {
+        self.most.abs().max(self.least.abs())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use figrs_core::factor::{FactorTable, VarId, Weights};
+    use rand::RngExt;
 
     use super::super::cost::LARGE;
     use super::*;
@@ -139,7 +157,7 @@ mod tests {
             .iter()
             .map(|factor| {
                 let range = LogRange::of(graph, factor).expect("it has weight");
-                range.most.abs().max(range.least.abs())
+                range.magnitude()
             })
             .sum();
         for i in 0..graph.dense_size(&all) {
@@ -171,6 +189,41 @@ mod tests {
                 check(&graph, &format!("seed {seed}, {range:?}"));
             }
         }
+    }
+
+    /// Logarithms of 53 bits in units of `2^-46`, whose sums are integers, against these.
+    #[test]
+    fn bounds_are_not_below_exact_sums() {
+        let unit = f64::exp2(-46.0);
+        let mut below = 0;
+        for seed in 0..300 {
+            let mut rng = generator(seed);
+            let mut graph = FactorGraph::default();
+            let v = graph.add_variable(3);
+            let mut exact = [0i128; 3];
+            for _ in 0..rng.random_range(2..30) {
+                let units: Vec<i64> = (0..3)
+                    .map(|_| rng.random_range(-(1i64 << 53)..1 << 53))
+                    .collect();
+                for (sum, &x) in exact.iter_mut().zip(&units) {
+                    *sum += i128::from(x);
+                }
+                let logs = units.iter().map(|&x| x as f64 * unit).collect();
+                graph.factors.push(Factor {
+                    variables: vec![v],
+                    table: FactorTable::Dense(Weights::from_logs(logs)),
+                    normalised: false,
+                });
+            }
+            let fixed = FixedPoint::new(&graph).expect("it has weight");
+            for (value, &sum) in (0..).zip(&exact) {
+                let log = fixed.log(fixed.costs.cost(&[value]));
+                let units = (log / unit).floor() as i128;
+                assert!(units >= sum, "seed {seed}: {log} for {sum}");
+                below += usize::from(((log_weight(&graph, &[value]) / unit).floor() as i128) < sum);
+            }
+        }
+        assert!(below > 100, "{below}");
     }
 
     /// Weights from the smallest to the largest number, and logarithms far outside of what numbers hold.

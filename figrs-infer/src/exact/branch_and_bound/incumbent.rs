@@ -1,7 +1,12 @@
 //! Incumbent: a first assignment by tabu search.
 
+use figrs_core::Until;
+
 use super::cost::LARGE;
 use super::cost_table::CostTables;
+
+/// Number of moves between two looks at the clock.
+const MOVES_IN_A_ROW: usize = 16;
 
 /// Maximum number of moves for each variable, and of looks at values in all moves.
 const MOVES: usize = 20;
@@ -33,12 +38,20 @@ struct TabuSearch<'a> {
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving by local
 /// search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
-pub(super) fn improved(tables: &CostTables, values: Vec<u32>, upper: i64) -> Vec<u32> {
+pub(super) fn improved(
+    tables: &CostTables,
+    values: Vec<u32>,
+    upper: i64,
+    until: &Until,
+) -> Vec<u32> {
     let mut search = TabuSearch::new(tables, values, upper as f64);
     let looks = search.costs.len().max(1);
     let mut present = 0.0;
     let mut best = (present, search.values.clone());
     for step in 0..(MOVES * tables.sizes.len()).min(LOOKS / looks) {
+        if step % MOVES_IN_A_ROW == 0 && until.is_over() {
+            break;
+        }
         let Some((v, value, gain)) = search.best_move(step, present - best.0) else {
             break;
         };
@@ -172,7 +185,7 @@ mod tests {
                 .map(|values| tables.cost(values))
                 .min()
                 .unwrap_or(0);
-            let end = improved(&tables, start.clone(), 1 << 40);
+            let end = improved(&tables, start.clone(), 1 << 40, &Until::default());
             assert!(
                 tables.cost(&end) <= tables.cost(&start),
                 "seed {seed}: {end:?}"

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `cost`, `fixed_point` | costs as fixed-point integers |
+//! | `cost`, `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
 //! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
 //! | `incumbent` | a first world by tabu search |
@@ -20,6 +20,7 @@ mod fixed_point;
 mod incumbent;
 mod neighbourhood;
 mod network;
+mod outward;
 mod preprocessing;
 mod reweighting;
 mod search;
@@ -101,14 +102,14 @@ pub struct MpeBranchAndBound {
 }
 
 impl Default for MpeBranchAndBound {
-    /// Tables of up to `2^18` entries, ten million steps, 256 MB of open nodes.
+    /// Tables of up to `2^18` entries, ten million steps, 1 GB of open nodes and tables.
     fn default() -> Self {
         Self {
             budget: Budget::default(),
             limits: SearchLimits {
                 table: 1 << 18,
                 work: 10_000_000,
-                memory: 1 << 28,
+                memory: 1 << 30,
             },
             watch: Watch::default(),
             listener: ImprovementListener::default(),
@@ -135,14 +136,15 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of steps: looks of the search at cost functions.
+    /// Sets the maximum number of steps of the search: a look at a cost function, or at another 64 of its costs.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps;
         self
     }
 
-    /// Sets the maximum number of bytes of the open nodes of each component, approximately: once they are reached, the search goes on depth
-    /// first, in the same time, with bounds that come down later.
+    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components: once they are reached, the
+    /// search goes on depth first, in the same time, with bounds that come down later. The other half is for the tables of an elimination, which
+    /// is refused, or divided into smaller mini-buckets, if it takes more.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self

@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use figrs_core::Until;
 use rustc_hash::FxHashMap;
 
 use super::cost_table::{CostTable, CostTables};
+use crate::exact::eliminate::EliminationError;
 
 /// Maximum number of neighbours of a variable that is eliminated.
 const NEIGHBOURS: usize = 3;
@@ -125,7 +127,12 @@ impl Elimination {
 }
 
 /// Adds up and eliminates.
-pub(super) fn preprocess(tables: CostTables) -> Preprocessed {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn preprocess(
+    tables: CostTables,
+    until: &Until,
+) -> Result<Preprocessed, EliminationError> {
     let n = tables.sizes.len();
     let mut elimination = Elimination::new(tables);
     let mut queue: BinaryHeap<Reverse<(usize, u32)>> = BinaryHeap::new();
@@ -147,6 +154,9 @@ pub(super) fn preprocess(tables: CostTables) -> Preprocessed {
         if size > NEIGHBOURS + 1 {
             break;
         }
+        if until.is_over() {
+            return Err(EliminationError::Interrupted);
+        }
         if !is_left[v as usize] || is_listed[v as usize] {
             continue;
         }
@@ -164,14 +174,14 @@ pub(super) fn preprocess(tables: CostTables) -> Preprocessed {
     }
     let names: Vec<u32> = (0..n as u32).filter(|&v| is_left[v as usize]).collect();
     let constant = elimination.tables.constant;
-    Preprocessed {
+    Ok(Preprocessed {
         tables: CostTables {
             constant,
             ..elimination.tables.part(&names)
         },
         names,
         eliminated,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -190,7 +200,7 @@ mod tests {
                 .into_iter()
                 .map(|values| (values.clone(), tables.cost(&values)))
                 .collect();
-            let left = preprocess(tables.clone());
+            let left = preprocess(tables.clone(), &Until::default()).expect("nothing stops it");
             some += usize::from(!left.names.is_empty());
             eliminated += usize::from(!left.eliminated.is_empty());
             for values in assignments(&left.tables.sizes) {

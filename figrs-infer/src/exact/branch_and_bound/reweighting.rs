@@ -1,5 +1,7 @@
 //! Sequential tree-reweighted moves of costs, for a better lower bound before the search.
 
+use figrs_core::Until;
+
 use super::cost::{FORBIDDEN, LARGE};
 use super::cost_table::{CostTable, CostTables};
 
@@ -40,7 +42,7 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs until the constant hardly rises any more.
+/// Moves costs until the constant hardly rises any more, or the time is over.
 ///
 /// Each variable in turn takes from all its functions what each of its values costs at least, pays the smallest sum to the constant, and spreads
 /// the rest evenly over the functions that have later variables; then the same from the last variable to the first. No assignment changes
@@ -50,15 +52,21 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and Machine
 /// Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial Intelligence 174,
 /// 2010 (virtual arc consistency).
-pub(super) fn reweighted(tables: &CostTables, sweeps: usize) -> CostTables {
+pub(super) fn reweighted(tables: &CostTables, sweeps: usize, until: &Until) -> CostTables {
     let mut this = Reweighting::new(tables);
     let start = this.constant;
-    for _ in 0..sweeps {
+    'sweeps: for _ in 0..sweeps {
         let before = this.constant;
         for v in 0..this.sizes.len() {
+            if until.is_over() {
+                break 'sweeps;
+            }
             this.visit(v, |at| (at.has_later, at.has_earlier));
         }
         for v in (0..this.sizes.len()).rev() {
+            if until.is_over() {
+                break 'sweeps;
+            }
             this.visit(v, |at| (at.has_earlier, at.has_later));
         }
         if this.constant >= LARGE || this.constant - before <= (this.constant - start) / LEAST_GAIN
@@ -230,7 +238,7 @@ mod tests {
         let mut raised = 0;
         for seed in 0..2000 {
             let tables = random_tables(seed + 7_000, 2 + seed as usize % 4);
-            let moved = reweighted(&tables, SWEEPS);
+            let moved = reweighted(&tables, SWEEPS, &Until::default());
             for values in assignments(&tables.sizes) {
                 let (before, after) = (tables.cost(&values), moved.cost(&values));
                 let same = before == after || before >= LARGE && after >= LARGE;
@@ -262,7 +270,7 @@ mod tests {
             let all = assignments(&tables.sizes);
             let best = all.iter().map(|values| tables.cost(values)).min();
             assert_eq!(
-                Some(reweighted(&tables, SWEEPS).constant),
+                Some(reweighted(&tables, SWEEPS, &Until::default()).constant),
                 best,
                 "seed {seed}"
             );

@@ -7,6 +7,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::ReducedGraph;
 
 use super::component::{Component, ComponentLimits};
+use super::cost::add;
 use super::fixed_point::FixedPoint;
 use super::neighbourhood::Neighbourhoods;
 use super::preprocessing::{Preprocessed, preprocess};
@@ -40,9 +41,6 @@ const RECORDS: u64 = 16;
 /// Tables of a neighbourhood may have this many entries.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Memory for the messages of an exact elimination, in bytes: a constant, so that all machines give the same answer.
-const MEMORY: u64 = 8 << 26;
-
 /// Base-2 logarithm of the number of smallest gains, for which costs are moved against the order, in one natural logarithm.
 const WORTHWHILE: f64 = 20.0;
 
@@ -53,8 +51,20 @@ pub(crate) struct SearchLimits {
     pub(crate) table: usize,
     /// Looks at cost functions.
     pub(crate) work: u64,
-    /// Bytes of the open nodes of the search.
+    /// Bytes of the open nodes of all components, and of the tables of eliminations.
     pub(crate) memory: u64,
+}
+
+impl SearchLimits {
+    /// Bytes of the tables of an elimination: half of all, since open nodes stay while it runs.
+    fn memory_of_tables(self) -> u64 {
+        self.memory / 2
+    }
+
+    /// Bytes of the open nodes of all components.
+    fn memory_of_nodes(self) -> usize {
+        usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
+    }
 }
 
 /// A function that is told of better worlds and better bounds, if there is one.
@@ -95,20 +105,22 @@ pub(crate) fn solve(
     let Some(reduced) = reduce(graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let Some(fixed) = FixedPoint::new(&reduced.graph) else {
+    let Some(mut fixed) = FixedPoint::new(&reduced.graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let preprocessed = preprocess(fixed.costs.clone());
+    let preprocessed = preprocess(std::mem::take(&mut fixed.costs), watching.until())?;
     let limits_of_components = ComponentLimits {
         upper: fixed.dearest + fixed.slack() + 1,
         slack: fixed.slack(),
         worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
-        memory: usize::try_from(limits.memory).unwrap_or(usize::MAX),
+        memory: limits.memory_of_nodes(),
     };
     if preprocessed.tables.constant >= limits_of_components.upper {
         return Ok(SearchResult::Impossible);
     }
-    let Some(components) = Component::all(&preprocessed.tables, limits_of_components) else {
+    let Some(components) =
+        Component::all(&preprocessed.tables, limits_of_components, watching.until())
+    else {
         return Ok(SearchResult::Impossible);
     };
     WorldSearch {
@@ -123,6 +135,7 @@ pub(crate) fn solve(
         best: None,
         upper_bound: f64::INFINITY,
         mini_bucket_bound: f64::INFINITY,
+        is_eliminated: false,
         next_record: 0,
         steps: Vec::new(),
     }
@@ -144,6 +157,8 @@ struct WorldSearch<'a> {
     upper_bound: f64,
     /// A bound that was found without search.
     mini_bucket_bound: f64,
+    /// Whether the best assignment is that of an exact elimination.
+    is_eliminated: bool,
     /// The work at which the bound is looked at again.
     next_record: u64,
     steps: Vec<Improvement>,
@@ -155,7 +170,7 @@ impl WorldSearch<'_> {
         self.advance(FIRST.min(limits.work / FIRST_SHARE));
         if self.is_unfinished() && limits.work > 0 {
             match self.eliminate(limits) {
-                Ok(found) => return Ok(found),
+                Ok(()) => return Ok(self.result()),
                 Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
                 Err(EliminationError::Interrupted) => self.stopped = self.watching.stopped(),
                 Err(error) if error.is_budget() => self.bound_by_mini_buckets(limits)?,
@@ -167,7 +182,7 @@ impl WorldSearch<'_> {
             self.advance(limits.work.min(next));
             next = next.saturating_mul(GROWTH);
             if self.is_unfinished() && self.work < limits.work {
-                self.search_neighbourhoods(limits.work)?;
+                self.search_neighbourhoods(limits)?;
             }
         }
         self.record();
@@ -175,45 +190,51 @@ impl WorldSearch<'_> {
     }
 
     fn result(self) -> SearchResult {
+        // What was proven by the time it was over is proven.
+        let stopped = self.stopped.filter(|_| !self.is_finished());
         match self.best {
             Some((values, _)) => {
                 let world = self.reduced.restriction.world(&values);
-                SearchResult::Found(world, self.steps, self.stopped)
+                SearchResult::Found(world, self.steps, stopped)
             }
-            None if self
-                .components
-                .iter()
-                .all(|component| component.is_finished) =>
-            {
-                SearchResult::Impossible
-            }
+            None if self.is_impossible() => SearchResult::Impossible,
             None => SearchResult::Unknown {
                 work: self.work,
                 upper_bound: self.upper_bound,
-                stopped: self.stopped.is_some(),
+                stopped: stopped.is_some(),
             },
         }
     }
 
     /// True if there is something to do and time for it.
     fn is_unfinished(&self) -> bool {
-        self.stopped.is_none()
-            && self
-                .components
-                .iter()
-                .any(|component| !component.is_finished)
+        self.stopped.is_none() && !self.is_finished()
+    }
+
+    /// True if every component was searched, or all were eliminated, or one has no assignment.
+    fn is_finished(&self) -> bool {
+        let mut components = self.components.iter();
+        self.is_eliminated || components.all(|part| part.is_finished) || self.is_impossible()
+    }
+
+    fn is_impossible(&self) -> bool {
+        self.components.iter().any(Component::is_impossible)
     }
 
     /// Searches all components in turn until so much work is done in all.
     fn advance(&mut self, limit: u64) {
         while self.is_unfinished() && self.work < limit {
             for i in 0..self.components.len() {
+                if self.components[i].is_finished {
+                    continue;
+                }
                 self.stopped = self.watching.stopped();
                 if self.stopped.is_some() || self.work >= limit {
                     return;
                 }
-                if !self.components[i].is_finished {
-                    self.advance_component(i, SLICE.min(limit - self.work));
+                self.advance_component(i, SLICE.min(limit - self.work));
+                if self.components[i].is_impossible() {
+                    return;
                 }
             }
             self.watching.report(self.work);
@@ -228,11 +249,10 @@ impl WorldSearch<'_> {
     }
 
     fn advance_component(&mut self, i: usize, work: u64) {
-        let slack = self.fixed.slack();
         let component = &mut self.components[i];
-        let before = component.search.network.work;
-        let state = component.search.advance(work, slack);
-        self.work += component.search.network.work - before;
+        let before = component.search.network.work();
+        let state = component.search.advance(work);
+        self.work += component.search.network.work() - before;
         match state {
             SearchState::Finished => component.is_finished = true,
             SearchState::Improved => self.record(),
@@ -241,36 +261,30 @@ impl WorldSearch<'_> {
     }
 
     /// Eliminates all variables, if that is within the limits.
-    fn eliminate(&mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
+    fn eliminate(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let options = Options::default()
             .table_budget(limits.table)
             .operation_budget(limits.work as f64)
-            .memory_budget(MEMORY)
+            .memory_budget(limits.memory_of_tables())
             .until(self.watching.until());
         let (values, log) = most_probable(&self.reduced.graph, &options)?;
-        self.best = Some((values.clone(), log));
-        self.upper_bound = log;
-        self.steps.push(Improvement {
-            work: self.work,
-            log_probability: log,
-            upper_bound: log,
-        });
-        let world = self.reduced.restriction.world(&values);
-        Ok(SearchResult::Found(
-            world,
-            std::mem::take(&mut self.steps),
-            None,
-        ))
+        self.take_better(values);
+        self.record_bound(log);
+        self.is_eliminated = true;
+        Ok(())
     }
 
     /// Bounds all worlds by a mini-bucket elimination.
     fn bound_by_mini_buckets(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let graph = &self.reduced.graph;
         let until = self.watching.until();
+        let entries = limits.memory_of_tables() as f64 / size_of::<f64>() as f64;
+        let tables = (limits.table, entries);
         let bound = as_if_dense(graph, until).and_then(|buckets| {
             let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
             let kind = BoundKind::MaximumAbove;
-            Ok(MiniBuckets::new(graph, &tree, limits.table, kind, until)?.bound(graph))
+            let messages = MiniBuckets::new(graph, &tree, tables, kind, until)?;
+            Ok(messages.bound_above(graph, self.fixed.magnitude))
         });
         match bound {
             Ok(bound) => {
@@ -288,12 +302,12 @@ impl WorldSearch<'_> {
 
     /// Records the present best world and bound, if one of them is better than before.
     fn record(&mut self) {
-        let lower: i64 = self
+        let bounds = self
             .components
             .iter()
-            .map(|component| component.search.lower())
-            .sum();
-        let bound = self.fixed.log(self.preprocessed.tables.constant + lower);
+            .map(|component| component.search.lower());
+        let lower = bounds.fold(self.preprocessed.tables.constant, add);
+        let bound = self.fixed.log(lower);
         let bound = bound.min(self.mini_bucket_bound);
         let mut values = vec![0; self.preprocessed.names.len()];
         let is_complete = self
@@ -304,11 +318,21 @@ impl WorldSearch<'_> {
             let values = self
                 .preprocessed
                 .complete(&self.reduced.graph.cardinalities, &values);
-            let log = log_weight(&self.reduced.graph, &values);
-            if self.best.as_ref().is_none_or(|(_, best)| log > *best) {
-                self.best = Some((values, log));
-            }
+            self.take_better(values);
         }
+        self.record_bound(bound);
+    }
+
+    /// Takes over an assignment of the reduced graph if it is better than the best one known.
+    fn take_better(&mut self, values: Vec<u32>) {
+        let log = log_weight(&self.reduced.graph, &values);
+        if self.best.as_ref().is_none_or(|(_, best)| log > *best) {
+            self.best = Some((values, log));
+        }
+    }
+
+    /// Records the best world known and a bound, if one of them is better than before.
+    fn record_bound(&mut self, bound: f64) {
         let is_better = bound < self.upper_bound;
         self.upper_bound = self.upper_bound.min(bound);
         let Some((_, log)) = &self.best else {
@@ -329,16 +353,16 @@ impl WorldSearch<'_> {
     }
 
     /// Looks for better worlds near the best one.
-    fn search_neighbourhoods(&mut self, work: u64) -> Result<(), EliminationError> {
+    fn search_neighbourhoods(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let Some((values, _)) = &self.best else {
             return Ok(());
         };
         let graph = &self.reduced.graph;
-        let budget = (self.work / NEIGHBOURHOOD_SHARE).min(work - self.work);
+        let budget = (self.work / NEIGHBOURHOOD_SHARE).min(limits.work - self.work);
         let options = Options::default()
             .table_budget(NEIGHBOURHOOD_TABLE)
             .operation_budget((budget / ONE_NEIGHBOURHOOD) as f64)
-            .memory_budget(MEMORY)
+            .memory_budget(limits.memory_of_tables())
             .until(self.watching.until());
         let centres: Vec<_> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
         let mut values = values.clone();
@@ -362,7 +386,7 @@ impl WorldSearch<'_> {
             .collect();
         for component in &mut self.components {
             if !component.is_finished {
-                component.adopt(&left, self.fixed.slack());
+                component.adopt(&left);
             }
         }
         self.record();

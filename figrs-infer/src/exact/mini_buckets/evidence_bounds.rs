@@ -12,6 +12,9 @@ use crate::exact::eliminate::{EliminationError, as_if_dense, without_barren};
 /// Entries of the tables of the eliminations, one after another.
 const TABLES: [usize; 3] = [1 << 8, 1 << 13, 1 << 18];
 
+/// Maximum number of entries of all messages together.
+const ALL_ENTRIES: f64 = (1 << 26) as f64;
+
 /// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
 ///
 /// Work that is stopped leaves the bounds found by then, at worst infinite ones.
@@ -41,7 +44,8 @@ fn tighten(
     let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
     for table in TABLES {
         let bound = |kind| -> Result<f64, EliminationError> {
-            Ok(MiniBuckets::new(graph, &order, table, kind, until)?.bound(graph))
+            let limits = (table, ALL_ENTRIES);
+            Ok(MiniBuckets::new(graph, &order, limits, kind, until)?.bound(graph))
         };
         bounds.upper = bounds.upper.min(bound(BoundKind::SumAbove)?);
         bounds.lower = bounds.lower.max(bound(BoundKind::SumBelow)?);
@@ -74,7 +78,8 @@ mod tests {
                     BoundKind::MaximumAbove,
                 ]
                 .map(|kind| {
-                    let messages = MiniBuckets::new(&graph, &order, table, kind, &until).unwrap();
+                    let limits = (table, ALL_ENTRIES);
+                    let messages = MiniBuckets::new(&graph, &order, limits, kind, &until).unwrap();
                     messages.bound(&graph)
                 });
                 let slack = 1e-9 * (1.0 + sum.abs());

@@ -8,8 +8,6 @@ use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::exact::eliminate::{EliminationError, ProductOperand, Projection, Projector};
 
-/// Maximum number of entries of all messages together; beyond it each is made smaller.
-const ALL_ENTRIES: f64 = (1 << 26) as f64;
 /// Negative weight of each mini-bucket but the first, in a lower bound: the weights of a bucket sum to one. Of the powers of two from 1/16 to 2, the best
 /// on grids of three values.
 const NEGATIVE_WEIGHT: f64 = -0.5;
@@ -58,7 +56,8 @@ pub(crate) struct MiniBuckets {
 }
 
 impl MiniBuckets {
-    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has.
+    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; they are made smaller until all
+    /// messages together have at most `most` entries.
     ///
     /// Before a bucket that was divided is eliminated, the mini-buckets exchange weight until their projections to the
     /// variables they share are in the proportion of their weights, which leaves the product as it is and brings the bound closer.
@@ -70,7 +69,7 @@ impl MiniBuckets {
     pub(crate) fn new(
         graph: &FactorGraph,
         order: &BucketOrder,
-        limit: usize,
+        (limit, most): (usize, f64),
         kind: BoundKind,
         until: &Until,
     ) -> Result<Self, EliminationError> {
@@ -79,7 +78,7 @@ impl MiniBuckets {
         let mut limit = limit.max(largest.unwrap_or(1));
         let buckets = loop {
             let (buckets, entries) = divide(graph, order, limit);
-            if entries <= ALL_ENTRIES || limit <= 1 {
+            if entries <= most || limit <= 1 {
                 break buckets;
             }
             limit /= 2;
@@ -125,6 +124,14 @@ impl MiniBuckets {
             .filter(|factor| factor.variables.is_empty());
         let scalars = scalars.map(|factor| log_entry(graph, factor, &[]));
         self.free + messages.chain(scalars).sum::<f64>()
+    }
+
+    /// The bound of a maximum from above by more than all additions may have rounded off. The logarithms of the weights of each factor are at most so
+    /// large that `magnitude` is their sum.
+    pub(crate) fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
+        // Each factor and message is added once, and moved between mini-buckets by a mean and a difference at most.
+        let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
+        self.bound(graph) + additions * f64::EPSILON * (1.0 + magnitude)
     }
 
     fn operands<'a>(
@@ -214,7 +221,8 @@ mod tests {
             for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
                 let (_, counted) = divide(&graph, &order, limit);
                 let kind = BoundKind::MaximumAbove;
-                let sent = MiniBuckets::new(&graph, &order, limit, kind, &Until::default())
+                let limits = (limit, f64::INFINITY);
+                let sent = MiniBuckets::new(&graph, &order, limits, kind, &Until::default())
                     .expect("small tables");
                 let entries: usize = sent.messages.iter().map(|table| table.logs.len()).sum();
                 assert_eq!(counted, entries as f64, "seed {seed}, tables of {limit}");

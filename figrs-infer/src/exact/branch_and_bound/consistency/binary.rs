@@ -7,7 +7,7 @@ use super::super::network::{Conflict, Network};
 impl Network {
     /// Projects a binary function on one side (0 or 1): each value of that variable has a pair of cost zero then (arc consistency).
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
-        self.work += 1;
+        self.looks += 1;
         self.cause = f as u32;
         let side = self.side(f, side);
         for place in (0..self.live_count(side.own)).rev() {
@@ -16,6 +16,7 @@ impl Network {
             if self.is_live(side.other, support) && self.pair_cost(&side, a, support) == 0 {
                 continue;
             }
+            self.costs_seen += self.live_count(side.other) as u64;
             let cells = &self.costs.values;
             let (row, paid) = (side.cells + a * side.own_stride, cells[side.own_shift + a]);
             let (mut least, mut found) = (i64::MAX, 0);
@@ -62,6 +63,7 @@ impl Network {
     /// The smallest cost of a value's pairs with the unary costs of the other variable.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
+        self.costs_seen += self.live_count(side.other) as u64;
         let cells = &self.costs.values;
         let (row, paid) = (side.cells + a * side.own_stride, cells[side.own_shift + a]);
         let unary = self.unary_place(side.other, 0);
@@ -87,7 +89,7 @@ impl Network {
         if self.is_fully_supported(&side, a) {
             return 0;
         }
-        self.work += 1;
+        self.looks += 1;
         self.cheapest_pair(&side, a)
     }
 
@@ -100,7 +102,7 @@ impl Network {
         if (0..count).all(|place| self.is_fully_supported(&side, self.value(side.own, place))) {
             return Ok(());
         }
-        self.work += 1;
+        self.looks += 1;
         let mut gains = std::mem::take(&mut self.scratch);
         gains.clear();
         gains.resize(self.sizes[side.own] as usize, 0);
@@ -132,6 +134,7 @@ impl Network {
     }
 
     fn extend_and_project(&mut self, side: &Side, gains: &[i64]) {
+        self.costs_seen += (self.live_count(side.own) * self.live_count(side.other)) as u64;
         for place in 0..self.live_count(side.other) {
             let b = self.value(side.other, place);
             let cells = &self.costs.values;

@@ -36,14 +36,14 @@ impl Network {
             }
         }
         if open.len() < 2 || open.len() <= FEW && size <= REPLACED {
-            self.work += size as u64;
+            self.looks += size as u64;
             return self.replace_larger(f, place, &mut row, &open);
         }
         if entries > LOOK {
             return Ok(());
         }
         for &own in &open {
-            self.work += entries as u64;
+            self.looks += entries as u64;
             self.project_larger(place, &mut row, &open, own)?;
         }
         Ok(())

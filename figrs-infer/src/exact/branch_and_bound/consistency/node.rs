@@ -15,15 +15,22 @@ impl Network {
         if before == 0 {
             self.directed_queue.insert(v);
             self.existential_queue.insert(v);
-            if value == self.cheapest[v] as usize {
-                self.node_queue.insert(v);
-            }
+        }
+        self.queue_without_zero(v);
+    }
+
+    /// Queues a variable of which no value is known to cost nothing. The value that is remembered may be one of a level that was undone since.
+    #[inline]
+    pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
+        let cheapest = self.cheapest[v] as usize;
+        if !self.is_live(v, cheapest) || self.unary(v, cheapest) > 0 {
+            self.node_queue.insert(v);
         }
     }
 
     /// Moves the smallest unary cost of a variable to the lower bound and removes values that are too dear.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
-        self.work += 1;
+        self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
         for &value in self.domain(v) {
             let cost = self.unary(v, value as usize);
@@ -49,6 +56,7 @@ impl Network {
     /// Removes the values whose unary cost reaches the upper bound.
     fn remove_dear(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
+        self.costs_seen += self.live_count(v) as u64;
         for place in (0..self.live_count(v)).rev() {
             let value = self.value(v, place);
             if self.unary(v, value) >= gap {
@@ -82,12 +90,13 @@ impl Network {
             if !self.is_active(f) {
                 continue;
             }
-            self.work += 1;
+            self.looks += 1;
             self.cause = f as u32;
             match self.functions[f].arity {
                 Arity::Binary => {
                     self.active.set(f, INACTIVE);
                     let side = self.side(f, usize::from(self.functions[f].scope[0] != v as u32));
+                    self.costs_seen += self.live_count(side.other) as u64;
                     for place in (0..self.live_count(side.other)).rev() {
                         let other = self.value(side.other, place);
                         let cost = self.pair_cost(&side, value, other);
@@ -113,6 +122,7 @@ impl Network {
         let side = self.ternary_side(f, function.place_of(v as u32));
         let (x, y) = (side.others[0], side.others[1]);
         let (rows, columns) = (self.sizes[x] as usize, self.sizes[y] as usize);
+        self.costs_seen += (rows * columns) as u64;
         let mut added = std::mem::take(&mut self.scratch);
         added.clear();
         added.resize(rows * columns, 0);

@@ -1,15 +1,21 @@
 //! Existential directional arc consistency: the fixpoint of all moves.
 
+use figrs_core::Until;
+
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
+
+/// Work between two looks at the clock.
+const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// Number of times that costs may be moved against the order without a gain, in one propagation.
 const FRUITLESS: u32 = 64;
 
 impl Network {
-    /// Moves costs until nothing changes (EDAC), eliminates variables of few neighbours on the way.
+    /// Moves costs until nothing changes (EDAC), eliminates variables of few neighbours on the way. Pauses once the work allowed is done: the bounds hold,
+    /// and the next call goes on.
     ///
-    /// **Errors.** [`Conflict`] if no assignment is below the upper bound; queues are empty then.
+    /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
     /// **References.** De Givry, Heras, Zytnicki and Larrosa, *Existential arc consistency: getting closer to full arc consistency in weighted
     /// CSPs*, IJCAI 2005; Sanchez, de Givry and Schiex, *Mendelian error detection in complex pedigrees using weighted constraint satisfaction
@@ -22,11 +28,28 @@ impl Network {
         result
     }
 
+    /// The same, pausing only once the time is over.
+    pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
+        loop {
+            self.pause_at = self.work() + WORK_IN_A_ROW;
+            self.propagate()?;
+            if !self.is_paused || until.is_over() {
+                return Ok(());
+            }
+        }
+    }
+
     fn run_queues(&mut self) -> Result<(), Conflict> {
-        let mut fruitless = 0;
+        if !std::mem::take(&mut self.is_paused) {
+            self.fruitless = 0;
+        }
         loop {
             if self.lower >= self.upper {
                 return Err(Conflict);
+            }
+            if self.work() >= self.pause_at {
+                self.is_paused = true;
+                return Ok(());
             }
             if let Some(v) = self.node_queue.pop_first() {
                 self.make_node_consistent(v)?;
@@ -43,11 +66,11 @@ impl Network {
             } else if let Some(v) = self.existential_queue.pop_first() {
                 self.queue_candidates(v);
             } else if let Some(v) = self.candidates.pop_first() {
-                if fruitless < FRUITLESS {
+                if self.fruitless < FRUITLESS {
                     let before = self.lower;
                     if !self.make_existential(v)? {
                         self.make_node_consistent(v)?;
-                        fruitless += u32::from(self.lower == before);
+                        self.fruitless += u32::from(self.lower == before);
                     }
                 }
             } else if !self.is_simplifying {

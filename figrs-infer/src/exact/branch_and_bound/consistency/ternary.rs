@@ -57,6 +57,12 @@ impl Network {
         }
     }
 
+    /// Number of live pairs of values of the two others.
+    fn others_count(&self, side: &TernarySide) -> u64 {
+        let [y, z] = side.others.map(|v| self.live_count(v) as u64);
+        y * z
+    }
+
     #[inline]
     fn triple_place(side: &TernarySide, a: usize, b: usize, c: usize) -> usize {
         side.cells + a * side.own_stride + b * side.strides[0] + c * side.strides[1]
@@ -75,7 +81,7 @@ impl Network {
 
     /// Projects a ternary function on one of its variables.
     pub(super) fn project_ternary(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
-        self.work += 1;
+        self.looks += 1;
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
         let columns = self.sizes[side.others[1]];
@@ -89,6 +95,7 @@ impl Network {
             {
                 continue;
             }
+            self.costs_seen += self.others_count(&side);
             let (mut least, mut found) = (i64::MAX, 0);
             'search: for &b in self.domain(side.others[0]) {
                 for &c in self.domain(side.others[1]) {
@@ -117,6 +124,7 @@ impl Network {
 
     /// Subtracts from all costs of a value.
     fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
+        self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
             let b = self.value(side.others[0], i);
             for j in 0..self.live_count(side.others[1]) {
@@ -169,7 +177,8 @@ impl Network {
         {
             return 0;
         }
-        self.work += 1;
+        self.looks += 1;
+        self.costs_seen += self.others_count(side);
         let (mut least, mut found) = (i64::MAX, 0);
         'search: for &b in self.domain(side.others[0]) {
             for &c in self.domain(side.others[1]) {
@@ -227,6 +236,8 @@ impl Network {
     /// missing when all that come after it give everything.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
+        // Each of the three pairs and of the two values goes through all triples.
+        self.costs_seen += 5 * self.live_count(side.own) as u64 * self.others_count(side);
         for (pair, first, second) in [(2, y, z), (0, side.own, y), (1, side.own, z)] {
             let Some(f) = side.pairs[pair] else {
                 continue;

@@ -205,18 +205,23 @@ fn searches_find_the_best_cost() {
             .map(|values| tables.cost(values))
             .min()
             .unwrap_or(FORBIDDEN);
-        let mut network = Network::new(&tables, UPPER, 1);
+        let worthwhile = [1, 50, 1 << 20][seed as usize / 2 % 3];
+        let mut network = Network::new(&tables, UPPER, worthwhile);
         if seed % 2 == 0 {
             network.is_simplifying = false;
+        }
+        // The search begins with what is left of a propagation that was paused.
+        if seed % 7 == 0 {
+            network.pause_at = seed % 11;
         }
         if network.propagate().is_err() {
             assert!(best >= UPPER, "seed {seed}: {best}");
             continue;
         }
         let slack = i64::from(seed % 3 == 0);
-        let mut search = BestFirst::new(network, if seed % 5 == 0 { 0 } else { 1 << 20 });
+        let mut search = BestFirst::new(network, slack, if seed % 5 == 0 { 0 } else { 1 << 20 });
         loop {
-            let state = search.advance(1 + seed % 7, slack);
+            let state = search.advance(1 + seed % 7);
             assert!(
                 search.lower() <= best.min(UPPER),
                 "seed {seed}: {} above {best}",

@@ -86,6 +86,15 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
+/// Sum of a stored cost and one that is added to it; a forbidden one stays forbidden whatever is moved from it.
+fn joined(before: i64, added: i64) -> i64 {
+    if before >= LARGE || added >= LARGE {
+        FORBIDDEN
+    } else {
+        before + added
+    }
+}
+
 impl Function {
     pub(in super::super) fn variables(&self) -> &[u32] {
         match self.arity {
@@ -155,12 +164,7 @@ impl Network {
             changed = true;
             let at = function.cells as usize + i;
             let before = self.costs.get(at);
-            let after = if before >= LARGE || cost >= LARGE {
-                FORBIDDEN
-            } else {
-                before + cost
-            };
-            self.costs.set(at, after);
+            self.costs.set(at, joined(before, cost));
         }
         if changed {
             if !self.is_active(f) {
@@ -220,6 +224,10 @@ impl Network {
                 self.add_binary(x, y, &table.cells);
             }
             [x, y, z] => {
+                if let Some(f) = self.active_ternary([x, y, z]) {
+                    self.add_to_ternary(f, &table.cells);
+                    return;
+                }
                 let mut pair = |x, y| {
                     let found = self.binary_between(x, y);
                     found.unwrap_or_else(|| self.new_binary(x, y)) as u32
@@ -253,6 +261,26 @@ impl Network {
                 }
                 self.add_larger(LargerEntries::Table(table.clone(), strides));
             }
+        }
+    }
+
+    /// The active ternary function of three variables, ascending.
+    fn active_ternary(&self, scope: [u32; 3]) -> Option<usize> {
+        let own = self.incident[scope[0] as usize].iter().map(|&f| f as usize);
+        let mut ternary = own.filter(|&f| self.functions[f].arity == Arity::Ternary);
+        ternary.find(|&f| self.is_active(f) && self.functions[f].scope == scope)
+    }
+
+    /// Adds costs to a ternary function, row-major.
+    fn add_to_ternary(&mut self, f: usize, added: &[i64]) {
+        let function = self.functions[f];
+        for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
+            let at = function.cells as usize + i;
+            let before = self.costs.get(at);
+            self.costs.set(at, joined(before, cost));
+        }
+        for v in function.scope {
+            self.touch(v as usize);
         }
     }
 

@@ -18,6 +18,9 @@ pub(in super::super) const ACTIVE: u32 = 1;
 /// From here on, a function takes no part since the variable of that number less this was eliminated.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
+/// Number of costs that count as much as a look at a function.
+const COSTS_OF_A_STEP: u64 = 64;
+
 /// A step of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Decision {
@@ -80,8 +83,12 @@ pub(in super::super) struct Network {
     levels: Vec<Level>,
     /// The function that changed costs last.
     pub(in super::super) cause: u32,
-    /// Number of looks at functions.
-    pub(in super::super) work: u64,
+    /// Number of looks at functions, and of costs that they went through.
+    pub(in super::super) looks: u64,
+    pub(in super::super) costs_seen: u64,
+    /// The work at which propagation pauses, and whether it has.
+    pub(in super::super) pause_at: u64,
+    pub(in super::super) is_paused: bool,
     pub(in super::super) node_queue: VariableQueue,
     pub(in super::super) arc_queue: VariableQueue,
     pub(in super::super) directed_queue: VariableQueue,
@@ -95,6 +102,8 @@ pub(in super::super) struct Network {
     /// Variables of which one value may have come to dominate another.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
+    /// Number of moves against the order without a gain in the present propagation.
+    pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
     /// Smallest gain for which costs are moved towards a variable against the order.
     pub(in super::super) worthwhile: i64,
@@ -137,7 +146,10 @@ impl Network {
             upper,
             levels: Vec::new(),
             cause: u32::MAX,
-            work: 0,
+            looks: 0,
+            costs_seen: 0,
+            pause_at: u64::MAX,
+            is_paused: false,
             node_queue: VariableQueue::new(n),
             arc_queue: VariableQueue::new(n),
             directed_queue: VariableQueue::new(n),
@@ -148,6 +160,7 @@ impl Network {
             loosened: VariableQueue::new(n),
             dominance_queue: VariableQueue::new(n),
             swept: (i64::MAX, 0),
+            fruitless: 0,
             scratch: Vec::new(),
             worthwhile: worthwhile.max(1),
             is_simplifying: true,
@@ -197,6 +210,19 @@ impl Network {
         self.directed_queue.insert(v);
         self.existential_queue.insert(v);
         self.loosened.insert(v);
+    }
+
+    /// Counts a look at a function that goes through so many costs.
+    #[inline]
+    pub(in super::super) fn look(&mut self, costs: usize) {
+        self.looks += 1;
+        self.costs_seen += costs as u64;
+    }
+
+    /// Number of steps so far: a look at a function, or at another 64 of its costs.
+    #[inline]
+    pub(in super::super) fn work(&self) -> u64 {
+        self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
     #[inline]
@@ -258,9 +284,7 @@ impl Network {
             self.close(v);
             self.assigned.push(v as u32);
         }
-        if value == self.cheapest[v] as usize || last == 1 {
-            self.node_queue.insert(v);
-        }
+        self.queue_without_zero(v);
         self.arc_queue.insert(v);
         self.directed_queue.insert(v);
         self.existential_queue.insert(v);
@@ -378,5 +402,6 @@ impl Network {
         self.dominance_queue.clear();
         self.assigned.clear();
         self.larger_queue.clear();
+        self.is_paused = false;
     }
 }

@@ -9,6 +9,9 @@ use super::super::network::{Decision, Network};
 /// Maximum number of backtracks of one depth-first search, unless memory is short.
 const MOST_BACKTRACKS: u64 = 1 << 14;
 
+/// Times its contents that a list takes while it is moved to twice its place.
+const GROWING: usize = 3;
+
 /// Shares of nodes that are made again: below one in the first, fewer backtracks are made, above one in the second, more.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
@@ -67,12 +70,14 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) nodes: u64,
     repeated: u64,
     last_conflict: u32,
+    /// An assignment counts as better if it is by more than this.
+    slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
 }
 
 impl BestFirst {
-    pub(in super::super) fn new(network: Network, memory: usize) -> Self {
+    pub(in super::super) fn new(network: Network, slack: i64, memory: usize) -> Self {
         let mut open = BinaryHeap::new();
         open.push(Reverse((network.lower, Reverse(0), ROOT)));
         Self {
@@ -89,6 +94,7 @@ impl BestFirst {
             nodes: 0,
             repeated: 0,
             last_conflict: u32::MAX,
+            slack,
             memory,
         }
     }
@@ -109,24 +115,35 @@ impl BestFirst {
     }
 
     /// Searches until an assignment below the upper bound is found, which becomes the best one, or for some work.
-    pub(in super::super) fn advance(&mut self, work: u64, slack: i64) -> SearchState {
-        let limit = self.network.work.saturating_add(work);
+    pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
+        let limit = self.network.work().saturating_add(work);
+        self.network.pause_at = limit;
         loop {
-            if self.network.work >= limit {
+            if self.network.work() >= limit {
                 return SearchState::Paused;
             }
-            if !self.is_running {
-                match self.restore_best() {
-                    None => return SearchState::Finished,
-                    Some(false) => continue,
-                    Some(true) => {}
+            if self.network.is_paused {
+                if self.network.propagate().is_ok() {
+                    continue;
                 }
+                if self.network.depth() == 0 {
+                    self.open.clear();
+                    return SearchState::Finished;
+                }
+                self.backtrack();
+                continue;
+            }
+            if !self.is_running {
+                if !self.restore_best() {
+                    return SearchState::Finished;
+                }
+                continue;
             }
             self.nodes += 1;
-            self.network.work += 1;
+            self.network.look(self.network.open().len());
             let Some(v) = self.network.next_variable(self.last_conflict) else {
-                self.best = Some(self.network.complete_assignment());
-                self.network.upper = self.network.lower - slack;
+                let found = self.network.complete_assignment();
+                self.adopt(found, self.network.lower);
                 self.last_conflict = u32::MAX;
                 self.backtrack();
                 return SearchState::Improved;
@@ -148,12 +165,23 @@ impl BestFirst {
         }
     }
 
-    /// Goes to the open node of the smallest bound; `None` if there is none below the upper bound, false if nothing is left in it.
-    fn restore_best(&mut self) -> Option<bool> {
-        let Reverse((lower, _, path)) = self.open.pop()?;
+    /// Takes over an assignment if it is better than the best one known: only those that are cheaper by more than the slack count from now on.
+    pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
+        let upper = cost - self.slack;
+        if upper < self.network.upper {
+            self.network.upper = upper;
+            self.best = Some(values);
+        }
+    }
+
+    /// Goes to the open node of the smallest bound; false if there is none below the upper bound.
+    fn restore_best(&mut self) -> bool {
+        let Some(Reverse((lower, _, path))) = self.open.pop() else {
+            return false;
+        };
         if lower >= self.network.upper {
             self.open.clear();
-            return None;
+            return false;
         }
         self.adapt();
         while self.network.depth() > 0 {
@@ -182,7 +210,7 @@ impl BestFirst {
         }
         let result = result.and_then(|()| self.network.propagate());
         self.is_running = result.is_ok();
-        Some(self.is_running)
+        true
     }
 
     /// Makes more backtracks in one search if many nodes are made again, fewer if few are.
@@ -195,11 +223,14 @@ impl BestFirst {
         } else if self.repeated < self.nodes / FEW_REPEATED && self.most_backtracks >= 2 {
             self.most_backtracks /= 2;
         }
-        let bytes =
-            self.steps.len() * size_of::<PathStep>() + self.open.len() * size_of::<OpenNode>();
-        if bytes >= self.memory {
+        if GROWING * self.bytes() >= self.memory {
             self.most_backtracks = u64::MAX;
         }
+    }
+
+    /// Number of bytes of the open nodes and of the decisions that lead to them.
+    pub(in super::super) fn bytes(&self) -> usize {
+        self.steps.len() * size_of::<PathStep>() + self.open.len() * size_of::<OpenNode>()
     }
 
     /// Takes the second decision of the last frame that has one below the upper bound, or leaves this search.

@@ -38,7 +38,8 @@ impl Network {
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// True if the largest additional cost of a value in place of another is not above the difference of their unary costs.
+    /// True if the largest additional cost of a value in place of another is not above the difference of their unary costs, or if every assignment with the
+    /// other reaches the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -49,51 +50,69 @@ impl Network {
             if !self.is_active(f) {
                 continue;
             }
-            self.work += 1;
-            rest -= match self.functions[f].arity {
+            let loss = match self.functions[f].arity {
                 Arity::Larger(_) => return false,
                 Arity::Binary => self.binary_loss(f, v, (value, other), rest),
                 Arity::Ternary => self.ternary_loss(f, v, (value, other), rest),
             };
+            let Some(loss) = loss else {
+                return true;
+            };
+            rest = rest.saturating_sub(loss);
         }
         rest >= 0
     }
 
-    /// The largest additional cost by a binary function, if it is not above a limit.
-    fn binary_loss(&self, f: usize, v: usize, (value, other): (usize, usize), limit: i64) -> i64 {
+    /// The largest additional cost by a binary function, or one above a limit; `None` if the other value goes with none of the second variable.
+    fn binary_loss(
+        &mut self,
+        f: usize,
+        v: usize,
+        (value, other): (usize, usize),
+        limit: i64,
+    ) -> Option<i64> {
         let side = self.side(f, usize::from(self.functions[f].scope[0] as usize != v));
+        self.look(self.live_count(side.other));
         let gap = self.gap() - self.unary(v, other);
-        let mut loss = i64::MIN;
+        let mut loss = None;
         for &b in self.domain(side.other) {
             let b = b as usize;
             let before = self.pair_cost(&side, other, b);
             if before + self.unary(side.other, b) < gap {
-                loss = loss.max(self.pair_cost(&side, value, b) - before);
-                if loss > limit {
+                loss = loss.max(Some(self.pair_cost(&side, value, b) - before));
+                if loss > Some(limit) {
                     return loss;
                 }
             }
         }
-        // A value that goes with nothing is removed by other means.
-        loss.max(-limit)
+        loss
     }
 
-    fn ternary_loss(&self, f: usize, v: usize, (value, other): (usize, usize), limit: i64) -> i64 {
+    /// The same by a ternary function.
+    fn ternary_loss(
+        &mut self,
+        f: usize,
+        v: usize,
+        (value, other): (usize, usize),
+        limit: i64,
+    ) -> Option<i64> {
         let side = self.ternary_side(f, self.functions[f].place_of(v as u32));
+        let [y, z] = side.others.map(|u| self.live_count(u));
+        self.look(y * z);
         let gap = self.gap() - self.unary(v, other);
-        let mut loss = i64::MIN;
+        let mut loss = None;
         for &b in self.domain(side.others[0]) {
             for &c in self.domain(side.others[1]) {
                 let (b, c) = (b as usize, c as usize);
                 let before = self.triple_cost(&side, other, b, c);
                 if before < gap {
-                    loss = loss.max(self.triple_cost(&side, value, b, c) - before);
-                    if loss > limit {
+                    loss = loss.max(Some(self.triple_cost(&side, value, b, c) - before));
+                    if loss > Some(limit) {
                         return loss;
                     }
                 }
             }
         }
-        loss.max(-limit)
+        loss
     }
 }

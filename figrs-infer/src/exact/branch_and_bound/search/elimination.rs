@@ -1,12 +1,15 @@
 //! Elimination of variables of few neighbours while searching.
 
-use super::super::cost::{FORBIDDEN, LARGE};
+use super::super::cost::{FORBIDDEN, LARGE, add};
 use super::super::network::function::Arity;
 use super::super::network::state::ELIMINATED;
 use super::super::network::{Conflict, Network};
 
 /// Maximum number of assignments of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 12;
+
+/// Maximum number of costs of the function of two neighbours, whose removed values have costs too.
+const LINK: usize = 1 << 18;
 
 impl Network {
     /// Eliminates an open variable of at most two neighbours.
@@ -20,12 +23,15 @@ impl Network {
         let Some((neighbours, count)) = self.few_neighbours(v) else {
             return Ok(());
         };
-        let size = |u: u32| self.live_count(u as usize);
-        let assignments: usize = neighbours[..count].iter().map(|&u| size(u)).product();
-        if assignments * self.live_count(v) > ASSIGNMENTS {
+        let neighbouring = neighbours[..count].iter().map(|&u| u as usize);
+        let joint = neighbouring.clone().map(|u| self.live_count(u));
+        let assignments = joint.fold(self.live_count(v), usize::saturating_mul);
+        let sizes = neighbouring.map(|u| self.sizes[u] as usize);
+        let link = sizes.fold(1, usize::saturating_mul);
+        if assignments > ASSIGNMENTS || count == 2 && link > LINK {
             return Ok(());
         }
-        self.work += 1;
+        self.look(assignments + if count == 2 { link } else { 0 });
         match neighbours[..count] {
             [x] => self.eliminate_leaf(v, x as usize)?,
             [x, y] => self.eliminate_link(v, x.min(y) as usize, x.max(y) as usize),
@@ -176,6 +182,6 @@ impl Network {
             }
             self.cost_in(f, v, values[v] as usize, &others[..scope.len()])
         });
-        self.unary(v, values[v] as usize) + costs.sum::<i64>()
+        costs.fold(self.unary(v, values[v] as usize), add)
     }
 }

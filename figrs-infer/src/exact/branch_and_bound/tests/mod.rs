@@ -1,5 +1,7 @@
 //! The search agrees with enumeration and elimination, for any budget.
 
+mod driver;
+
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use rand::RngExt;
 use rand::seq::SliceRandom;

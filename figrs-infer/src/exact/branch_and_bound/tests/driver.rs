@@ -1,0 +1,157 @@
+//! The course of a search: components, listeners, proofs and interrupts.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::*;
+
+const SEARCH: SearchLimits = SearchLimits {
+    table: 1 << 6,
+    work: 200_000,
+    memory: 1 << 24,
+};
+
+/// Adds variables that must all differ, but have one value less than there are of them: nothing is wrong with any two of them.
+fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
+    let holes = pigeons - 1;
+    let all: Vec<VarId> = (0..pigeons)
+        .map(|_| graph.add_variable(holes as usize))
+        .collect();
+    for (i, &x) in all.iter().enumerate() {
+        for &y in &all[..i] {
+            let cells = (0..holes * holes).map(|i| f64::from(u8::from(i / holes != i % holes)));
+            let table = dense(&[y, x], &cells.collect::<Vec<_>>());
+            graph.factors.push(table);
+        }
+    }
+}
+
+/// Cliques of five variables without connections.
+fn cliques(n: usize) -> FactorGraph {
+    let mut rng = generator(3);
+    let mut graph = FactorGraph::default();
+    for _ in 0..n {
+        let all: Vec<VarId> = (0..5).map(|_| graph.add_variable(2)).collect();
+        for (i, &x) in all.iter().enumerate() {
+            for &y in &all[..i] {
+                let weights: Vec<f64> = (0..4).map(|_| 0.1 + rng.random::<f64>()).collect();
+                graph.factors.push(dense(&[y, x], &weights));
+            }
+        }
+    }
+    graph
+}
+
+fn solved(
+    graph: &FactorGraph,
+    limits: SearchLimits,
+    listener: &ImprovementListener,
+) -> SearchResult {
+    let watch = Watch::default();
+    let watching = watch.start("MpeBranchAndBound", None);
+    solve(graph, limits, &watching, listener).expect("well formed")
+}
+
+/// A component that is impossible ends the search, though another one would take far more work than there is; many of them do not overflow.
+#[test]
+fn an_impossible_component_ends_the_search() {
+    let mut graph = grid(20, 2.0, 7);
+    for _ in 0..200 {
+        add_pigeons(&mut graph, 6);
+    }
+    let result = solved(&graph, SEARCH, &ImprovementListener::default());
+    assert!(matches!(result, SearchResult::Impossible), "{result:?}");
+}
+
+/// The gap that is left by the search of many components is that of one search: two units for each factor.
+#[test]
+fn the_gap_of_many_components_is_that_of_all_factors() {
+    let graph = cliques(100);
+    let result = solved(&graph, SEARCH, &ImprovementListener::default());
+    let SearchResult::Found(values, steps, None) = result else {
+        panic!("{result:?}");
+    };
+    let bound = steps[steps.len() - 1].upper_bound;
+    // The sum of a thousand logarithms below ten, each of which is rounded, is itself rounded to about that.
+    let rounded = 1e-12 * 1000.0;
+    let units = 2.0 * graph.factors.len() as f64 * f64::exp2(-46.0);
+    let gap = bound - log_weight(&graph, &values);
+    assert!(gap <= units + rounded, "{gap}, not {units}");
+}
+
+/// The end of an exact elimination is told as all steps are, and its bound is not below its world.
+#[test]
+fn an_exact_elimination_is_told() {
+    let mut told_more = 0;
+    for seed in 0..4 {
+        let graph = grid(13, 2.0, seed);
+        let told: Arc<Mutex<Vec<Improvement>>> = Arc::default();
+        let heard = Arc::clone(&told);
+        let listener = ImprovementListener(Some(Arc::new(move |step: &Improvement| {
+            heard.lock().expect("no panic").push(*step);
+        })));
+        let limits = SearchLimits {
+            table: 1 << 16,
+            work: 10_000_000,
+            memory: 1 << 30,
+        };
+        let small = SearchLimits {
+            work: 80_000,
+            ..limits
+        };
+        let limits = if seed % 2 == 0 { limits } else { small };
+        let SearchResult::Found(_, steps, None) = solved(&graph, limits, &listener) else {
+            continue;
+        };
+        assert_eq!(*told.lock().expect("no panic"), steps, "seed {seed}");
+        for step in &steps {
+            assert!(step.upper_bound >= step.log_probability, "{step:?}");
+        }
+        let last = steps[steps.len() - 1];
+        told_more += usize::from(last.upper_bound == last.log_probability);
+    }
+    assert!(told_more > 0, "no grid was eliminated");
+}
+
+/// Runs with a flag that is raised when something improves the `n`-th time.
+fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
+    let flag = Arc::new(AtomicBool::new(n == 0));
+    let mut watch = Watch::default();
+    watch.set_interrupt(Arc::clone(&flag));
+    let count = Mutex::new(0);
+    let listener = ImprovementListener(Some(Arc::new(move |_: &Improvement| {
+        let mut count = count.lock().expect("no panic");
+        *count += 1;
+        flag.store(*count >= n, Ordering::Relaxed);
+    })));
+    let watching = watch.start("MpeBranchAndBound", None);
+    let result = solve(graph, SEARCH, &watching, &listener);
+    result.unwrap_or(SearchResult::Unknown {
+        work: 0,
+        upper_bound: f64::INFINITY,
+        stopped: true,
+    })
+}
+
+/// An interrupt ends the preparation of a search too, and one at the last improvement leaves a proof as it is.
+#[test]
+fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
+    let none = interrupted_at(&grid(5, 1.0, 0), 0);
+    assert!(
+        matches!(none, SearchResult::Unknown { stopped: true, .. }),
+        "{none:?}"
+    );
+    let graph = cliques(3);
+    let mut ends = [0, 0];
+    for n in 1..40 {
+        let SearchResult::Found(values, steps, stopped) = interrupted_at(&graph, n) else {
+            panic!("{n}");
+        };
+        let last = steps[steps.len() - 1];
+        let is_proven = close(last.log_probability, last.upper_bound);
+        assert!(is_proven || stopped.is_some(), "{n}: {last:?}");
+        assert!(close(log_weight(&graph, &values), last.log_probability));
+        ends[usize::from(stopped.is_some())] += 1;
+    }
+    assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
+}
