@@ -10,7 +10,7 @@ use super::search::BestFirst;
 
 /// Variables that functions connect, with the search for their best values.
 #[derive(Debug)]
-pub(super) struct Component {
+pub(super) struct ComponentSearch {
     /// The variables of the search, by their names.
     names: Vec<u32>,
     tables: CostTables,
@@ -43,7 +43,7 @@ impl ComponentLimits {
     }
 }
 
-impl Component {
+impl ComponentSearch {
     /// The searches of all components; `None` if a component has no assignment below the limit. Once the time is over, they begin without a good bound.
     pub(super) fn all(
         tables: &CostTables,

@@ -1,5 +1,7 @@
 //! Cost functions as dense tables, before they are propagated.
 
+use figrs_core::internals::Assignments;
+
 use super::cost::{FORBIDDEN, add};
 
 /// A cost for each assignment of some variables.
@@ -198,14 +200,8 @@ impl CostTable {
         pairs.sort_unstable();
         let mut digits = vec![0u32; pairs.len()];
         let old: Vec<u32> = pairs.iter().map(|&(_, v)| v).collect();
-        let mut strides = vec![0; pairs.len()];
-        let mut stride = 1;
-        for &v in self.scope.iter().rev() {
-            if let Some(place) = old.iter().position(|&u| u == v) {
-                strides[place] = stride;
-            }
-            stride *= sizes[v as usize] as usize;
-        }
+        let strides = self.strides(sizes, &old);
+        let all = Assignments::rows(old.iter().map(|&v| sizes[v as usize] as usize));
         let mut cells = Vec::with_capacity(self.cells.len());
         for _ in 0..self.cells.len() {
             let places = digits.iter().zip(&strides);
@@ -214,13 +210,7 @@ impl CostTable {
                     .map(|(&digit, stride)| digit as usize * stride)
                     .sum::<usize>()],
             );
-            for (digit, &v) in digits.iter_mut().zip(&old).rev() {
-                *digit += 1;
-                if *digit < sizes[v as usize] {
-                    break;
-                }
-                *digit = 0;
-            }
+            all.advance(&mut digits);
         }
         Self {
             scope: pairs.into_iter().map(|(new, _)| new).collect(),
@@ -229,11 +219,11 @@ impl CostTable {
     }
 
     /// The step in this table for each of `variables`; zero for those it does not have.
-    fn strides(&self, sizes: &[u32], variables: &[u32]) -> Vec<usize> {
+    pub(super) fn strides(&self, sizes: &[u32], variables: &[u32]) -> Vec<usize> {
         let mut strides = vec![0; variables.len()];
         let mut stride = 1;
         for &v in self.scope.iter().rev() {
-            if let Ok(place) = variables.binary_search(&v) {
+            if let Some(place) = variables.iter().position(|&u| u == v) {
                 strides[place] = stride;
             }
             stride *= sizes[v as usize] as usize;

@@ -20,7 +20,7 @@ const DENSE_FOR_EACH: usize = 16;
 /// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale` but for what floating-point numbers round
 /// off, which goes outward.
 #[derive(Debug)]
-pub(super) struct FixedPoint {
+pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
     /// The sum of the logarithms of the largest weights, rounded up.
@@ -33,7 +33,7 @@ pub(super) struct FixedPoint {
     pub(super) dearest: i64,
 }
 
-impl FixedPoint {
+impl FixedPointCosts {
     /// The costs in the finest units in which all of them together can be added; `None` if a factor has no weight at all.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
@@ -144,7 +144,7 @@ mod tests {
     use crate::exact::eliminate::tests::{RANGES, generator, random_graph, values_of, variables};
 
     fn check(graph: &FactorGraph, case: &str) {
-        let Some(fixed) = FixedPoint::new(graph) else {
+        let Some(fixed) = FixedPointCosts::new(graph) else {
             let all = variables(graph);
             let weighs = |i| log_weight(graph, &values_of(graph, &all, i)) > f64::NEG_INFINITY;
             assert!(!(0..graph.dense_size(&all)).any(weighs), "{case}");
@@ -215,7 +215,7 @@ mod tests {
                     normalised: false,
                 });
             }
-            let fixed = FixedPoint::new(&graph).expect("it has weight");
+            let fixed = FixedPointCosts::new(&graph).expect("it has weight");
             for (value, &sum) in (0..).zip(&exact) {
                 let log = fixed.log(fixed.costs.cost(&[value]));
                 let units = (log / unit).floor() as i128;

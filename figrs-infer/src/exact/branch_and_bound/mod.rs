@@ -58,14 +58,16 @@ use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 ///
 /// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
 /// them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if all of them together
-/// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget; when the search ends before its budget does,
-/// it is above the world by at most two such units for each factor that is not constant. Deterministic. Of several most probable worlds it may find another
+/// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget, and is itself rounded up; when the search ends before
+/// its budget does, it is above the world by at most two such units for each factor that is not constant, and what floating-point numbers
+/// round off. Deterministic. Of several most probable worlds it may find another
 /// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
 ///
 /// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
-/// costs change. Memory is linear in the model, in the open nodes, up to the limit set, and in the steps that found something better.
+/// costs change. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
+/// steps that found something better.
 ///
-/// With a [`deadline`](Self::deadline) the search ends in time with the best world so far and the bound so far, and
+/// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
 /// [`Sampling::stopped`](crate::Sampling::stopped) of the answer says so.
 ///
 /// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], which tells the bound, if the budget was used before there was any world; else as

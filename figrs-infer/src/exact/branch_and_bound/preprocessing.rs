@@ -15,7 +15,7 @@ const NEIGHBOURS: usize = 3;
 /// Maximum number of joint values of a variable that is eliminated and its neighbours.
 const ASSIGNMENTS: usize = 1 << 14;
 
-/// What is left of cost functions after preprocessing.
+/// Cost functions after preprocessing, and the eliminated ones.
 #[derive(Debug, Default)]
 pub(super) struct Preprocessed {
     pub(super) tables: CostTables,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::ReducedGraph;
 
-use super::component::{Component, ComponentLimits};
+use super::component::{ComponentLimits, ComponentSearch};
 use super::cost::add;
-use super::fixed_point::FixedPoint;
+use super::fixed_point::FixedPointCosts;
 use super::neighbourhood::Neighbourhoods;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
@@ -105,7 +105,7 @@ pub(crate) fn solve(
     let Some(reduced) = reduce(graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let Some(mut fixed) = FixedPoint::new(&reduced.graph) else {
+    let Some(mut fixed) = FixedPointCosts::new(&reduced.graph) else {
         return Ok(SearchResult::Impossible);
     };
     let preprocessed = preprocess(std::mem::take(&mut fixed.costs), watching.until())?;
@@ -119,7 +119,7 @@ pub(crate) fn solve(
         return Ok(SearchResult::Impossible);
     }
     let Some(components) =
-        Component::all(&preprocessed.tables, limits_of_components, watching.until())
+        ComponentSearch::all(&preprocessed.tables, limits_of_components, watching.until())
     else {
         return Ok(SearchResult::Impossible);
     };
@@ -145,9 +145,9 @@ pub(crate) fn solve(
 /// The searches of all components, and what they have found.
 struct WorldSearch<'a> {
     reduced: &'a ReducedGraph,
-    fixed: &'a FixedPoint,
+    fixed: &'a FixedPointCosts,
     preprocessed: &'a Preprocessed,
-    components: Vec<Component>,
+    components: Vec<ComponentSearch>,
     watching: &'a RunMonitor<'a>,
     listener: &'a ImprovementListener,
     stopped: Option<Stopped>,
@@ -218,7 +218,7 @@ impl WorldSearch<'_> {
     }
 
     fn is_impossible(&self) -> bool {
-        self.components.iter().any(Component::is_impossible)
+        self.components.iter().any(ComponentSearch::is_impossible)
     }
 
     /// Searches all components in turn until so much work is done in all.

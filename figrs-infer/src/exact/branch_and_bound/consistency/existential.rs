@@ -7,7 +7,7 @@ impl Network {
     /// The place of a variable in a function whose costs the directional moves do not bring to it.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
-        if !self.is_active(f) || matches!(function.arity, Arity::Larger(_)) {
+        if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
             return None;
         }
         let place = function.place_of(v as u32);

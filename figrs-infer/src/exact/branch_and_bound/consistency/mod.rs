@@ -6,13 +6,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `node` | unary costs, and assigned variables |
-//! | `binary`, `ternary`, `larger` | moves of costs by functions of so many variables |
+//! | `binary`, `ternary`, `nary` | moves of costs by functions of so many variables |
 //! | `existential` | values that all functions support |
 //! | `propagate` | the fixpoint of all of them |
 
 mod binary;
 mod existential;
-mod larger;
+mod nary;
 mod node;
 mod propagate;
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Network {
     }
 
     /// Takes the functions of a variable that has one value apart from it: their costs go to the other variables.
-    pub(super) fn settle(&mut self, v: usize) -> Result<(), Conflict> {
+    pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -108,15 +108,15 @@ impl Network {
                     }
                     self.loosened.insert(side.other);
                 }
-                Arity::Ternary => self.settle_ternary(f, v, value),
-                Arity::Larger(place) => self.larger_queue.insert(place as usize),
+                Arity::Ternary => self.condition_ternary(f, v, value),
+                Arity::Nary(place) => self.nary_queue.insert(place as usize),
             }
         }
         Ok(())
     }
 
     /// The ternary function of which a variable has one value becomes a binary one.
-    fn settle_ternary(&mut self, f: usize, v: usize, value: usize) {
+    fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];
         let side = self.ternary_side(f, function.place_of(v as u32));

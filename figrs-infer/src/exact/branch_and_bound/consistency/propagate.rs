@@ -54,13 +54,13 @@ impl Network {
             if let Some(v) = self.node_queue.pop_first() {
                 self.make_node_consistent(v)?;
             } else if let Some(v) = self.assigned.pop() {
-                self.settle(v as usize)?;
+                self.project_assigned(v as usize)?;
             } else if let Some(v) = self.arc_queue.pop_first() {
                 self.project_on_later(v)?;
             } else if let Some(v) = self.directed_queue.pop_last() {
                 self.project_on_earlier(v)?;
-            } else if let Some(place) = self.larger_queue.pop_first() {
-                self.revise_larger(place)?;
+            } else if let Some(place) = self.nary_queue.pop_first() {
+                self.project_or_replace_nary(place)?;
             } else if self.swept != (self.lower, self.upper) {
                 self.sweep()?;
             } else if let Some(v) = self.existential_queue.pop_first() {
@@ -106,7 +106,7 @@ impl Network {
                         }
                     }
                 }
-                Arity::Larger(place) => self.larger_queue.insert(place as usize),
+                Arity::Nary(place) => self.nary_queue.insert(place as usize),
             }
         }
         Ok(())
@@ -122,7 +122,7 @@ impl Network {
             match self.functions[f].arity {
                 Arity::Binary => self.project_binary_fully(f, 0)?,
                 Arity::Ternary => self.project_ternary_fully(f, 0)?,
-                Arity::Larger(_) => {}
+                Arity::Nary(_) => {}
             }
         }
         Ok(())

@@ -29,10 +29,10 @@ fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
         cost += match function.arity {
             Arity::Binary => network.pair_cost(&network.side(f, 0), at(0), at(1)),
             Arity::Ternary => network.triple_cost(&network.ternary_side(f, 0), at(0), at(1), at(2)),
-            Arity::Larger(place) => {
-                let larger = &network.larger[place as usize];
-                let row: Vec<u32> = larger.scope().iter().map(|&v| values[v as usize]).collect();
-                network.larger_cost(place as usize, &row)
+            Arity::Nary(place) => {
+                let nary = &network.nary[place as usize];
+                let row: Vec<u32> = nary.scope().iter().map(|&v| values[v as usize]).collect();
+                network.nary_cost(place as usize, &row)
             }
         };
     }

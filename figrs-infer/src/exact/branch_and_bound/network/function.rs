@@ -13,7 +13,7 @@ pub(in super::super) enum Arity {
     Binary,
     Ternary,
     /// The position among the larger functions.
-    Larger(u32),
+    Nary(u32),
 }
 
 /// A cost function of two or three variables, ascending; or a place for one of more.
@@ -35,8 +35,8 @@ pub(in super::super) struct Function {
 /// A cost function that is looked up: of more than three variables, or too large to be tabulated. Each of its values has a shift among the
 /// costs, as those of binary functions.
 #[derive(Clone, Debug)]
-pub(in super::super) struct LargerFunction {
-    entries: LargerEntries,
+pub(in super::super) struct NaryFunction {
+    entries: NaryCosts,
     /// Its number among all functions.
     pub(in super::super) function: u32,
     /// For each variable, the first of the shifts of its values.
@@ -45,29 +45,29 @@ pub(in super::super) struct LargerFunction {
 
 /// The costs of a larger function before any shift.
 #[derive(Clone, Debug)]
-pub(in super::super) enum LargerEntries {
+pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),
     Listed(ListedCosts),
 }
 
-impl LargerFunction {
+impl NaryFunction {
     pub(in super::super) fn scope(&self) -> &[u32] {
         match &self.entries {
-            LargerEntries::Table(table, _) => &table.scope,
-            LargerEntries::Listed(listed) => &listed.scope,
+            NaryCosts::Table(table, _) => &table.scope,
+            NaryCosts::Listed(listed) => &listed.scope,
         }
     }
 
     /// The cost of values of its variables, in their order, before any shift.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
-            LargerEntries::Table(table, strides) => {
+            NaryCosts::Table(table, strides) => {
                 let places = row.iter().zip(strides);
                 table.cells[places
                     .map(|(&x, stride)| x as usize * stride)
                     .sum::<usize>()]
             }
-            LargerEntries::Listed(listed) => listed.at(row),
+            NaryCosts::Listed(listed) => listed.at(row),
         }
     }
 }
@@ -99,7 +99,7 @@ impl Function {
     pub(in super::super) fn variables(&self) -> &[u32] {
         match self.arity {
             Arity::Binary => &self.scope[..2],
-            Arity::Ternary | Arity::Larger(_) => &self.scope,
+            Arity::Ternary | Arity::Nary(_) => &self.scope,
         }
     }
 }
@@ -205,7 +205,7 @@ impl Network {
     fn push_function(&mut self, function: Function) -> usize {
         let f = self.functions.len();
         let variables: &[u32] = match function.arity {
-            Arity::Larger(i) => self.larger[i as usize].scope(),
+            Arity::Nary(i) => self.nary[i as usize].scope(),
             _ => function.variables(),
         };
         for &v in variables {
@@ -255,11 +255,8 @@ impl Network {
                 }
             }
             _ => {
-                let mut strides = vec![1; table.scope.len()];
-                for i in (1..strides.len()).rev() {
-                    strides[i - 1] = strides[i] * self.sizes[table.scope[i] as usize] as usize;
-                }
-                self.add_larger(LargerEntries::Table(table.clone(), strides));
+                let strides = table.strides(&self.sizes, &table.scope);
+                self.add_nary(NaryCosts::Table(table.clone(), strides));
             }
         }
     }
@@ -285,26 +282,26 @@ impl Network {
     }
 
     /// Adds a function that is looked up.
-    pub(in super::super) fn add_larger(&mut self, entries: LargerEntries) {
-        let mut larger = LargerFunction {
+    pub(in super::super) fn add_nary(&mut self, entries: NaryCosts) {
+        let mut nary = NaryFunction {
             entries,
             function: self.functions.len() as u32,
             shifts: Vec::new(),
         };
         let mut scope = [NONE; 3];
-        for (own, &v) in scope.iter_mut().zip(larger.scope()) {
+        for (own, &v) in scope.iter_mut().zip(nary.scope()) {
             *own = v;
         }
         let mut end = self.costs.values.len() as u32;
-        for &v in &larger.scope().to_vec() {
-            larger.shifts.push(end);
+        for &v in &nary.scope().to_vec() {
+            nary.shifts.push(end);
             end += self.sizes[v as usize];
         }
         self.costs.values.resize(end as usize, 0);
-        let place = self.larger.len();
-        self.larger.push(larger);
+        let place = self.nary.len();
+        self.nary.push(nary);
         let f = self.push_function(Function {
-            arity: Arity::Larger(place as u32),
+            arity: Arity::Nary(place as u32),
             scope,
             cells: NONE,
             shifts: [NONE; 2],
@@ -312,16 +309,16 @@ impl Network {
             pairs: [NONE; 3],
         });
         self.active.set(f, ACTIVE);
-        self.larger_queue.insert(place);
+        self.nary_queue.insert(place);
     }
 
     /// The cost of values of the variables of a larger function, in their order.
-    pub(in super::super) fn larger_cost(&self, place: usize, row: &[u32]) -> i64 {
-        let larger = &self.larger[place];
-        let shifts = larger.shifts.iter().zip(row);
+    pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
+        let nary = &self.nary[place];
+        let shifts = nary.shifts.iter().zip(row);
         let paid: i64 = shifts
             .map(|(&first, &x)| self.costs.get((first + x) as usize))
             .sum();
-        larger.entry(row) - paid
+        nary.entry(row) - paid
     }
 }

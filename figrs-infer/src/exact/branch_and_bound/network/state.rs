@@ -1,7 +1,7 @@
 //! State of a network: domains, bounds, levels.
 
 use super::super::cost_table::CostTables;
-use super::function::{Function, LargerEntries, LargerFunction};
+use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
@@ -34,7 +34,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// What a level restores besides the trailed numbers.
+/// The untrailed state at the beginning of a level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -61,7 +61,7 @@ pub(in super::super) struct Network {
     pub(in super::super) live: Trailed<u32>,
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
-    pub(in super::super) larger: Vec<LargerFunction>,
+    pub(in super::super) nary: Vec<NaryFunction>,
     /// By function, whether it takes part, or the variable with which it was eliminated.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
@@ -96,7 +96,7 @@ pub(in super::super) struct Network {
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
     /// Larger functions, by their places among them.
-    pub(in super::super) larger_queue: VariableQueue,
+    pub(in super::super) nary_queue: VariableQueue,
     /// Variables whose number of neighbours may have sunk.
     pub(in super::super) loosened: VariableQueue,
     /// Variables of which one value may have come to dominate another.
@@ -131,7 +131,7 @@ impl Network {
             live: Trailed::default(),
             costs: Trailed::default(),
             functions: Vec::new(),
-            larger: Vec::new(),
+            nary: Vec::new(),
             active: Trailed::default(),
             supports: Vec::new(),
             incident: vec![Vec::new(); n],
@@ -156,7 +156,7 @@ impl Network {
             existential_queue: VariableQueue::new(n),
             candidates: VariableQueue::new(n),
             assigned: Vec::new(),
-            larger_queue: VariableQueue::new(tables.tables.len() + tables.listed.len()),
+            nary_queue: VariableQueue::new(tables.tables.len() + tables.listed.len()),
             loosened: VariableQueue::new(n),
             dominance_queue: VariableQueue::new(n),
             swept: (i64::MAX, 0),
@@ -181,7 +181,7 @@ impl Network {
             }
         }
         for listed in &tables.listed {
-            this.add_larger(LargerEntries::Listed(listed.clone()));
+            this.add_nary(NaryCosts::Listed(listed.clone()));
         }
         for v in 0..n {
             this.touch(v);
@@ -401,7 +401,7 @@ impl Network {
         self.loosened.clear();
         self.dominance_queue.clear();
         self.assigned.clear();
-        self.larger_queue.clear();
+        self.nary_queue.clear();
         self.is_paused = false;
     }
 }

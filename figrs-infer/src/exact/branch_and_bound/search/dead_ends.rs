@@ -51,7 +51,7 @@ impl Network {
                 continue;
             }
             let loss = match self.functions[f].arity {
-                Arity::Larger(_) => return false,
+                Arity::Nary(_) => return false,
                 Arity::Binary => self.binary_loss(f, v, (value, other), rest),
                 Arity::Ternary => self.ternary_loss(f, v, (value, other), rest),
             };

@@ -60,7 +60,7 @@ impl Network {
                 continue;
             }
             let function = &self.functions[f];
-            if matches!(function.arity, Arity::Larger(_)) {
+            if matches!(function.arity, Arity::Nary(_)) {
                 return None;
             }
             for &u in function.variables() {

@@ -252,12 +252,13 @@ fn deep_trees_do_not_recurse() {
         graph.factors.push(dense(three, &weights));
     }
     let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
-    let SearchResult::Found(_, steps, _) = searched(&graph, 3, 300_000) else {
+    let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
+    // Variables of few neighbours are eliminated one after another from the ends, so that no work is left for a search.
     let last = steps[steps.len() - 1];
     assert!(
-        last.log_probability <= best + 1e-6 && last.upper_bound >= best - 1e-6,
+        close(log_weight(&graph, &values), best) && close(last.upper_bound, best),
         "{last:?} {best}"
     );
 }

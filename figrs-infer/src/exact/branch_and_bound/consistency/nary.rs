@@ -1,5 +1,7 @@
 //! Moves of costs by functions of more than three variables, and their replacement once three of them are open.
 
+use figrs_core::internals::Assignments;
+
 use super::super::cost::FORBIDDEN;
 use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
@@ -14,13 +16,13 @@ const REPLACED: usize = 1 << 18;
 
 impl Network {
     /// Replaces a function of few open variables by one of these, and projects others on each of their variables.
-    pub(super) fn revise_larger(&mut self, place: usize) -> Result<(), Conflict> {
-        let f = self.larger[place].function as usize;
+    pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
+        let f = self.nary[place].function as usize;
         if !self.is_active(f) {
             return Ok(());
         }
         self.cause = f as u32;
-        let scope = self.larger[place].scope().to_vec();
+        let scope = self.nary[place].scope().to_vec();
         let mut row: Vec<u32> = scope
             .iter()
             .map(|&v| self.value(v as usize, 0) as u32)
@@ -37,20 +39,20 @@ impl Network {
         }
         if open.len() < 2 || open.len() <= FEW && size <= REPLACED {
             self.looks += size as u64;
-            return self.replace_larger(f, place, &mut row, &open);
+            return self.replace_nary(f, place, &mut row, &open);
         }
         if entries > LOOK {
             return Ok(());
         }
         for &own in &open {
             self.looks += entries as u64;
-            self.project_larger(place, &mut row, &open, own)?;
+            self.project_nary(place, &mut row, &open, own)?;
         }
         Ok(())
     }
 
     /// The function with the other variables given takes the place of a larger one.
-    fn replace_larger(
+    fn replace_nary(
         &mut self,
         f: usize,
         place: usize,
@@ -58,17 +60,17 @@ impl Network {
         open: &[usize],
     ) -> Result<(), Conflict> {
         self.active.set(f, INACTIVE);
-        let own = self.larger[place].scope();
+        let own = self.nary[place].scope();
         let scope: Vec<u32> = open.iter().map(|&i| own[i]).collect();
-        let sizes: Vec<u32> = scope.iter().map(|&v| self.sizes[v as usize]).collect();
+        let all = Assignments::rows(scope.iter().map(|&v| self.sizes[v as usize] as usize));
         let mut cells = Vec::new();
         let mut digits = vec![0; open.len()];
         loop {
             for (&i, &digit) in open.iter().zip(&digits) {
                 row[i] = digit;
             }
-            cells.push(self.larger_cost(place, row).min(FORBIDDEN));
-            if !advance(&mut digits, &sizes) {
+            cells.push(self.nary_cost(place, row).min(FORBIDDEN));
+            if all.advance(&mut digits).is_none() {
                 break;
             }
         }
@@ -95,18 +97,18 @@ impl Network {
     }
 
     /// Moves what each value of a variable costs at least by a larger function to its unary cost.
-    fn project_larger(
+    fn project_nary(
         &mut self,
         place: usize,
         row: &mut [u32],
         open: &[usize],
         own: usize,
     ) -> Result<(), Conflict> {
-        let all = self.larger[place].scope();
+        let all = self.nary[place].scope();
         let v = all[own] as usize;
         let others: Vec<usize> = open.iter().copied().filter(|&i| i != own).collect();
         let scope: Vec<usize> = others.iter().map(|&i| all[i] as usize).collect();
-        let counts: Vec<u32> = scope.iter().map(|&u| self.live_count(u) as u32).collect();
+        let rows_of_others = Assignments::rows(scope.iter().map(|&u| self.live_count(u)));
         let mut digits = vec![0; others.len()];
         for i in (0..self.live_count(v)).rev() {
             let a = self.value(v, i);
@@ -116,15 +118,15 @@ impl Network {
                 for ((&i, &u), &digit) in others.iter().zip(&scope).zip(&digits) {
                     row[i] = self.value(u, digit as usize) as u32;
                 }
-                least = least.min(self.larger_cost(place, row));
-                if !advance(&mut digits, &counts) {
+                least = least.min(self.nary_cost(place, row));
+                if rows_of_others.advance(&mut digits).is_none() {
                     break;
                 }
             }
             if least + self.unary(v, a) >= self.gap() {
                 self.remove(v, a)?;
             } else if least > 0 {
-                let shift = self.larger[place].shifts[own] as usize + a;
+                let shift = self.nary[place].shifts[own] as usize + a;
                 let before = self.costs.get(shift);
                 self.costs.set(shift, before + least);
                 self.raise(v, a, least);
@@ -132,16 +134,4 @@ impl Network {
         }
         Ok(())
     }
-}
-
-/// The next digits, the last changing fastest; false after the last.
-fn advance(digits: &mut [u32], sizes: &[u32]) -> bool {
-    for (digit, &size) in digits.iter_mut().zip(sizes).rev() {
-        *digit += 1;
-        if *digit < size {
-            return true;
-        }
-        *digit = 0;
-    }
-    false
 }
