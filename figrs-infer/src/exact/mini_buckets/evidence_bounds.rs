@@ -84,7 +84,8 @@ mod tests {
                 });
                 let slack = 1e-9 * (1.0 + sum.abs());
                 let is_above = sum == f64::NEG_INFINITY || above >= sum - slack;
-                assert!(is_above && !(below > sum + slack), "{below} {sum} {above}");
+                let is_below = sum == f64::NEG_INFINITY || below <= sum + slack;
+                assert!(is_above && is_below, "{below} {sum} {above}");
                 assert!(best == f64::NEG_INFINITY || maximum >= best - slack);
                 loose += usize::from(above > sum + 1e-3);
                 finite += usize::from(below.is_finite() && below < sum - 1e-3);
