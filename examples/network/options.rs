@@ -15,7 +15,7 @@ use super::structure::StructureOptions;
 /// The end of the long help.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
-   "log_evidence": x, "log_evidence_standard_error": x,
+   "log_evidence": x, "log_evidence_standard_error": x, "count": "DIGITS",
    "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
    "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
@@ -55,13 +55,14 @@ Ctrl-C and the end of --time end a command with the samples so far, the second C
 Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
   2 if files or options are wrong."#;
 
-/// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format for posteriors, the probability of evidence, or worlds.
+/// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF, for posteriors, the probability of evidence, or worlds.
 ///
-/// Variables and states of a UAI file are named by their index, from 0. The same options give the same answers.
+/// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
+/// true. Literals weigh what lines `c p weight LITERAL WEIGHT 0` say, others 1, and with `c t mc` all weigh 1. The same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The network: a .bif, .bifxml (or .xml), .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
+    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
     /// in any of the formats. Task learn can do without it.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
@@ -137,6 +138,8 @@ pub(crate) enum Task {
     /// The logarithm of the probability of the evidence; of a Markov network, of the sum over all worlds that
     /// meet it.
     Evidence,
+    /// The number of joint states of all variables that are possible given the evidence.
+    Count,
     /// The most probable world.
     Mpe,
     /// The most probable worlds, best first.
@@ -193,13 +196,13 @@ pub(crate) enum Method {
     Exact,
     /// Exact, every task.
     JunctionTree,
-    /// Exact, marginals and evidence; one elimination for each variable.
+    /// Exact, marginals, evidence and count; one elimination for each variable.
     VariableElimination,
     /// Exact, mpe.
     MpeVariableElimination,
     /// Exact, marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
     Slices,
-    /// Exact, marginals, evidence, mpe and k-best by search that remembers: for networks with many zeros.
+    /// Exact, marginals, evidence, count, mpe and k-best by search that remembers: for networks with many zeros.
     Circuit,
     /// Mpe by branch and bound: exact once proven; until then, as at the end of --time, the best world so far with a bound on all.
     BranchAndBound,
@@ -220,16 +223,17 @@ impl Method {
         match self {
             Self::JunctionTree => true,
             Self::Exact => !matches!(task, Task::Cost | Task::Decide),
-            Self::VariableElimination | Self::ImportanceSampling => {
-                matches!(task, Task::Marginals | Task::Evidence)
+            Self::VariableElimination => {
+                matches!(task, Task::Marginals | Task::Evidence | Task::Count)
             }
+            Self::ImportanceSampling => matches!(task, Task::Marginals | Task::Evidence),
             Self::Slices => matches!(
                 task,
                 Task::Marginals | Task::Evidence | Task::Mpe | Task::Cost
             ),
             Self::Circuit => matches!(
                 task,
-                Task::Marginals | Task::Evidence | Task::Mpe | Task::KBest
+                Task::Marginals | Task::Evidence | Task::Count | Task::Mpe | Task::KBest
             ),
             Self::MpeVariableElimination | Self::BranchAndBound => task == Task::Mpe,
             Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),

@@ -40,6 +40,8 @@ pub(crate) struct Findings {
     pub(crate) tried: Vec<String>,
     /// Bounds of the log-evidence, where it is not known.
     pub(crate) evidence_bounds: Option<Bounds>,
+    /// The number of possible worlds, in digits.
+    pub(crate) count: Option<String>,
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
@@ -65,6 +67,7 @@ impl Question {
         let _shown = Progress::waiting("computing");
         match self.options.method() {
             Method::Exact => self.by_portfolio(),
+            _ if self.options.task == Task::Count => self.counted(),
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
                 self.by(&VariableElimination::new().options(limits(&self.options)))
@@ -114,7 +117,9 @@ impl Question {
         match self.options.task {
             Task::Evidence | Task::Learn | Task::Convert | Task::Score | Task::Decide => Vec::new(),
             Task::Marginals | Task::Cost => self.asked().cloned().collect(),
-            Task::Mpe | Task::KBest | Task::Sample => self.network.elements().to_vec(),
+            Task::Mpe | Task::KBest | Task::Sample | Task::Count => {
+                self.network.elements().to_vec()
+            }
         }
     }
 
@@ -158,7 +163,8 @@ impl Question {
         let started = Instant::now();
         match self.options.task {
             // Told already, without compiling; tasks of their own.
-            Task::Cost | Task::Learn | Task::Convert | Task::Score | Task::Decide => {}
+            Task::Cost | Task::Count | Task::Learn | Task::Convert | Task::Score | Task::Decide => {
+            }
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();
@@ -225,6 +231,17 @@ impl Question {
                 findings.tried = tried(&compiled.choice);
                 Ok(findings)
             }
+            Task::Count => {
+                let started = Instant::now();
+                let (count, choice) = self.exact().count(&self.model, self.targets())?;
+                Ok(Findings {
+                    count: Some(count.to_string()),
+                    algorithm: choice.attempts.last().map(|last| last.algorithm),
+                    tried: tried(&choice),
+                    query: Some(started.elapsed()),
+                    ..Findings::default()
+                })
+            }
             _ => self.by(&self.exact()),
         }
     }
@@ -240,15 +257,52 @@ impl Question {
         }
     }
 
-    fn by_circuit(&self) -> Result<Findings, figrs::Error> {
+    fn circuit(&self) -> Circuit {
         let progress = Progress::of("decisions", None);
-        let mut circuit = Circuit::new()
+        let circuit = Circuit::new()
             .options(limits(&self.options))
             .interrupt(stop::flag())
             .on_progress(move |run| progress.set(run.done));
-        if let Some(Bytes(bytes)) = self.options.memory {
-            circuit = circuit.cache_memory(bytes / 2);
+        match self.options.memory {
+            Some(Bytes(bytes)) => circuit.cache_memory(bytes / 2),
+            None => circuit,
         }
+    }
+
+    /// Counts the joint states of all variables that are possible.
+    fn counted(&self) -> Result<Findings, figrs::Error> {
+        let (started, limits) = (Instant::now(), limits(&self.options));
+        let count = match self.options.method() {
+            Method::VariableElimination => {
+                let elimination = VariableElimination::new().options(limits);
+                let total =
+                    elimination.total::<eliminate::Counting>(&self.model, self.targets())?;
+                total.values[0].to_string()
+            }
+            Method::JunctionTree => {
+                let tree = JunctionTree::new().options(limits);
+                let tree = tree.compile(&self.model, self.targets())?;
+                tree.count()?.to_string()
+            }
+            _ => {
+                let circuit = self.circuit();
+                circuit.count(&self.model, self.targets())?.to_string()
+            }
+        };
+        Ok(Findings {
+            count: Some(count),
+            algorithm: Some(match self.options.method() {
+                Method::VariableElimination => "VariableElimination",
+                Method::JunctionTree => "JunctionTree",
+                _ => "Circuit",
+            }),
+            query: Some(started.elapsed()),
+            ..Findings::default()
+        })
+    }
+
+    fn by_circuit(&self) -> Result<Findings, figrs::Error> {
+        let circuit = self.circuit();
         if matches!(self.options.task, Task::Marginals | Task::Evidence) {
             return self.by(&circuit);
         }

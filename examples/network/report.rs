@@ -93,6 +93,9 @@ impl Report<'_> {
                 );
             }
         }
+        if let Some(count) = &found.count {
+            put("count", count.as_str().into());
+        }
         if let Some(world) = &found.mpe {
             put("mpe", self.world(world));
         }
@@ -175,6 +178,9 @@ impl Report<'_> {
                 out,
                 "not known: the log-evidence is between {lower:.6} and {upper:.6}"
             )?;
+        }
+        if let Some(count) = &found.count {
+            writeln!(out, "count {count}")?;
         }
         for world in found.mpe.iter().chain(found.worlds.iter().flatten()) {
             writeln!(out, "log-probability {:.6}", world.log_probability)?;

@@ -60,10 +60,12 @@ pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
 impl Options {
     /// The uses of all options but those that every task takes: --file, --task, --time and --format.
     fn uses(&self) -> Vec<OptionUse> {
-        use Task::{Convert, Cost, Decide, Evidence, KBest, Learn, Marginals, Mpe, Sample, Score};
+        use Task::{
+            Convert, Cost, Count, Decide, Evidence, KBest, Learn, Marginals, Mpe, Sample, Score,
+        };
         const ROUNDS: &str = "tables that are learned in rounds; those of a searched structure are counted: learn them alone by --file and \
                               --structure given";
-        const ASKED: [Task; 6] = [Marginals, Evidence, Mpe, KBest, Sample, Cost];
+        const ASKED: [Task; 7] = [Marginals, Evidence, Count, Mpe, KBest, Sample, Cost];
         let method = self.method();
         let samples = method == Method::ImportanceSampling;
         let has_file = self.file.is_some();
@@ -78,7 +80,9 @@ impl Options {
                 };
         let is_shown = self.out.is_none() || self.format == Format::Json;
         let by_tables = !self.searches() && !samples && method != Method::Enumerate;
-        let tabulated = [Marginals, Evidence, Mpe, KBest, Sample, Learn, Decide];
+        let tabulated = [
+            Marginals, Evidence, Count, Mpe, KBest, Sample, Learn, Decide,
+        ];
         let mut uses = vec![
             OptionUse::new(ASKED).of("--algorithm", self.algorithm.is_some()),
             OptionUse::new([&ASKED[..], &[Decide]].concat())

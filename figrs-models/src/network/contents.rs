@@ -7,7 +7,10 @@ use rustc_hash::FxHashMap;
 use super::evidence::ObservedVariables;
 use super::observation::Observation;
 use super::variable::{combination, position_of};
-use super::{NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable, elements};
+use super::{
+    NetworkClause, NetworkError, NetworkKind, NetworkTable, NormalisedRow, State, Variable,
+    elements,
+};
 
 /// A discrete network from a file, as elements that can be queried like any others.
 #[derive(Clone, Debug)]
@@ -16,6 +19,7 @@ pub struct Network {
     pub(super) kind: NetworkKind,
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
+    pub(super) clauses: Vec<NetworkClause>,
     pub(super) normalised: Vec<NormalisedRow>,
     pub(super) index: FxHashMap<String, usize>,
     /// The tables of a Bayesian network, parents first.
@@ -43,6 +47,11 @@ impl Network {
     /// The tables, in the order of the file.
     pub fn tables(&self) -> &[NetworkTable] {
         &self.tables
+    }
+
+    /// The clauses of a formula, which are factors besides the tables; none in a network of another format.
+    pub fn clauses(&self) -> &[NetworkClause] {
+        &self.clauses
     }
 
     /// The elements, one for each variable and in their order.

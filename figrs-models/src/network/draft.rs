@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use super::clause::NetworkClause;
 use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
 use super::variable::{combination, unknown_variable};
@@ -23,6 +24,7 @@ pub(super) struct NetworkDraft {
     pub(super) places: Vec<usize>,
     /// Rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
+    pub(super) clauses: Vec<NetworkClause>,
     /// The positions of the variables.
     pub(super) index: FxHashMap<String, usize>,
     /// The decisions, with the offsets of what they know.
@@ -48,6 +50,7 @@ impl NetworkDraft {
             tables: Vec::new(),
             places: Vec::new(),
             normalised: Vec::new(),
+            clauses: Vec::new(),
             index: FxHashMap::default(),
             decisions: Vec::new(),
             utilities: Vec::new(),

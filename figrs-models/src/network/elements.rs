@@ -2,8 +2,10 @@
 
 use figrs_core::factor::Weights;
 use figrs_core::{Constant, Element, Model, States, Table};
+use rustc_hash::FxHashMap;
 
-use super::{NetworkTable, State, Variable};
+use super::clause::ChainVariable;
+use super::{NetworkClause, NetworkTable, State, Variable};
 
 /// The elements of a Bayesian network whose tables stand in this order, parents first: `element` makes that of a table with its parents.
 pub(super) fn bayesian(
@@ -45,11 +47,12 @@ pub(super) fn of_tables(
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],
+    clauses: &[NetworkClause],
 ) -> (Vec<Element<State>>, Model) {
     let elements: Vec<Element<State>> = variables.iter().map(uniform).collect();
     let sizes = variables.iter().map(|v| v.states.len() as f64);
     let mut log_constant: f64 = sizes.map(f64::ln).sum();
-    let mut model = Model::new();
+    let mut model = of_clauses(variables, &elements, clauses);
     let holds = States::new([true, false]);
     for (i, table) in tables.iter().enumerate() {
         let largest = table.numbers().iter().copied().fold(0.0, f64::max);
@@ -69,6 +72,43 @@ pub(super) fn markov(
     }
     let constant = Constant::new(()).named("constant of the Markov network");
     (elements, model.log_weigh(&constant, move |()| log_constant))
+}
+
+/// A model in which some clauses hold.
+fn of_clauses(
+    variables: &[Variable],
+    elements: &[Element<State>],
+    clauses: &[NetworkClause],
+) -> Model {
+    let mut model = Model::new();
+    let values = State::all(vec!["false".into(), "true".into()]);
+    let truth = values.get(1).cloned();
+    let mut shared: FxHashMap<(usize, usize), Weights> = FxHashMap::default();
+    for (i, clause) in clauses.iter().enumerate() {
+        let mut chain: Vec<Element<State>> = Vec::new();
+        for table in clause.chain() {
+            let parents = table.parents.iter().map(|&parent| match parent {
+                ChainVariable::Own(variable) => (&elements[variable], &variables[variable].states),
+                ChainVariable::Holds(before) => (&chain[before], &values),
+            });
+            let weights = shared
+                .entry((table.parents.len(), table.failing))
+                .or_insert_with(|| Weights::from_linear(table.numbers()));
+            let link = Table::new(parents, &values, weights.clone());
+            let name = format!("clause {i}, part {}", chain.len());
+            chain.push(link.named(name));
+        }
+        model = match (chain.pop(), &truth) {
+            (Some(last), Some(truth)) => {
+                model.observe(&last.named(format!("clause {i}")), truth.clone())
+            }
+            _ => {
+                let never = Constant::new(()).named(format!("clause {i}, which is empty"));
+                model.log_weigh(&never, |()| f64::NEG_INFINITY)
+            }
+        };
+    }
+    model
 }
 
 fn uniform(variable: &Variable) -> Element<State> {

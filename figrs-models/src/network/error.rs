@@ -57,6 +57,12 @@ pub enum NetworkError {
         /// The format asked for.
         format: NetworkFormat,
     },
+    /// A format is read and not written.
+    #[error("{format} is read and not written; write the network as UAI")]
+    NotWritten {
+        /// The format asked for.
+        format: NetworkFormat,
+    },
     /// A name has a character that a format cannot hold.
     #[error("the name `{}` cannot be written as {format}, which has no way to write one of its characters; choose another format",
         printable(.name))]
@@ -276,13 +282,48 @@ pub enum TextProblem {
     /// A network, or one of its tables, is larger than a file like this can be.
     #[error("{needed} {what}, which is more than a file of this size may declare ({limit})")]
     TooLarge {
-        /// `states` or `entries`.
+        /// `states`, `entries` or `variables`.
         what: &'static str,
         /// The number declared.
         needed: u128,
         /// The number allowed.
         limit: usize,
     },
+    /// A formula has a second header.
+    #[error("a second line `p cnf`; keep one of them")]
+    RepeatedHeader,
+    /// A clause has no end.
+    #[error("the clause that begins here does not end; add a 0 after its last literal")]
+    OpenClause,
+    /// A formula has another number of clauses than its header declares.
+    #[error("the header declares {declared} clauses and there are {found}; make them agree")]
+    ClauseCount {
+        /// The number declared.
+        declared: usize,
+        /// The number of clauses.
+        found: usize,
+    },
+    /// A literal is of no variable that the header of a formula declares.
+    #[error(
+        "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header; correct one of them"
+    )]
+    LiteralRange {
+        /// The literal.
+        literal: i64,
+        /// The number of variables declared.
+        variables: usize,
+    },
+    /// A literal has two weights.
+    #[error("the literal {literal} has a weight a second time; keep one of them")]
+    RepeatedWeight {
+        /// The literal.
+        literal: i64,
+    },
+    /// A formula asks for the number of assignments of some of its variables only.
+    #[error(
+        "asks for a projected count, of the assignments of some variables only, which is not done; take the line out to count those of all variables"
+    )]
+    Projected,
     /// An index is past the end.
     #[error("there is no {what} {index}: they are numbered from 0 and there are {count}")]
     Index {

@@ -36,7 +36,8 @@ impl NetworkDraft {
                 (order, elements, Model::new())
             }
             NetworkKind::Markov => {
-                let (elements, model) = elements::markov(&self.variables, &self.tables);
+                let (elements, model) =
+                    elements::markov(&self.variables, &self.tables, &self.clauses);
                 (Vec::new(), elements, model)
             }
         };
@@ -46,6 +47,7 @@ impl NetworkDraft {
             kind: self.kind,
             variables: self.variables,
             tables: self.tables,
+            clauses: self.clauses,
             index: self.index,
             order,
             elements,

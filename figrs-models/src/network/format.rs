@@ -6,7 +6,7 @@ use std::path::Path;
 use super::draft::NetworkDraft;
 use super::lexer::{LexerResult, unexpected};
 use super::xml::XmlReader;
-use super::{NetworkError, bif, bifxml, net, uai, xdsl};
+use super::{NetworkError, bif, bifxml, cnf, net, uai, xdsl};
 
 /// A format of network files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,8 @@ pub enum NetworkFormat {
     Bif,
     /// Its successor in XML, version 0.3.
     Bifxml,
+    /// A formula in DIMACS CNF, perhaps with weights of literals, as model counters take it; read only.
+    Cnf,
     /// The NET language of HUGIN.
     Net,
     /// The format of the UAI inference competitions, which has no names.
@@ -25,7 +27,7 @@ pub enum NetworkFormat {
 }
 
 impl NetworkFormat {
-    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.net`, `.uai`, `.xdsl`.
+    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
     ///
     /// **Errors.** [`NetworkError::Extension`].
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
@@ -34,12 +36,13 @@ impl NetworkFormat {
         match extension.as_ref().and_then(|e| e.to_str()) {
             Some("bif") => Ok(Self::Bif),
             Some("bifxml" | "xml") => Ok(Self::Bifxml),
+            Some("cnf") => Ok(Self::Cnf),
             Some("net") => Ok(Self::Net),
             Some("uai") => Ok(Self::Uai),
             Some("xdsl") => Ok(Self::Xdsl),
             _ => Err(NetworkError::Extension {
                 path: path.to_owned(),
-                expected: "`.bif`, `.bifxml` or `.xml`, `.net`, `.uai`, or `.xdsl`",
+                expected: "`.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, or `.xdsl`",
             }),
         }
     }
@@ -69,11 +72,12 @@ impl NetworkFormat {
             "net" | "node" | "discrete" | "decision" | "utility" | "potential" | "class" => {
                 Ok(Self::Net)
             }
+            "c" | "p" => Ok(Self::Cnf),
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
             _ if start.starts_with('%') => Ok(Self::Net),
             _ => {
-                let what = "a network in BIF, BIFXML, NET, UAI or XDSL format";
+                let what = "a network in BIF, BIFXML, CNF, NET, UAI or XDSL format";
                 Err(unexpected(text.len() - start.len(), start, what))
             }
         }
@@ -84,6 +88,7 @@ impl NetworkFormat {
         match self {
             Self::Bif => bif::read(text),
             Self::Bifxml => bifxml::read(text),
+            Self::Cnf => cnf::read(text),
             Self::Net => net::read(text),
             Self::Uai => uai::read(text),
             Self::Xdsl => xdsl::read(text),
@@ -96,6 +101,7 @@ impl fmt::Display for NetworkFormat {
         f.write_str(match self {
             Self::Bif => "BIF",
             Self::Bifxml => "BIFXML",
+            Self::Cnf => "CNF",
             Self::Net => "NET",
             Self::Uai => "UAI",
             Self::Xdsl => "XDSL",

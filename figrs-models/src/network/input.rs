@@ -8,7 +8,7 @@ use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, TextProblem}
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
 impl Network {
-    /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.net`, `.uai` or `.xdsl`; a document in XML in the format of its
+    /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`; a document in XML in the format of its
     /// first element, whatever the extension.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network; [`NetworkError::Text`] with the
@@ -36,6 +36,14 @@ impl Network {
     /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::network)
+    }
+
+    /// The Markov network of a formula in DIMACS CNF: its variables are named by their numbers and have the states `false` and `true`, its
+    /// [`clauses`](Self::clauses) and weights of literals are the factors.
+    ///
+    /// **Errors.** As [`from_bif`](Self::from_bif).
+    pub fn from_cnf(text: &str) -> Result<Self, NetworkError> {
+        parse(text, NetworkFormat::Cnf, NetworkDraft::network)
     }
 
     /// The network of a text in the NET language of HUGIN.

@@ -1,5 +1,5 @@
-//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format; and
-//! influence diagrams in BIFXML, NET and XDSL.
+//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, formulas in
+//! DIMACS CNF; and influence diagrams in BIFXML, NET and XDSL.
 //!
 //! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
 //! that holds the factors of a Markov network.
@@ -26,7 +26,7 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`] |
+//! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
@@ -49,6 +49,9 @@
 //!   an error. Names are identifiers; other names are kept beside them as properties.
 //! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas and continuous nodes are an
 //!   error. Names are identifiers as in XDSL.
+//! - CNF: the formulas of model counters, read only. Variables are named by their numbers, from 1, and have the states `false` and
+//!   `true`. A line `c p weight LITERAL WEIGHT 0` weighs a literal, others weigh one; with `c t mc` all do. Projected counting
+//!   (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; variables and states are named by their index.
 //!
 //! A row of a conditional table whose sum is off by at most [`ROUNDING`] is divided by it and listed in
@@ -63,10 +66,13 @@
 //! F. G. Cozman, "The Interchange Format for Bayesian Networks", version 0.15, 1998, and version 0.3 in XML. `BayesFusion`, "SMILE Programmer's
 //! Manual" (XDSL). HUGIN Expert, "HUGIN API Reference Manual" (NET). The networks of the bnlearn
 //! repository: M. Scutari, "Learning Bayesian Networks with the bnlearn R Package", Journal of Statistical
-//! Software 35(3), 2010.
+//! Software 35(3), 2010. J. K. Fichte, M. Hecher and F. Hamiti, "The Model Counting Competition 2020", ACM
+//! Journal of Experimental Algorithmics 26, 2021 (CNF with weights).
 
 mod bif;
 mod bifxml;
+mod clause;
+mod cnf;
 mod contents;
 mod csv_records;
 mod data;
@@ -100,6 +106,7 @@ mod variable;
 mod xdsl;
 mod xml;
 
+pub use clause::NetworkClause;
 pub use contents::Network;
 pub use data::NetworkData;
 pub use diagram::{DecisionNode, DiagramElements, InfluenceDiagram, UtilityNode};

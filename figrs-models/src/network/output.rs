@@ -24,11 +24,15 @@ impl Network {
     /// Variables keep their order; XDSL has their tables in that order too. XDSL and NET have identifiers for names: other names are
     /// kept beside identifiers made of them, which is what other programs see.
     ///
-    /// **Errors.** [`NetworkError::NotBayesian`] for a Markov network in another format than UAI; [`NetworkError::Inexpressible`] for
+    /// Clauses of a formula of more than four literals are written with helper variables after the own ones, which have one value for each
+    /// assignment of those.
+    ///
+    /// **Errors.** [`NetworkError::NotWritten`] for CNF; [`NetworkError::NotBayesian`] for a Markov network in another format than UAI; [`NetworkError::Inexpressible`] for
     /// a name that the format cannot hold.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match format {
             NetworkFormat::Uai => Ok(uai::write(self)),
+            NetworkFormat::Cnf => Err(NetworkError::NotWritten { format }),
             _ if self.kind == NetworkKind::Markov => Err(NetworkError::NotBayesian { format }),
             NetworkFormat::Bif => bif::write(self),
             NetworkFormat::Bifxml => bifxml::write(self),

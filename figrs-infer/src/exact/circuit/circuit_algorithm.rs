@@ -2,6 +2,7 @@
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model, Parents};
+use num_bigint::BigUint;
 
 use super::compiled_circuit::{CircuitPurpose, CompiledCircuit};
 use super::log_sum::log_sum;
@@ -112,6 +113,25 @@ impl Circuit {
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
         self.compiled(model, targets.elements(), CircuitPurpose::Worlds)
+    }
+
+    /// Number of worlds of the targets and the evidence that have a positive weight.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_infer::Circuit;
+    /// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let model = Model::new().observe(&heads, 2);
+    /// assert_eq!(Circuit::new().count(&model, &coins)?.to_string(), "4950");
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence leaves none.
+    pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
+        let targets = targets.elements();
+        self.compiled(model, targets, CircuitPurpose::Count)?
+            .count()
     }
 
     fn compiled(

@@ -40,16 +40,16 @@ struct Statement {
 }
 
 impl CircuitEncoding {
-    /// Compiles an encoding. The variables of the targets of the expansion stay in the circuit.
+    /// Compiles an encoding. The variables of the elements at the positions `stay` stay in the circuit.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
-        varying: &[usize],
+        (stay, varying): (&[usize], &[usize]),
         cache_bytes: u64,
         control: &SearchControl<'_>,
     ) -> Result<Self, Error> {
         let graph = Arc::new(encoding.take_graph());
-        let kept = kept_variables(expansion, &encoding, &graph);
+        let kept = kept_variables(stay, &encoding, &graph);
         let open = encoding.open_zeros();
         let labelled = LabelledCircuit::new(graph.clone(), open, kept, cache_bytes, control)?;
         let logs = labelled.symbol_logs.iter();
@@ -103,7 +103,7 @@ impl CircuitEncoding {
     ) -> Option<Self> {
         let graph = Arc::new(encoding.take_graph());
         let labelled = self.labelled.clone();
-        if kept_variables(expansion, &encoding, &graph) != labelled.kept {
+        if kept_variables(expansion.targets(), &encoding, &graph) != labelled.kept {
             return None;
         }
         let symbols = labelled.symbol_weights(&graph)?;
@@ -256,11 +256,11 @@ impl Statement {
     }
 }
 
-/// For each variable of an encoding whether it is that of a target of the expansion.
-fn kept_variables(expansion: &Expansion, encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
+/// For each variable of an encoding whether it is that of one of these elements, by their positions.
+fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
-    for &target in expansion.targets() {
-        if let Some(v) = encoding.variable(target) {
+    for &position in stay {
+        if let Some(v) = encoding.variable(position) {
             kept[v.index()] = true;
         }
     }

@@ -55,6 +55,8 @@ pub(super) enum CircuitPurpose {
     Sums,
     /// Sums and single worlds.
     Worlds,
+    /// The number of worlds, in which what others define is left out.
+    Count,
 }
 
 impl CompiledCircuit {
@@ -69,14 +71,20 @@ impl CompiledCircuit {
         let (model, roots) = (&problem.model, problem.roots());
         let expansion = Arc::new(match purpose {
             CircuitPurpose::Sums => limits.expand(model, &roots)?,
-            CircuitPurpose::Worlds => Expansion::new(model, &roots, limits.budget)?,
+            CircuitPurpose::Worlds | CircuitPurpose::Count => {
+                Expansion::new(model, &roots, limits.budget)?
+            }
         });
         let mut encoding = None;
         if expansion.impossible().is_none() {
             conflict::check_failures(&expansion, limits)?;
             let worlds = match purpose {
                 CircuitPurpose::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
-                CircuitPurpose::Worlds => Encoding::for_worlds(&expansion)?,
+                CircuitPurpose::Worlds | CircuitPurpose::Count => Encoding::for_worlds(&expansion)?,
+            };
+            let kept = match purpose {
+                CircuitPurpose::Sums | CircuitPurpose::Worlds => expansion.targets(),
+                CircuitPurpose::Count => &[],
             };
             let varying = problem.varying_positions(&expansion);
             let control = SearchControl {
@@ -86,7 +94,7 @@ impl CompiledCircuit {
             encoding = Some(CircuitEncoding::new(
                 &expansion,
                 worlds,
-                varying,
+                (kept, varying),
                 cache_bytes,
                 &control,
             )?);

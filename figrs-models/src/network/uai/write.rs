@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::clause::ChainVariable;
 use super::super::{Network, NetworkKind};
 
 /// The text of a network: numbers in their shortest form that reads back the same.
@@ -11,28 +12,79 @@ pub(in super::super) fn write(network: &Network) -> String {
         NetworkKind::Bayesian => "BAYES",
         NetworkKind::Markov => "MARKOV",
     };
+    let clauses = ClauseFactors::new(network);
+    let sizes = variables.iter().map(|v| v.states().len());
+    let sizes = sizes.chain(std::iter::repeat_n(2, clauses.helpers));
+    let scopes = network.tables().iter().map(|table| table.variables());
+    let scopes = scopes.chain(clauses.factors.iter().map(|(scope, _)| &scope[..]));
     // Writing to a string cannot fail.
-    let mut text = format!("{kind}\n{}\n", variables.len());
-    line(&mut text, variables.iter().map(|v| v.states().len()));
-    let _ = writeln!(text, "{}", network.tables().len());
-    for table in network.tables() {
-        let scope = table.variables();
+    let mut text = format!("{kind}\n{}\n", variables.len() + clauses.helpers);
+    line(&mut text, sizes);
+    let _ = writeln!(text, "{}", network.tables().len() + clauses.factors.len());
+    for scope in scopes {
         line(&mut text, [scope.len()].iter().chain(scope).copied());
     }
     for table in network.tables() {
-        let _ = write!(text, "\n{}\n", table.numbers().len());
         let columns = match (network.kind(), table.variables().last()) {
             (NetworkKind::Bayesian, Some(&child)) => variables[child].states().len(),
             _ => table.numbers().len(),
         };
-        for row in table.numbers().chunks(columns.max(1)) {
-            for number in row {
-                let _ = write!(text, " {number:?}");
-            }
-            text.push('\n');
-        }
+        rows(&mut text, table.numbers(), columns);
+    }
+    for (_, numbers) in &clauses.factors {
+        rows(&mut text, numbers, numbers.len());
     }
     text
+}
+
+/// The factors of clauses, with helper variables after those of the network.
+struct ClauseFactors {
+    helpers: usize,
+    /// The variables of each, and its numbers.
+    factors: Vec<(Vec<usize>, Vec<f64>)>,
+}
+
+impl ClauseFactors {
+    fn new(network: &Network) -> Self {
+        let mut all = Self {
+            helpers: 0,
+            factors: Vec::new(),
+        };
+        for clause in network.clauses() {
+            let first = network.variables().len() + all.helpers;
+            let mut tables = clause.chain().enumerate().peekable();
+            if tables.peek().is_none() {
+                all.factors.push((Vec::new(), vec![0.0]));
+            }
+            while let Some((place, table)) = tables.next() {
+                let parents = table.parents.iter().map(|&parent| match parent {
+                    ChainVariable::Own(variable) => variable,
+                    ChainVariable::Holds(before) => first + before,
+                });
+                let mut scope: Vec<usize> = parents.collect();
+                let numbers = if tables.peek().is_some() {
+                    scope.push(first + place);
+                    all.helpers += 1;
+                    table.numbers()
+                } else {
+                    table.holds().collect()
+                };
+                all.factors.push((scope, numbers));
+            }
+        }
+        all
+    }
+}
+
+/// The numbers of a table, in lines of so many.
+fn rows(text: &mut String, numbers: &[f64], columns: usize) {
+    let _ = write!(text, "\n{}\n", numbers.len());
+    for row in numbers.chunks(columns.max(1)) {
+        for number in row {
+            let _ = write!(text, " {number:?}");
+        }
+        text.push('\n');
+    }
 }
 
 fn line(text: &mut String, numbers: impl Iterator<Item = usize>) {

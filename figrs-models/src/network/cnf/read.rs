@@ -1,0 +1,272 @@
+//! Reads formulas in DIMACS CNF.
+
+use std::iter::Peekable;
+use std::str::SplitAsciiWhitespace;
+
+use rustc_hash::FxHashMap;
+
+use super::super::clause::NetworkClause;
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
+use super::super::{NetworkKind, NetworkTable, State, TextProblem};
+
+/// Largest number of variables of a small file.
+const VARIABLES: usize = 1 << 16;
+
+/// The network of a text.
+pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+    let mut reader = CnfReader::new(text);
+    for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
+        let mut words = line.split_ascii_whitespace().peekable();
+        match words.peek() {
+            None => {}
+            Some(&"p") => reader.header(words)?,
+            // What follows is the mark of an end in some collections of formulas.
+            Some(&"%") => break,
+            Some(word) if word.starts_with('c') => reader.comment(words)?,
+            Some(_) => reader.literals(words)?,
+        }
+    }
+    reader.finish()
+}
+
+type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
+
+/// The numbers that the header declares, with the offset of that of the clauses.
+struct CnfHeader {
+    variables: usize,
+    clauses_at: usize,
+    clauses: usize,
+}
+
+/// A literal as the file writes it: a variable counted from 1, negative where it is negated; with its offset.
+type Literal = (usize, i64);
+
+struct CnfReader<'t> {
+    text: &'t str,
+    header: Option<CnfHeader>,
+    /// Without those that are always true.
+    clauses: Vec<NetworkClause>,
+    /// Number of clauses that have ended.
+    ended: usize,
+    /// The literals of a clause that has not ended, and its offset.
+    open: Vec<(usize, bool)>,
+    open_at: Option<usize>,
+    weights: Vec<(Literal, f64)>,
+    /// True if the file asks for a count, in which all literals weigh one.
+    is_unweighted: bool,
+}
+
+impl<'t> CnfReader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            header: None,
+            clauses: Vec::new(),
+            ended: 0,
+            open: Vec::new(),
+            open_at: None,
+            weights: Vec::new(),
+            is_unweighted: false,
+        }
+    }
+
+    /// The offset of a word of the text.
+    fn offset(&self, word: &str) -> usize {
+        word.as_ptr() as usize - self.text.as_ptr() as usize
+    }
+
+    /// The next word of a line, with its offset.
+    fn word(
+        &self,
+        words: &mut Words<'t>,
+        last: &str,
+        what: &'static str,
+    ) -> LexerResult<(usize, &'t str)> {
+        match words.next() {
+            Some(word) => Ok((self.offset(word), word)),
+            None => {
+                let at = self.offset(last) + last.len();
+                let rest = self.text[at..].trim_start_matches([' ', '\t', '\r']);
+                Err(unexpected(at, rest, what))
+            }
+        }
+    }
+
+    /// Checks that a line has no more words.
+    fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
+        match words.next() {
+            Some(word) => Err(unexpected(self.offset(word), word, what)),
+            None => Ok(()),
+        }
+    }
+
+    fn header(&mut self, mut words: Words<'t>) -> LexerResult<()> {
+        let (at, p) = self.word(&mut words, "", "`p`")?;
+        if self.header.is_some() {
+            return Err(LexerError::new(at, TextProblem::RepeatedHeader));
+        }
+        let (at, format) = self.word(&mut words, p, "`cnf` after `p`")?;
+        if format != "cnf" {
+            return Err(unexpected(at, format, "`cnf` after `p`"));
+        }
+        let what = "the number of variables";
+        let (at, digits) = self.word(&mut words, format, what)?;
+        let variables = digits
+            .parse::<usize>()
+            .map_err(|_| unexpected(at, digits, what))?;
+        // A variable that a clause names takes two characters.
+        let limit = VARIABLES.max(self.text.len() / 2);
+        if variables > limit {
+            let problem = TextProblem::TooLarge {
+                what: "variables",
+                needed: variables as u128,
+                limit,
+            };
+            return Err(LexerError::new(at, problem));
+        }
+        let what = "the number of clauses";
+        let (clauses_at, digits) = self.word(&mut words, digits, what)?;
+        let clauses = digits
+            .parse()
+            .map_err(|_| unexpected(clauses_at, digits, what))?;
+        self.header = Some(CnfHeader {
+            variables,
+            clauses_at,
+            clauses,
+        });
+        self.end(
+            &mut words,
+            "the end of the line after the number of clauses",
+        )
+    }
+
+    /// Reads a line that is a comment, or one that model counters understand.
+    fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
+        let Some("c") = words.next() else {
+            return Ok(());
+        };
+        match (words.next(), words.next()) {
+            (Some("t"), Some(task)) if words.peek().is_none() => match task {
+                "mc" => self.is_unweighted = true,
+                "wmc" => {}
+                "pmc" | "pwmc" => return Err(self.projected(task)),
+                _ => {
+                    let what = "`mc` or `wmc`, a count or a weighted one";
+                    return Err(unexpected(self.offset(task), task, what));
+                }
+            },
+            (Some("p"), Some(word @ "weight")) => {
+                let (at, digits) = self.word(&mut words, word, "the literal that has a weight")?;
+                let literal = integer(at, digits)?;
+                let (weight_at, number) =
+                    self.word(&mut words, digits, "the weight of a literal")?;
+                self.weights
+                    .push(((at, literal), weight(weight_at, number)?));
+                let what = "`0` after the weight";
+                let (at, zero) = self.word(&mut words, number, what)?;
+                if zero != "0" {
+                    return Err(unexpected(at, zero, what));
+                }
+                self.end(&mut words, "the end of the line after the weight")?;
+            }
+            (Some("p"), Some(word @ "show")) => return Err(self.projected(word)),
+            (Some(word @ "ind"), _) => return Err(self.projected(word)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn projected(&self, word: &str) -> LexerError {
+        LexerError::new(self.offset(word), TextProblem::Projected)
+    }
+
+    fn literals(&mut self, words: Words<'t>) -> LexerResult<()> {
+        for word in words {
+            let at = self.offset(word);
+            let Some(header) = &self.header else {
+                let what = "`p cnf VARIABLES CLAUSES` before the first clause";
+                return Err(unexpected(at, word, what));
+            };
+            match integer(at, word)? {
+                0 => {
+                    self.ended += 1;
+                    self.open_at = None;
+                    self.clauses
+                        .extend(NetworkClause::new(std::mem::take(&mut self.open)));
+                }
+                literal => {
+                    self.open.push(within((at, literal), header.variables)?);
+                    self.open_at.get_or_insert(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> LexerResult<NetworkDraft> {
+        let Some(header) = &self.header else {
+            let what = "`p cnf VARIABLES CLAUSES`";
+            return Err(unexpected(self.text.len(), "", what));
+        };
+        if let Some(at) = self.open_at {
+            return Err(LexerError::new(at, TextProblem::OpenClause));
+        }
+        let (declared, found) = (header.clauses, self.ended);
+        if declared != found {
+            let problem = TextProblem::ClauseCount { declared, found };
+            return Err(LexerError::new(header.clauses_at, problem));
+        }
+        let mut draft = NetworkDraft::new(NetworkKind::Markov, String::new());
+        let states = State::all(vec!["false".into(), "true".into()]);
+        for number in 1..=header.variables {
+            draft.add_variable(header.clauses_at, &number.to_string(), states.clone())?;
+        }
+        self.add_weights(header.variables, &mut draft)?;
+        draft.clauses = self.clauses;
+        Ok(draft)
+    }
+
+    /// Adds a table for each variable that has a weight; an opposite literal without one weighs one.
+    fn add_weights(&self, variables: usize, draft: &mut NetworkDraft) -> LexerResult<()> {
+        let mut tables: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut all: Vec<(usize, usize, [Option<f64>; 2])> = Vec::new();
+        for &(literal, weight) in &self.weights {
+            let (variable, value) = within(literal, variables)?;
+            let place = *tables.entry(variable).or_insert(all.len());
+            if place == all.len() {
+                all.push((literal.0, variable, [None; 2]));
+            }
+            if all[place].2[usize::from(value)].replace(weight).is_some() {
+                let problem = TextProblem::RepeatedWeight { literal: literal.1 };
+                return Err(LexerError::new(literal.0, problem));
+            }
+        }
+        if self.is_unweighted {
+            return Ok(());
+        }
+        for (at, variable, weights) in all {
+            draft.places.push(at);
+            draft.tables.push(NetworkTable {
+                variables: vec![variable],
+                weights: weights.map(|weight| weight.unwrap_or(1.0)).to_vec().into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn integer(at: usize, word: &str) -> LexerResult<i64> {
+    let what = "a literal, a whole number";
+    word.parse().map_err(|_| unexpected(at, word, what))
+}
+
+/// The position of the variable of a literal, and the value that makes it true.
+fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
+    let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
+    if variable == 0 || variable > variables {
+        let problem = TextProblem::LiteralRange { literal, variables };
+        return Err(LexerError::new(at, problem));
+    }
+    Ok((variable - 1, literal > 0))
+}
