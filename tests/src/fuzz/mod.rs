@@ -15,7 +15,7 @@ mod texts;
 
 pub use command_line::option_values;
 pub use distributions::distributions;
-pub use networks::{bif, bifxml, evidence, net, uai, xdsl};
+pub use networks::{bif, bifxml, cnf, evidence, net, uai, xdsl};
 pub use programs::program;
 pub use puzzles::rules;
 pub use saved::{chain, tree};
@@ -25,11 +25,12 @@ pub use texts::{clues, levels, mask};
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their folders in `fuzz/corpus/`.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("bif", bif),
     ("bifxml", bifxml),
     ("chain", chain),
     ("clues", clues),
+    ("cnf", cnf),
     ("distributions", distributions),
     ("evidence", evidence),
     ("levels", levels),

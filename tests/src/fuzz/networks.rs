@@ -137,6 +137,22 @@ pub fn uai(data: &[u8]) {
     ask(&network, &observations.unwrap_or_default());
 }
 
+/// A formula in DIMACS CNF.
+///
+/// # Panics
+///
+/// If it cannot be read back as the UAI network that it becomes, or two algorithms differ on it.
+pub fn cnf(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let Ok(network) = Network::from_cnf(text) else {
+        return;
+    };
+    let again = Network::from_uai(&network.to_uai()).expect("what was written");
+    assert!(again.variables().len() >= network.variables().len());
+    assert!(network.to_text(NetworkFormat::Cnf).is_err());
+    ask(&network, &[]);
+}
+
 /// Evidence about a small network, in JSON where it begins with `{`, else as the UAI competitions have it.
 ///
 /// # Panics

@@ -1,6 +1,7 @@
 //! The example that asks networks, as a user runs it.
 
 mod answers;
+mod counts;
 mod decisions;
 mod estimates;
 mod failures;

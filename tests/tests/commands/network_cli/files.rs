@@ -65,8 +65,8 @@ impl Files {
     pub(crate) fn run_with_input(&self, arguments: &str, input: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
             let is_file = [
-                ".bif", ".bifxml", ".net", ".uai", ".xdsl", ".xml", ".json", ".evid", ".txt",
-                ".csv",
+                ".bif", ".bifxml", ".cnf", ".net", ".uai", ".xdsl", ".xml", ".json", ".evid",
+                ".txt", ".csv",
             ]
             .iter()
             .any(|extension| argument.ends_with(extension));

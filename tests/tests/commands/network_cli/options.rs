@@ -10,9 +10,10 @@ const DIAGRAM: &str = r#"<smile version="1.0" id="d"><nodes>
 </nodes></smile>"#;
 
 /// Each task, with what it needs.
-const TASKS: [(&str, &str); 10] = [
+const TASKS: [(&str, &str); 11] = [
     ("marginals", "--file garden.bif"),
     ("evidence", "--file garden.bif"),
+    ("count", "--file garden.bif"),
     ("mpe", "--file garden.bif"),
     ("k-best", "--file garden.bif"),
     ("sample", "--file garden.bif"),
@@ -24,7 +25,15 @@ const TASKS: [(&str, &str); 10] = [
 ];
 
 /// The tasks that ask about a network.
-const ASKING: [&str; 6] = ["marginals", "evidence", "mpe", "k-best", "sample", "cost"];
+const ASKING: [&str; 7] = [
+    "marginals",
+    "evidence",
+    "count",
+    "mpe",
+    "k-best",
+    "sample",
+    "cost",
+];
 
 fn files() -> Files {
     let files = Files::new();
@@ -46,7 +55,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
         ("--algorithm junction-tree", but(&[])),
         ("--observe grass=wet", deciding.clone()),
         ("--evidence wet.json", deciding),
-        ("--query grass", but(&["evidence"])),
+        ("--query grass", but(&["evidence", "count"])),
         ("--repeat 2", but(&[])),
         (
             "--memory 1MiB",
