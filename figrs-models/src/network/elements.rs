@@ -98,14 +98,11 @@ fn of_clauses(
             let name = format!("clause {i}, part {}", chain.len());
             chain.push(link.named(name));
         }
-        model = match (chain.pop(), &truth) {
-            (Some(last), Some(truth)) => {
-                model.observe(&last.named(format!("clause {i}")), truth.clone())
-            }
-            _ => {
-                let never = Constant::new(()).named(format!("clause {i}, which is empty"));
-                model.log_weigh(&never, |()| f64::NEG_INFINITY)
-            }
+        model = if let (Some(last), Some(truth)) = (chain.pop(), &truth) {
+            model.observe(&last.named(format!("clause {i}")), truth.clone())
+        } else {
+            let never = Constant::new(()).named(format!("clause {i}, which is empty"));
+            model.log_weigh(&never, |()| f64::NEG_INFINITY)
         };
     }
     model

@@ -83,28 +83,26 @@ impl<'t> CnfReader<'t> {
         last: &str,
         what: &'static str,
     ) -> LexerResult<(usize, &'t str)> {
-        match words.next() {
-            Some(word) => Ok((self.offset(word), word)),
-            None => {
-                let at = self.offset(last) + last.len();
-                let rest = self.text[at..].trim_start_matches([' ', '\t', '\r']);
-                Err(unexpected(at, rest, what))
-            }
+        if let Some(word) = words.next() {
+            return Ok((self.offset(word), word));
         }
+        let at = self.offset(last) + last.len();
+        let rest = self.text[at..].trim_start_matches([' ', '\t', '\r']);
+        Err(unexpected(at, rest, what))
     }
 
     /// Checks that a line has no more words.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
-        match words.next() {
-            Some(word) => Err(unexpected(self.offset(word), word, what)),
-            None => Ok(()),
-        }
+        let word = words.next();
+        word.map_or(Ok(()), |word| {
+            Err(unexpected(self.offset(word), word, what))
+        })
     }
 
     fn header(&mut self, mut words: Words<'t>) -> LexerResult<()> {
-        let (at, p) = self.word(&mut words, "", "`p`")?;
+        let p = words.next().unwrap_or_default();
         if self.header.is_some() {
-            return Err(LexerError::new(at, TextProblem::RepeatedHeader));
+            return Err(LexerError::new(self.offset(p), TextProblem::RepeatedHeader));
         }
         let (at, format) = self.word(&mut words, p, "`cnf` after `p`")?;
         if format != "cnf" {
@@ -170,8 +168,9 @@ impl<'t> CnfReader<'t> {
                 }
                 self.end(&mut words, "the end of the line after the weight")?;
             }
-            (Some("p"), Some(word @ "show")) => return Err(self.projected(word)),
-            (Some(word @ "ind"), _) => return Err(self.projected(word)),
+            (Some("p"), Some(word @ "show")) | (Some(word @ "ind"), _) => {
+                return Err(self.projected(word));
+            }
             _ => {}
         }
         Ok(())

@@ -3,7 +3,9 @@ use figrs_infer::{Circuit, JunctionTree, Run, VariableElimination};
 use proptest::prelude::*;
 
 use super::super::problem_of::problem_of;
-use super::super::{Network, NetworkError, NetworkFormat, NetworkKind, TextProblem};
+use super::super::{
+    Network, NetworkClause, NetworkError, NetworkFormat, NetworkKind, State, TextProblem, Variable,
+};
 
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_cnf(text))
@@ -24,14 +26,14 @@ fn clauses_and_weights_are_factors_of_variables_named_by_number() {
         -1 2\n 0 1 -2 3 0\nc p weight -2 3 0\nc p weight -4 0.5 0\n\n2 2 1\t0\n%\n0\n";
     let network = Network::from_cnf(text).unwrap();
     assert_eq!(network.kind(), NetworkKind::Markov);
-    let names = network.variables().iter().map(|v| v.name());
+    let names = network.variables().iter().map(Variable::name);
     assert_eq!(names.collect::<Vec<_>>(), ["1", "2", "3", "4"]);
     let states = network.variables()[3].states().iter();
     assert_eq!(
-        states.map(|s| s.name()).collect::<Vec<_>>(),
+        states.map(State::name).collect::<Vec<_>>(),
         ["false", "true"]
     );
-    let clauses = network.clauses().iter().map(|clause| clause.literals());
+    let clauses = network.clauses().iter().map(NetworkClause::literals);
     let expected: [&[(usize, bool)]; 3] = [
         &[(0, false), (1, true)],
         &[(0, true), (1, false), (2, true)],
@@ -97,181 +99,183 @@ fn a_clause_of_thousands_of_literals_excludes_one_assignment() {
     assert_eq!(found(&only).0, "1");
 }
 
+/// Texts, the line, the column and words of their mistakes.
+const MISTAKES: &[(&str, usize, usize, &str)] = &[
+    (
+        "",
+        1,
+        1,
+        "expected `p cnf VARIABLES CLAUSES`, found the end of the file",
+    ),
+    ("c only\n", 2, 1, "expected `p cnf VARIABLES CLAUSES`"),
+    (
+        "1 0\np cnf 1 1\n",
+        1,
+        1,
+        "`p cnf VARIABLES CLAUSES` before the first clause, found `1`",
+    ),
+    (
+        "p",
+        1,
+        2,
+        "expected `cnf` after `p`, found the end of the file",
+    ),
+    ("p wcnf 1 1", 1, 3, "expected `cnf` after `p`, found `wcnf`"),
+    (
+        "p cnf \n",
+        1,
+        6,
+        "expected the number of variables, found the end of the line",
+    ),
+    (
+        "p cnf x 1",
+        1,
+        7,
+        "expected the number of variables, found `x`",
+    ),
+    (
+        "p cnf 1 -1",
+        1,
+        9,
+        "expected the number of clauses, found `-1`",
+    ),
+    (
+        "p cnf 1 1 1",
+        1,
+        11,
+        "the end of the line after the number of clauses",
+    ),
+    (
+        "p cnf 2 1\np cnf 2 1\n1 0",
+        2,
+        1,
+        "a second line `p cnf`; keep one",
+    ),
+    (
+        "p cnf 1 1\n1 a 0",
+        2,
+        3,
+        "expected a literal, a whole number, found `a`",
+    ),
+    (
+        "p cnf 1 1\nw 1 0.5",
+        2,
+        1,
+        "expected a literal, a whole number, found `w`",
+    ),
+    (
+        "p cnf 2 1\n1 -3 0",
+        2,
+        3,
+        "the literal -3 is of none of the variables, which are numbered from 1 to 2",
+    ),
+    (
+        "p cnf 2 1\n1 -9223372036854775808 0",
+        2,
+        3,
+        "the literal -9223372036854775808 is",
+    ),
+    (
+        "p cnf 2 1\n1 0\n 2",
+        3,
+        2,
+        "the clause that begins here does not end; add a 0",
+    ),
+    (
+        "p cnf 2 2\n1 0",
+        1,
+        9,
+        "the header declares 2 clauses and there are 1",
+    ),
+    (
+        "p cnf 2 0\n1 0",
+        1,
+        9,
+        "the header declares 0 clauses and there are 1",
+    ),
+    ("c t pmc\np cnf 1 0", 1, 5, "asks for a projected count"),
+    ("c t pwmc\np cnf 1 0", 1, 5, "take the line out"),
+    (
+        "p cnf 1 0\nc p show 1 0",
+        2,
+        5,
+        "asks for a projected count",
+    ),
+    ("p cnf 1 0\nc ind 1 0", 2, 3, "asks for a projected count"),
+    (
+        "c t amc\np cnf 1 0",
+        1,
+        5,
+        "expected `mc` or `wmc`, a count or a weighted one, found `amc`",
+    ),
+    (
+        "p cnf 1 0\nc p weight 2 1 0",
+        2,
+        12,
+        "the literal 2 is of none",
+    ),
+    (
+        "p cnf 1 0\nc p weight 0 1 0",
+        2,
+        12,
+        "the literal 0 is of none",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 -1 0",
+        2,
+        14,
+        "the number -1 cannot be a weight",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 1e999 0",
+        2,
+        14,
+        "the number inf cannot be a weight",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 NaN 0",
+        2,
+        14,
+        "the number NaN cannot be a weight",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 half 0",
+        2,
+        14,
+        "expected a number, found `half`",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 1",
+        2,
+        15,
+        "expected `0` after the weight, found the end of the file",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 1 1",
+        2,
+        16,
+        "expected `0` after the weight, found `1`",
+    ),
+    (
+        "p cnf 1 0\nc p weight 1 1 0 1",
+        2,
+        18,
+        "the end of the line after the weight",
+    ),
+    (
+        "p cnf 1 0\nc p weight -1 1 0\nc p weight -1 1 0",
+        3,
+        12,
+        "the literal -1 has a weight a second time",
+    ),
+];
+
 #[test]
 fn mistakes_have_places_and_remedies() {
-    let cases = [
-        (
-            "",
-            1,
-            1,
-            "expected `p cnf VARIABLES CLAUSES`, found the end of the file",
-        ),
-        ("c only\n", 2, 1, "expected `p cnf VARIABLES CLAUSES`"),
-        (
-            "1 0\np cnf 1 1\n",
-            1,
-            1,
-            "`p cnf VARIABLES CLAUSES` before the first clause, found `1`",
-        ),
-        (
-            "p",
-            1,
-            2,
-            "expected `cnf` after `p`, found the end of the file",
-        ),
-        ("p wcnf 1 1", 1, 3, "expected `cnf` after `p`, found `wcnf`"),
-        (
-            "p cnf \n",
-            1,
-            6,
-            "expected the number of variables, found the end of the line",
-        ),
-        (
-            "p cnf x 1",
-            1,
-            7,
-            "expected the number of variables, found `x`",
-        ),
-        (
-            "p cnf 1 -1",
-            1,
-            9,
-            "expected the number of clauses, found `-1`",
-        ),
-        (
-            "p cnf 1 1 1",
-            1,
-            11,
-            "the end of the line after the number of clauses",
-        ),
-        (
-            "p cnf 2 1\np cnf 2 1\n1 0",
-            2,
-            1,
-            "a second line `p cnf`; keep one",
-        ),
-        (
-            "p cnf 1 1\n1 a 0",
-            2,
-            3,
-            "expected a literal, a whole number, found `a`",
-        ),
-        (
-            "p cnf 1 1\nw 1 0.5",
-            2,
-            1,
-            "expected a literal, a whole number, found `w`",
-        ),
-        (
-            "p cnf 2 1\n1 -3 0",
-            2,
-            3,
-            "the literal -3 is of none of the variables, which are numbered from 1 to 2",
-        ),
-        (
-            "p cnf 2 1\n1 -9223372036854775808 0",
-            2,
-            3,
-            "the literal -9223372036854775808 is",
-        ),
-        (
-            "p cnf 2 1\n1 0\n 2",
-            3,
-            2,
-            "the clause that begins here does not end; add a 0",
-        ),
-        (
-            "p cnf 2 2\n1 0",
-            1,
-            9,
-            "the header declares 2 clauses and there are 1",
-        ),
-        (
-            "p cnf 2 0\n1 0",
-            1,
-            9,
-            "the header declares 0 clauses and there are 1",
-        ),
-        ("c t pmc\np cnf 1 0", 1, 5, "asks for a projected count"),
-        ("c t pwmc\np cnf 1 0", 1, 5, "take the line out"),
-        (
-            "p cnf 1 0\nc p show 1 0",
-            2,
-            5,
-            "asks for a projected count",
-        ),
-        ("p cnf 1 0\nc ind 1 0", 2, 3, "asks for a projected count"),
-        (
-            "c t amc\np cnf 1 0",
-            1,
-            5,
-            "expected `mc` or `wmc`, a count or a weighted one, found `amc`",
-        ),
-        (
-            "p cnf 1 0\nc p weight 2 1 0",
-            2,
-            12,
-            "the literal 2 is of none",
-        ),
-        (
-            "p cnf 1 0\nc p weight 0 1 0",
-            2,
-            12,
-            "the literal 0 is of none",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 -1 0",
-            2,
-            14,
-            "the number -1 cannot be a weight",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 1e999 0",
-            2,
-            14,
-            "the number inf cannot be a weight",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 NaN 0",
-            2,
-            14,
-            "the number NaN cannot be a weight",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 half 0",
-            2,
-            14,
-            "expected a number, found `half`",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 1",
-            2,
-            15,
-            "expected `0` after the weight, found the end of the file",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 1 1",
-            2,
-            16,
-            "expected `0` after the weight, found `1`",
-        ),
-        (
-            "p cnf 1 0\nc p weight 1 1 0 1",
-            2,
-            18,
-            "the end of the line after the weight",
-        ),
-        (
-            "p cnf 1 0\nc p weight -1 1 0\nc p weight -1 1 0",
-            3,
-            12,
-            "the literal -1 has a weight a second time",
-        ),
-    ];
-    for (text, line, column, words) in cases {
+    for (text, line, column, words) in MISTAKES {
         let (l, c, problem) = problem(text);
         assert!(problem.to_string().contains(words), "{text:?}: {problem}");
-        assert_eq!((l, c), (line, column), "{text:?}: {problem}");
+        assert_eq!((l, c), (*line, *column), "{text:?}: {problem}");
     }
 }
 
@@ -329,7 +333,8 @@ type Formula = (usize, Vec<Vec<i64>>, Vec<[Option<f64>; 2]>);
 
 fn formula() -> impl Strategy<Value = Formula> {
     (8..=12usize).prop_flat_map(|n| {
-        let literal = (1..=n as i64, any::<bool>()).prop_map(|(v, is)| if is { v } else { -v });
+        let literal = (1..=i64::try_from(n).unwrap(), any::<bool>())
+            .prop_map(|(v, is)| if is { v } else { -v });
         let clause = prop_oneof![
             9 => prop::collection::vec(literal.clone(), 1..=4),
             2 => prop::collection::vec(literal, 5..=12),

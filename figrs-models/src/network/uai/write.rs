@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::clause::ChainVariable;
-use super::super::{Network, NetworkKind};
+use super::super::{Network, NetworkKind, NetworkTable};
 
 /// The text of a network: numbers in their shortest form that reads back the same.
 pub(in super::super) fn write(network: &Network) -> String {
@@ -15,7 +15,7 @@ pub(in super::super) fn write(network: &Network) -> String {
     let clauses = ClauseFactors::new(network);
     let sizes = variables.iter().map(|v| v.states().len());
     let sizes = sizes.chain(std::iter::repeat_n(2, clauses.helpers));
-    let scopes = network.tables().iter().map(|table| table.variables());
+    let scopes = network.tables().iter().map(NetworkTable::variables);
     let scopes = scopes.chain(clauses.factors.iter().map(|(scope, _)| &scope[..]));
     // Writing to a string cannot fail.
     let mut text = format!("{kind}\n{}\n", variables.len() + clauses.helpers);
