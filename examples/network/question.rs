@@ -422,8 +422,8 @@ impl Question {
             }
             return Ok(());
         }
-        if let Ok(bounds) = answer.log_evidence_bounds()
-            && bounds.lower < bounds.upper
+        if answer.log_evidence().is_err()
+            && let Ok(bounds) = answer.log_evidence_bounds()
         {
             findings.evidence_bounds = Some(bounds);
             findings.stopped = stop::reason();

@@ -106,13 +106,6 @@ impl Report<'_> {
         if let Some(bounds) = found.mpe_bounds {
             put("bounds", json!({"mpe": bounds.map(as_json)}));
         }
-        if let Some(algorithm) = found.algorithm {
-            put("algorithm", algorithm.into());
-            put("exact", self.is_exact().into());
-        }
-        if !found.tried.is_empty() {
-            put("tried", json!(found.tried));
-        }
         if let Some(worlds) = &found.worlds {
             put(
                 "worlds",
@@ -131,6 +124,13 @@ impl Report<'_> {
                     .map(|states| self.assignment(states))
                     .collect(),
             );
+        }
+        if let Some(algorithm) = found.algorithm {
+            put("algorithm", algorithm.into());
+            put("exact", self.is_exact().into());
+        }
+        if !found.tried.is_empty() {
+            put("tried", json!(found.tried));
         }
         if let Some(cost) = &found.cost {
             let Cost {

@@ -13,6 +13,7 @@ mod graphs;
 mod marginal_map;
 mod orders;
 mod params;
+mod portfolio;
 mod recursive;
 pub(crate) mod shared;
 mod targets;

@@ -12,6 +12,7 @@ mod large_supports;
 mod lazy_bounds;
 mod learning;
 mod numerics;
+mod portfolio;
 mod saved_trees;
 mod sensitivity;
 mod slices;

@@ -75,7 +75,7 @@ fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
 }
 
 /// A number of bytes in human-readable units.
-pub(super) fn readable(bytes: f64) -> String {
+pub(crate) fn readable(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) if bytes >= 1e6 * unit => format!("{:.1e} {name}", bytes / unit),

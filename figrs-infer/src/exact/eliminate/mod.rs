@@ -48,7 +48,7 @@ use crate::exact::algebra::Semiring;
 pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
-pub(crate) use memory::available_bytes;
+pub(crate) use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;

@@ -12,15 +12,16 @@ use crate::exact::eliminate::{EliminationError, as_if_dense, without_barren};
 /// Entries of the tables of the eliminations, one after another.
 const TABLES: [usize; 3] = [1 << 8, 1 << 13, 1 << 18];
 
-/// Maximum number of entries of all messages together.
-const ALL_ENTRIES: f64 = (1 << 26) as f64;
-
-/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
+/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, with messages of `most` entries together.
 ///
 /// Work that is stopped leaves the bounds found by then, at worst infinite ones.
 ///
 /// **Errors.** Those of an elimination with tables of any size, but for interrupts.
-pub(crate) fn sum_bounds(graph: &FactorGraph, until: &Until) -> Result<Bounds, EliminationError> {
+pub(crate) fn sum_bounds(
+    graph: &FactorGraph,
+    most: f64,
+    until: &Until,
+) -> Result<Bounds, EliminationError> {
     let needed = without_barren(graph, &[]);
     let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
         return Ok(Bounds::exact(f64::NEG_INFINITY));
@@ -29,7 +30,7 @@ pub(crate) fn sum_bounds(graph: &FactorGraph, until: &Until) -> Result<Bounds, E
         lower: f64::NEG_INFINITY,
         upper: f64::INFINITY,
     };
-    match tighten(&reduced.graph, &mut bounds, until) {
+    match tighten(&reduced.graph, most, &mut bounds, until) {
         Ok(()) | Err(EliminationError::Interrupted) => Ok(bounds),
         Err(error) => Err(error),
     }
@@ -37,6 +38,7 @@ pub(crate) fn sum_bounds(graph: &FactorGraph, until: &Until) -> Result<Bounds, E
 
 fn tighten(
     graph: &FactorGraph,
+    most: f64,
     bounds: &mut Bounds,
     until: &Until,
 ) -> Result<(), EliminationError> {
@@ -44,7 +46,7 @@ fn tighten(
     let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
     for table in TABLES {
         let bound = |kind| -> Result<f64, EliminationError> {
-            let limits = (table, ALL_ENTRIES);
+            let limits = (table, most);
             Ok(MiniBuckets::new(graph, &order, limits, kind, until)?.bound(graph))
         };
         bounds.upper = bounds.upper.min(bound(BoundKind::SumAbove)?);
@@ -78,7 +80,7 @@ mod tests {
                     BoundKind::MaximumAbove,
                 ]
                 .map(|kind| {
-                    let limits = (table, ALL_ENTRIES);
+                    let limits = (table, 1e6);
                     let messages = MiniBuckets::new(&graph, &order, limits, kind, &until).unwrap();
                     messages.bound(&graph)
                 });
@@ -90,7 +92,7 @@ mod tests {
                 loose += usize::from(above > sum + 1e-3);
                 finite += usize::from(below.is_finite() && below < sum - 1e-3);
             }
-            let bounds = sum_bounds(&graph, &until).unwrap();
+            let bounds = sum_bounds(&graph, 1e6, &until).unwrap();
             let close =
                 |bound: f64| bound == sum || (bound - sum).abs() <= 1e-9 * (1.0 + sum.abs());
             assert!(close(bounds.lower) && close(bounds.upper), "{bounds} {sum}");
@@ -105,7 +107,7 @@ mod tests {
             deadline: Some(std::time::Instant::now()),
             interrupt: None,
         };
-        let bounds = sum_bounds(&graph, &until).unwrap();
+        let bounds = sum_bounds(&graph, 1e6, &until).unwrap();
         let sum = sum_product(&graph, &[], &Options::default()).unwrap();
         assert!(bounds.lower <= sum.log_total + 1e-9 && bounds.upper >= sum.log_total - 1e-9);
     }

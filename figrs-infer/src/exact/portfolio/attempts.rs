@@ -14,7 +14,7 @@ use super::{CHEAP, FEW_DECISIONS, FIRST_DECISIONS};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::exact::circuit::Circuit;
-use crate::exact::eliminate::{EliminationError, Options};
+use crate::exact::eliminate::{EliminationError, Options, readable};
 use crate::exact::slices::{SliceCost, Slices};
 use crate::run::watch::RunMonitor;
 
@@ -97,7 +97,7 @@ impl<'a> Attempts<'a> {
                 (AttemptOutcome::Stopped, None)
             }
             Err(error) if error.is_budget() => {
-                let reason = error.to_string();
+                let reason = reason(&error);
                 if let (Error::Elimination(error), true) =
                     (&error, ELIMINATIONS.contains(&algorithm))
                 {
@@ -284,6 +284,28 @@ const ELIMINATIONS: [&str; 3] = [
     "JunctionTree",
     "MpeVariableElimination",
 ];
+
+/// The reason of a refusal, in short.
+pub(super) fn reason(error: &Error) -> String {
+    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
+    match error {
+        Error::Elimination(TableTooLarge { needed, .. }) => {
+            let bytes = size_of::<f64>() as f64 * needed;
+            format!("tables of {} are too large", readable(bytes))
+        }
+        Error::Elimination(TooMuchMemory { needed, .. }) => {
+            format!("{} are too much memory", readable(*needed))
+        }
+        Error::Elimination(TooManyOperations { needed, limit }) if *needed > limit + 1.0 => {
+            format!("about {needed:.1e} operations are too many to begin with")
+        }
+        Error::Elimination(TooManyOperations { .. }) => {
+            "it took far more operations than predicted".to_owned()
+        }
+        Error::FrontierTooLarge { .. } => "too many states to begin with".to_owned(),
+        error => error.to_string(),
+    }
+}
 
 /// True if a run was ended before it was done.
 pub(super) fn is_unfinished(error: &Error) -> bool {

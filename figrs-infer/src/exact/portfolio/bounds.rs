@@ -35,10 +35,12 @@ impl EvidenceBounds {
         let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
         conflict::check_failures(&expansion, &limits).ok()?;
         let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
+        // An eighth of the memory.
+        let entries = attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64;
         let supports = expansion.targets().iter();
         let supports = supports.map(|&position| expansion.elements()[position].support.clone());
         let mut bounds = Self {
-            log_evidence: sum_bounds(encoding.graph(), attempts.run.until()).ok()?,
+            log_evidence: sum_bounds(encoding.graph(), entries, attempts.run.until()).ok()?,
             supports: supports.collect(),
         };
         let mut search = MpeBranchAndBound::new()

@@ -6,16 +6,19 @@
 //! | `attempts`, `choice` | attempts of algorithms, and their record |
 //! | `bounds` | bounds of the evidence, where nothing exact fits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
+//! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
 
 mod attempts;
 mod bounds;
 mod choice;
 mod compiled_exact;
+mod count;
 mod mpe_exact;
 mod settings;
 
 use figrs_core::{AnyElement, Model, Parents};
+use num_bigint::BigUint;
 
 use super::frontier::Frontier;
 use super::junction_tree::JunctionTree;
@@ -37,6 +40,8 @@ const CHEAP: f64 = 1e9;
 /// Number of decisions of the first search of a logical model before an elimination that is cheap, and before all others: less than a second.
 const FEW_DECISIONS: f64 = 4096.0;
 const FIRST_DECISIONS: f64 = 65_536.0;
+/// Divisor of the decisions of a search where few factors have zeros.
+const UNPROMISING: f64 = 8.0;
 /// Bytes of the first frontiers.
 const FRONTIER_BYTES: u64 = 1 << 23;
 
@@ -100,6 +105,22 @@ impl Exact {
             compiled_exact::compile(attempts)
         })
     }
+
+    /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried for it: an elimination if it is
+    /// cheap, else a circuit.
+    ///
+    /// **Errors.** Those of the model; the refusal of the elimination if neither fits the memory and the [`work`](Self::work).
+    pub fn count(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+    ) -> Result<(BigUint, AlgorithmChoice), Error> {
+        guarded(|| {
+            let run = self.settings.watch.start(Self::NAME, None);
+            let targets = targets.elements();
+            count::count(Attempts::new(&self.settings, &run, model, &targets))
+        })
+    }
 }
 
 impl Algorithm for Exact {
@@ -114,9 +135,8 @@ impl Algorithm for Exact {
         if let Some(answer) = attempts.eliminate(CHEAPEST.min(work))? {
             return Ok(answer.with_choice(attempts.choice));
         }
-        if attempts.is_logical()
-            && let Some(answer) = attempts.search(attempts.first_decisions())?
-        {
+        let is_logical = attempts.is_logical();
+        if is_logical && let Some(answer) = attempts.search(attempts.first_decisions())? {
             return Ok(answer.with_choice(attempts.choice));
         }
         if attempts.refused_operations() <= CHEAP
@@ -134,7 +154,10 @@ impl Algorithm for Exact {
             attempts.slice_operations()?
         };
         let mut bounds = EvidenceBounds::new(&attempts);
-        let decisions = whole.min(sliced).min(work) / DECISION;
+        let mut decisions = whole.min(sliced).min(work) / DECISION;
+        if !is_logical {
+            decisions /= UNPROMISING;
+        }
         if decisions > FIRST_DECISIONS
             && let Some(answer) = attempts.search(decisions)?
         {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Model};
 
-use super::attempts::Attempts;
+use super::attempts::{Attempts, reason};
 use super::choice::AttemptOutcome;
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::algorithm::Algorithm;
@@ -168,7 +168,7 @@ impl Attempts<'_> {
             Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,
             _ if self.is_stopped() => AttemptOutcome::Stopped,
             Ok(_) | Err(Error::NoWorldFound { .. }) => AttemptOutcome::OutOfWork(steps as u64),
-            Err(error) => AttemptOutcome::Refused(error.to_string()),
+            Err(error) => AttemptOutcome::Refused(reason(error)),
         };
         self.record(search.name(), None, outcome);
         found

@@ -55,6 +55,12 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        algorithm: || Box::new(Exact::new()),
+        claim: Claim::Exact,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
         // Memory so small that there is something to condition on.
         algorithm: || Box::new(Slices::within(Bytes(1 << 16))),
         claim: Claim::Exact,
@@ -100,6 +106,12 @@ const CONTENDERS: &[Contender] = &[
     },
     Contender {
         algorithm: || Box::new(MpeVariableElimination::new()),
+        claim: Claim::Exact,
+        form: Form::World,
+        copes_with: Worlds::Many,
+    },
+    Contender {
+        algorithm: || Box::new(MpeExact::new()),
         claim: Claim::Exact,
         form: Form::World,
         copes_with: Worlds::Many,

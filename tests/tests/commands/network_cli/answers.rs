@@ -8,12 +8,13 @@ use crate::network_cli::files::{Files, assert_near, keys};
 #[test]
 fn marginals_are_exact_and_in_the_order_of_the_file() {
     let files = Files::new();
-    for algorithm in [
-        "junction-tree",
-        "variable-elimination",
-        "slices",
-        "circuit",
-        "enumerate",
+    for (algorithm, name) in [
+        ("exact", "JunctionTree"),
+        ("junction-tree", "JunctionTree"),
+        ("variable-elimination", "VariableElimination"),
+        ("slices", "Slices"),
+        ("circuit", "Circuit"),
+        ("enumerate", "Enumerate"),
     ] {
         let ask = format!("--file garden.bif --observe grass=wet --algorithm {algorithm}");
         let found = files.json(&ask);
@@ -25,18 +26,21 @@ fn marginals_are_exact_and_in_the_order_of_the_file() {
         assert_near(&marginals["grass"]["dry"], 0.0);
         assert_near(&marginals["cat=mood"]["runs"], 0.25);
         assert_near(&found["log_evidence"], 0.34_f64.ln());
-        let (fields, seconds) = if algorithm == "junction-tree" {
-            (
-                vec!["marginals", "log_evidence", "cost", "seconds"],
-                vec!["parse", "compile", "query"],
-            )
-        } else {
-            (
-                vec!["marginals", "log_evidence", "seconds"],
-                vec!["parse", "query"],
-            )
+        let own: &[&str] = match algorithm {
+            "exact" => &["tried"],
+            "junction-tree" => &["cost"],
+            _ => &[],
         };
-        assert_eq!(keys(&found), fields);
+        let fields = ["marginals", "log_evidence", "algorithm", "exact"];
+        assert_eq!(keys(&found), [&fields, own, &["seconds"]].concat());
+        assert_eq!(
+            (&found["algorithm"], &found["exact"]),
+            (&json!(name), &json!(true))
+        );
+        let seconds: &[&str] = match algorithm {
+            "junction-tree" => &["parse", "compile", "query"],
+            _ => &["parse", "query"],
+        };
         assert_eq!(keys(&found["seconds"]), seconds);
     }
 }
@@ -52,7 +56,8 @@ fn text_has_a_bar_for_each_state() {
     assert_eq!(lines[3], "cat=mood");
     assert_eq!(lines[6], "  flies  0.000000");
     assert_eq!(lines[7], "log-evidence -1.078810 (probability 3.400000e-1)");
-    assert!(lines[8].starts_with("cost: width ") && lines[9].starts_with("seconds: parse "));
+    assert_eq!(lines[8], "algorithm: JunctionTree, exact");
+    assert!(lines[9].starts_with("seconds: parse "));
     assert_eq!(lines.len(), 10);
 }
 
@@ -85,7 +90,8 @@ fn only_what_is_queried_is_told_and_compiled() {
     );
     let all = files.json("--file garden.bif --task cost --query all");
     assert_eq!(all["cost"]["width"], 2);
-    let evidence = files.json("--file garden.bif --task evidence --observe cat=mood=runs");
+    let tree = "--task evidence --algorithm junction-tree --observe cat=mood=runs";
+    let evidence = files.json(&format!("--file garden.bif {tree}"));
     assert_eq!(evidence["cost"]["width"], 1);
     assert_near(&evidence["log_evidence"], 0.25_f64.ln());
 }
@@ -102,7 +108,10 @@ fn evidence_comes_from_files_and_from_the_command_line() {
     ] {
         let ask = format!("--file garden.bif --task evidence {evidence}");
         let found = files.json(&ask);
-        assert_eq!(keys(&found), ["log_evidence", "cost", "seconds"]);
+        assert_eq!(
+            keys(&found),
+            ["log_evidence", "algorithm", "exact", "tried", "seconds"]
+        );
         assert_near(&found["log_evidence"], f64::ln(expected));
     }
     let text = files.text("--file garden.bif --task evidence --evidence dry.json");
@@ -116,6 +125,7 @@ fn evidence_comes_from_files_and_from_the_command_line() {
 fn a_markov_network_is_asked_by_indices() {
     let files = Files::new();
     for algorithm in [
+        "exact",
         "junction-tree",
         "variable-elimination",
         "slices",

@@ -1,8 +1,9 @@
 //! Failures of the network example: questions without an answer, and wrong options and files.
 
 use figrs_tests::example::text;
+use serde_json::Value as Json;
 
-use crate::network_cli::files::Files;
+use crate::network_cli::files::{Files, keys};
 
 #[test]
 fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
@@ -49,8 +50,8 @@ fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
 fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
     let files = Files::new();
     for question in [
-        "",
-        "--task mpe",
+        "--algorithm junction-tree",
+        "--task mpe --algorithm junction-tree",
         "--algorithm variable-elimination",
         "--task mpe --algorithm mpe-variable-elimination",
     ] {
@@ -64,6 +65,27 @@ fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
         );
         files.text(&format!("{ask} 100000"));
     }
+}
+
+#[test]
+fn without_an_exact_answer_there_are_bounds() {
+    let files = Files::new();
+    let ask = "--file garden.bif --observe grass=wet --memory 7 --format json";
+    for (task, code) in [("evidence", 0), ("marginals", 1)] {
+        let output = files.run(&format!("{ask} --task {task}"));
+        assert_eq!(output.status.code(), Some(code), "{task}");
+        let found: Json = serde_json::from_str(&text(&output.stdout)).unwrap();
+        assert_eq!(
+            keys(&found),
+            ["bounds", "algorithm", "exact", "tried", "seconds"]
+        );
+        let [low, high] = [0, 1].map(|i| found["bounds"]["log_evidence"][i].as_f64().unwrap());
+        let exact = 0.34_f64.ln();
+        assert!(low <= exact + 1e-9 && high >= exact - 1e-9, "{low} {high}");
+        assert_eq!(found["exact"], false);
+    }
+    let told = files.text("--file garden.bif --task evidence --memory 7");
+    assert!(told.starts_with("not known: the log-evidence is between "));
 }
 
 #[test]
@@ -106,14 +128,17 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         ),
         ("--task sample --count 0", "--count"),
         ("--repeat 0", "--repeat"),
-        ("--task k-best --algorithm enumerate", "use junction-tree"),
+        (
+            "--task k-best --algorithm enumerate",
+            "use exact or junction-tree",
+        ),
         (
             "--task mpe --algorithm variable-elimination",
-            "use junction-tree or mpe-variable-elimination or slices or circuit or branch-and-bound or enumerate",
+            "use exact or junction-tree or mpe-variable-elimination or slices or circuit or branch-and-bound or enumerate",
         ),
         (
             "--task evidence --algorithm mpe-variable-elimination",
-            "use junction-tree or",
+            "use exact or junction-tree or",
         ),
         (
             "--task cost --algorithm importance-sampling",
@@ -132,27 +157,36 @@ fn remedies_name_flags_that_the_task_takes() {
     for (task, ways) in [
         (
             "marginals",
-            "allow more by --memory, query fewer variables by --query, observe more by --observe or use --algorithm importance-sampling",
+            "allow more by --memory, use --algorithm exact, query fewer variables by --query, observe more by --observe or use --algorithm importance-sampling",
         ),
         (
             "evidence",
-            "allow more by --memory, observe more by --observe or use --algorithm importance-sampling",
+            "allow more by --memory, use --algorithm exact, observe more by --observe or use --algorithm importance-sampling",
         ),
-        ("mpe", "allow more by --memory or observe more by --observe"),
+        (
+            "mpe",
+            "allow more by --memory, use --algorithm exact or observe more by --observe",
+        ),
         (
             "k-best",
-            "allow more by --memory or observe more by --observe",
+            "allow more by --memory, use --algorithm exact or observe more by --observe",
         ),
         (
             "sample",
-            "allow more by --memory or observe more by --observe",
+            "allow more by --memory, use --algorithm exact or observe more by --observe",
         ),
         (
             "learn --data data.csv",
             "allow more by --memory or leave parents out of the network in --file",
         ),
     ] {
-        let output = files.run(&format!("--file garden.bif --memory 7 --task {task}"));
+        let algorithm = if task.starts_with("learn") {
+            ""
+        } else {
+            "--algorithm junction-tree"
+        };
+        let ask = format!("--file garden.bif --memory 7 --task {task} {algorithm}");
+        let output = files.run(&ask);
         let told = text(&output.stderr);
         assert!(
             told.trim_end().ends_with(&format!("; {ways}")),
@@ -166,7 +200,8 @@ fn remedies_name_flags_that_the_task_takes() {
 fn nothing_of_the_library_is_told() {
     let files = Files::new();
     for (arguments, part) in [
-        ("--memory 7", "more than --memory"),
+        ("--memory 7", "no exact marginals fit the memory"),
+        ("--memory 7 --algorithm junction-tree", "more than --memory"),
         ("--memory 1KiB --task cost", ""),
         ("--memory 1KiB --task mpe", ""),
         (

@@ -156,7 +156,18 @@ fn what_is_written_is_told_as_json() {
     assert_eq!(found["file"], files.path("copy.xdsl").as_str());
     assert_eq!(found["format"], "XDSL");
     let found = files.json("--file garden.bif --task sample --count 3 --out drawn.csv");
-    assert_eq!(keys(&found), ["file", "rows", "cost", "seconds"]);
+    assert_eq!(
+        keys(&found),
+        [
+            "file",
+            "rows",
+            "algorithm",
+            "exact",
+            "tried",
+            "cost",
+            "seconds"
+        ]
+    );
     assert_eq!(found["file"], files.path("drawn.csv").as_str());
     assert_eq!(found["rows"], 3);
     let drawn = std::fs::read_to_string(files.path("drawn.csv")).unwrap();

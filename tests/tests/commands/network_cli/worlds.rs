@@ -35,7 +35,8 @@ fn worlds_come_best_first() {
             planned.as_array().unwrap().len()
         );
         let found = files.json(&ask);
-        assert_eq!(keys(&found), ["worlds", "cost", "seconds"]);
+        let fields = ["worlds", "algorithm", "exact", "tried", "cost", "seconds"];
+        assert_eq!(keys(&found), fields);
         let worlds = found["worlds"].as_array().unwrap();
         assert_eq!(worlds.len(), expected);
         for (world, p) in worlds.iter().zip(best) {
@@ -57,7 +58,8 @@ fn samples_have_their_posterior_probabilities_and_follow_the_seed() {
         ))
     };
     let found = ask("");
-    assert_eq!(keys(&found), ["samples", "cost", "seconds"]);
+    let fields = ["samples", "algorithm", "exact", "tried", "cost", "seconds"];
+    assert_eq!(keys(&found), fields);
     assert_eq!(found["samples"].as_array().unwrap().len(), 10);
     assert_eq!(keys(&found["samples"][0]), ["grass", "rain", "cat=mood"]);
     assert_eq!(found["samples"], ask("--seed 0")["samples"]);

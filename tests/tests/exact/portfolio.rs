@@ -1,0 +1,175 @@
+//! A portfolio from a user's view: the algorithm that answers, the bounds where none does, and the end by an interrupt.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs::prelude::*;
+use figrs::{AttemptOutcome, Error};
+
+/// A square of coins, neighbours of which like to be equal.
+fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
+    let cells: Vec<Element<bool>> = (0..side * side)
+        .map(|i| Flip::new(0.3 + 0.001 * i as f64))
+        .collect();
+    let mut model = Model::new();
+    for i in 0..side * side {
+        let right = (i % side + 1 < side).then_some(i + 1);
+        for j in right.into_iter().chain([i + side]) {
+            if let Some(other) = cells.get(j) {
+                let agree = cells[i].equals(other);
+                model = model.weigh(&agree, |&same| if same { 1.5 } else { 1.0 });
+            }
+        }
+    }
+    (model, cells)
+}
+
+/// Clauses of three coins each, drawn by a fixed rule.
+fn formula(variables: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
+    let coins: Vec<Element<bool>> = (0..variables).map(|_| Flip::new(0.5)).collect();
+    let mut state = 7_u64;
+    let mut draw = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    let mut model = Model::new();
+    for _ in 0..clauses {
+        let first = draw(variables);
+        let second = (first + 1 + draw(variables - 2)) % variables;
+        let third = (0..variables)
+            .map(|i| (i + draw(variables)) % variables)
+            .find(|i| ![first, second].contains(i))
+            .unwrap();
+        let signs = [draw(2) == 0, draw(2) == 0, draw(2) == 0];
+        let holds = (&coins[first], &coins[second], &coins[third])
+            .map(move |(&a, &b, &c)| a == signs[0] || b == signs[1] || c == signs[2]);
+        model = model.observe(&holds, true);
+    }
+    (model, coins)
+}
+
+#[test]
+fn a_cheap_elimination_is_the_only_attempt() {
+    let (model, cells) = grid(5);
+    for (targets, algorithm) in [(0..0, "VariableElimination"), (0..25, "JunctionTree")] {
+        let answer = Exact::new().run(&model, &cells[targets]).unwrap();
+        assert_eq!(answer.algorithm(), algorithm);
+        let choice = answer.choice().unwrap();
+        assert_eq!(choice.to_string(), format!("{algorithm} answered"));
+    }
+    let world = MpeExact::new().run(&model, &cells).unwrap();
+    assert_eq!(world.algorithm(), "MpeVariableElimination");
+    let elimination = MpeVariableElimination::new().run(&model, &cells).unwrap();
+    assert_eq!(
+        world.log_probability().unwrap(),
+        elimination.log_probability().unwrap()
+    );
+}
+
+#[test]
+fn a_wide_formula_is_searched() {
+    let (model, coins) = formula(75, 190);
+    let answer = Exact::new().run(&model, ()).unwrap();
+    assert_eq!(
+        answer.algorithm(),
+        "Circuit",
+        "{}",
+        answer.choice().unwrap()
+    );
+    let circuit = Circuit::new().log_evidence(&model).unwrap();
+    assert_eq!(answer.log_evidence().unwrap().value, circuit);
+    let (count, choice) = Exact::new().count(&model, &coins).unwrap();
+    assert_eq!(choice.attempts.last().unwrap().algorithm, "Circuit");
+    let expected = circuit + 75.0 * 2_f64.ln();
+    assert!((count.to_string().parse::<f64>().unwrap().ln() - expected).abs() < 1e-9);
+    let compiled = Exact::new().compile(&model, &coins[0]).unwrap();
+    assert!((compiled.log_evidence() - circuit).abs() < 1e-9);
+}
+
+#[test]
+fn too_little_memory_takes_slices() {
+    let (model, cells) = grid(10);
+    let answer = Exact::fitting("64KiB")
+        .unwrap()
+        .run(&model, &cells[0])
+        .unwrap();
+    let whole = VariableElimination::new().run(&model, &cells[0]).unwrap();
+    assert_eq!(answer.algorithm(), "Slices", "{}", answer.choice().unwrap());
+    let [a, b] = [&answer, &whole].map(|answer| answer.probability(&cells[0], &true).unwrap());
+    assert!((a - b).abs() < 1e-9);
+}
+
+#[test]
+fn too_little_work_leaves_bounds() {
+    let (model, cells) = grid(18);
+    let answer = Exact::new().work(100.0).run(&model, &cells[..2]).unwrap();
+    assert_eq!(answer.algorithm(), "Exact");
+    let bounds = answer.log_evidence_bounds().unwrap();
+    let exact = VariableElimination::new().log_evidence(&model).unwrap();
+    assert!(
+        bounds.contains(exact) && bounds.width() < 40.0,
+        "{bounds} {exact}"
+    );
+    assert!(answer.log_evidence().is_err());
+    let all = answer.bounds(&cells[0], &true).unwrap();
+    assert_eq!((all.lower, all.upper), (0.0, 1.0));
+    let is_refused = |outcome: &AttemptOutcome| matches!(outcome, AttemptOutcome::Refused(_));
+    let attempts = &answer.choice().unwrap().attempts;
+    assert!(is_refused(&attempts[0].outcome), "{attempts:?}");
+    let world = MpeExact::new().work(1000.0).run(&model, &cells).unwrap();
+    let best = MpeVariableElimination::new().run(&model, &cells).unwrap();
+    let best = best.log_probability().unwrap();
+    assert!(world.log_probability().unwrap() <= best + 1e-9);
+    assert!(world.upper_bound().unwrap() >= best - 1e-9);
+}
+
+#[test]
+fn an_interrupt_ends_the_run_with_what_there_is() {
+    let (model, cells) = grid(6);
+    let flag = || Arc::new(AtomicBool::new(true));
+    let stopped = Exact::new().interrupt(flag()).run(&model, &cells[0]);
+    assert!(
+        matches!(stopped, Err(Error::NothingDone { .. })),
+        "{stopped:?}"
+    );
+    let stopped = MpeExact::new().interrupt(flag()).run(&model, &cells);
+    assert!(
+        matches!(stopped, Err(Error::NothingDone { .. })),
+        "{stopped:?}"
+    );
+}
+
+#[test]
+fn memory_that_is_no_amount_is_refused() {
+    for text in ["", "much"] {
+        assert!(matches!(
+            Exact::fitting(text),
+            Err(Error::InvalidSetting { .. })
+        ));
+        assert!(matches!(
+            MpeExact::fitting(text),
+            Err(Error::InvalidSetting { .. })
+        ));
+    }
+}
+
+#[test]
+fn impossible_evidence_is_named() {
+    let coin = Flip::new(0.5);
+    let model = Model::new().observe(&coin, true).condition(&coin, |&x| !x);
+    assert_eq!(
+        Exact::new().log_evidence(&model).unwrap(),
+        f64::NEG_INFINITY
+    );
+    for answer in [
+        Exact::new().run(&model, &coin),
+        MpeExact::new().run(&model, &coin),
+    ] {
+        assert!(
+            matches!(answer, Err(Error::ImpossibleEvidence { .. })),
+            "{answer:?}"
+        );
+    }
+}
