@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Asks the `network` command about every .uai file of a folder, and other programs beside it.
 
-    python3 benches/peers/uai.py DIR --task evidence --algorithm circuit --time 60 --memory 8GiB
-    python3 benches/peers/uai.py DIR --task mpe --algorithm branch-and-bound --time 40 --peer toulbar2
+    python3 benches/peers/uai.py DIR --task evidence --time 60 --memory 8GiB --peer pyganak
+    python3 benches/peers/uai.py DIR --task mpe --time 40 --peer toulbar2
 
 Times are CPU seconds of whole processes, from the file to the answer. With --reference, a JSON file of {name: {"log_evidence": x}}, answers are compared
-with it to 1e-5 of their size. Build the figrs binary first: cargo build --release --example network. Peers come from PyPI: pyganak and pytoulbar2.
+with it to 1e-5 of their size; bounds have to enclose them. Build the figrs binary first: cargo build --release --example network. Peers come from PyPI: pyganak and pytoulbar2.
 """
 
 import argparse
@@ -45,10 +45,15 @@ def figrs(file, options):
         command += [flag, value] if value else []
     out, seconds = run([str(word) for word in command], options.time + 5)
     if out is None:
-        return {"seconds": seconds, "value": None, "proven": False}
+        return {"seconds": seconds, "algorithm": None, "proven": False, "value": None, "bounds": []}
     found = json.loads(out)
-    value = found["mpe"]["log_probability"] if options.task == "mpe" else float(found["log_evidence"])
-    return {"seconds": seconds, "value": value, "proven": "bounds" not in found and "stopped" not in found}
+    answer = {"seconds": seconds, "algorithm": found["algorithm"], "proven": found["exact"]}
+    if options.task == "mpe":
+        value = found["mpe"]["log_probability"]
+    else:
+        value = float(found["log_evidence"]) if found["exact"] else None
+    bounds = [float(bound) for bound in found.get("bounds", {}).get("mpe" if options.task == "mpe" else "log_evidence", [])]
+    return {**answer, "value": value, "bounds": bounds}
 
 
 def tables(file):
@@ -121,8 +126,11 @@ def main():
     for file in files:
         row = {"file": file.stem, **figrs(file, options)}
         known = reference.get(file.stem, {}).get("log_evidence")
-        if known is not None and row["value"] is not None:
-            row["agrees"] = abs(row["value"] - known) <= CLOSE * max(1.0, abs(known))
+        slack = CLOSE * max(1.0, abs(known or 0.0))
+        if known is not None and row["bounds"]:
+            row["agrees"] = row["bounds"][0] - slack <= known <= row["bounds"][1] + slack
+        elif known is not None and row["value"] is not None:
+            row["agrees"] = abs(row["value"] - known) <= slack
         if options.peer:
             again = [sys.executable, __file__, str(file), "--peer", options.peer, "--time", str(options.time), "--only-peer"]
             out, seconds = run(again, options.time + 5)
@@ -131,7 +139,10 @@ def main():
         if options.format == "text":
             peer = row.get("peer")
             told = "" if peer is None else f"  {options.peer} {peer['seconds']:8.2f} s  {peer['value'] if peer['value'] is not None else '-'}"
-            value = "-" if row["value"] is None else f"{row['value']:.6f}{'' if row['proven'] else ' (not proven)'}"
+            low, high = row["bounds"] or (None, None)
+            value = "-" if row["value"] is None else f"{row['value']:.6f}"
+            value += "" if low is None else f" (between {low:.6f} and {high:.6f})"
+            value += f"  {row['algorithm']}"
             agrees = {True: "  agrees", False: "  DIFFERS"}.get(row.get("agrees"), "")
             print(f"{row['file']:28} {row['seconds']:8.2f} s  {value}{agrees}{told}", flush=True)
     if options.format == "json":

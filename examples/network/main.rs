@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --example network -- --help`
 
+mod computing_line;
 mod convert;
 mod decide;
 mod learn;

@@ -12,6 +12,7 @@ use figrs::{
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
+use super::computing_line::ComputingLine;
 use super::options::{Method, Options, Task};
 
 /// A question: the network, its model with evidence, the queried variables, and the options.
@@ -64,7 +65,8 @@ pub(crate) struct Cost {
 
 impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
-        let _shown = Progress::waiting("computing");
+        let is_portfolio = self.options.method() == Method::Exact;
+        let _shown = (!is_portfolio).then(|| Progress::waiting("computing"));
         match self.options.method() {
             Method::Exact => self.by_portfolio(),
             _ if self.options.task == Task::Count => self.counted(),
@@ -212,9 +214,12 @@ impl Question {
         let memory = self.options.memory;
         match self.options.task {
             Task::Mpe => {
+                let line = ComputingLine::default();
                 let mut exact = memory
                     .map_or_else(MpeExact::new, MpeExact::within)
-                    .interrupt(stop::flag());
+                    .interrupt(stop::flag())
+                    .on_bounds(line.bounds())
+                    .on_progress(line.progress());
                 if self.options.time.is_some() {
                     exact = exact.work(f64::INFINITY);
                 }
@@ -249,7 +254,11 @@ impl Question {
     fn exact(&self) -> Exact {
         let memory = self.options.memory;
         let exact = memory.map_or_else(Exact::new, Exact::within);
-        let exact = exact.interrupt(stop::flag());
+        let line = ComputingLine::default();
+        let exact = exact
+            .interrupt(stop::flag())
+            .on_bounds(line.bounds())
+            .on_progress(line.progress());
         if self.options.time.is_some() {
             exact.work(f64::INFINITY)
         } else {

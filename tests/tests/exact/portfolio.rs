@@ -1,10 +1,10 @@
 //! A portfolio from a user's view: the algorithm that answers, the bounds where none does, and the end by an interrupt.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use figrs::prelude::*;
-use figrs::{AttemptOutcome, Error};
+use figrs::{AttemptOutcome, Bounds, Error};
 
 /// A square of coins, neighbours of which like to be equal.
 fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
@@ -104,7 +104,13 @@ fn too_little_memory_takes_slices() {
 #[test]
 fn too_little_work_leaves_bounds() {
     let (model, cells) = grid(18);
-    let answer = Exact::new().work(100.0).run(&model, &cells[..2]).unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let listener = |told: &Arc<Mutex<Vec<Bounds>>>| {
+        let told = Arc::clone(told);
+        move |bounds: &Bounds| told.lock().unwrap().push(*bounds)
+    };
+    let exact = Exact::new().work(100.0).on_bounds(listener(&told));
+    let answer = exact.run(&model, &cells[..2]).unwrap();
     assert_eq!(answer.algorithm(), "Exact");
     let bounds = answer.log_evidence_bounds().unwrap();
     let exact = VariableElimination::new().log_evidence(&model).unwrap();
@@ -113,12 +119,15 @@ fn too_little_work_leaves_bounds() {
         "{bounds} {exact}"
     );
     assert!(answer.log_evidence().is_err());
+    assert_eq!(told.lock().unwrap()[..], [bounds]);
     let all = answer.bounds(&cells[0], &true).unwrap();
     assert_eq!((all.lower, all.upper), (0.0, 1.0));
     let is_refused = |outcome: &AttemptOutcome| matches!(outcome, AttemptOutcome::Refused(_));
     let attempts = &answer.choice().unwrap().attempts;
     assert!(is_refused(&attempts[0].outcome), "{attempts:?}");
-    let world = MpeExact::new().work(1000.0).run(&model, &cells).unwrap();
+    let search = MpeExact::new().work(1000.0).on_bounds(listener(&told));
+    let world = search.run(&model, &cells).unwrap();
+    assert!(told.lock().unwrap().len() > 1);
     let best = MpeVariableElimination::new().run(&model, &cells).unwrap();
     let best = best.log_probability().unwrap();
     assert!(world.log_probability().unwrap() <= best + 1e-9);

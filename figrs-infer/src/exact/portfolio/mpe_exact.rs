@@ -9,6 +9,7 @@ use super::choice::AttemptOutcome;
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
+use crate::answer::bounds::Bounds;
 use crate::error::Error;
 use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::mpe::MpeVariableElimination;
@@ -163,6 +164,13 @@ impl Attempts<'_> {
         if let Some(listener) = self.settings.watch.listener() {
             search = search.on_progress(move |progress| listener(progress));
         }
+        let bounds = self.settings.bounds_listener.clone();
+        search = search.on_improvement(move |improvement| {
+            bounds.tell(Bounds {
+                lower: improvement.log_probability,
+                upper: improvement.upper_bound,
+            });
+        });
         let found = search.answer(self.model, self.targets);
         let outcome = match &found {
             Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,

@@ -1,10 +1,13 @@
 //! Settings of a portfolio: memory, work, threads, limits of the expansion.
 
+use std::fmt;
 use std::num::NonZero;
+use std::sync::Arc;
 
 use figrs_core::Bytes;
 use figrs_core::expand::Budget;
 
+use crate::answer::bounds::Bounds;
 use crate::error::Error;
 use crate::exact::eliminate::{Options, available_bytes};
 use crate::run::watch::{RunMonitor, Watch};
@@ -30,6 +33,29 @@ pub(super) struct PortfolioSettings {
     pub(super) budget: Budget,
     pub(super) threads: Option<NonZero<usize>>,
     pub(super) watch: Watch,
+    pub(super) bounds_listener: BoundsListener,
+}
+
+/// A function that is told of bounds, if there is one.
+#[derive(Clone, Default)]
+pub(super) struct BoundsListener(Option<Arc<dyn Fn(&Bounds) + Send + Sync>>);
+
+impl BoundsListener {
+    pub(super) fn new(listener: impl Fn(&Bounds) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    pub(super) fn tell(&self, bounds: Bounds) {
+        if let Some(listener) = &self.0 {
+            listener(&bounds);
+        }
+    }
+}
+
+impl fmt::Debug for BoundsListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BoundsListener").finish_non_exhaustive()
+    }
 }
 
 impl Default for PortfolioSettings {
@@ -42,6 +68,7 @@ impl Default for PortfolioSettings {
             budget: Budget::default(),
             threads: None,
             watch: Watch::default(),
+            bounds_listener: BoundsListener::default(),
         }
     }
 }
@@ -139,6 +166,16 @@ macro_rules! portfolio_settings {
         /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.settings.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this with the bounds so far: of the logarithm of the probability of the evidence, or of the most probable world.
+        pub fn on_bounds(
+            mut self,
+            listener: impl Fn(&crate::Bounds) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.bounds_listener =
+                crate::exact::portfolio::settings::BoundsListener::new(listener);
             self
         }
 

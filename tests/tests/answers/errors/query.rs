@@ -13,7 +13,7 @@ fn elimination_table_too_large() {
     let small = VariableElimination::new().options(Options::default().table_budget(5));
     let found = says(
         error(&small, &model, &a),
-        &["budget is 5", "Options::table_budget", "sampler"],
+        &["budget is 5", "Options::table_budget", "`Exact`"],
     );
     let table = EliminationError::TableTooLarge {
         needed: 0.0,

@@ -84,7 +84,7 @@ fn without_an_exact_answer_there_are_bounds() {
         assert!(low <= exact + 1e-9 && high >= exact - 1e-9, "{low} {high}");
         assert_eq!(found["exact"], false);
     }
-    let told = files.text("--file garden.bif --task evidence --memory 7");
+    let told = files.text("--file garden.bif --observe grass=wet --task evidence --memory 7");
     assert!(told.starts_with("not known: the log-evidence is between "));
 }
 

@@ -1,0 +1,44 @@
+//! Progress of a portfolio: the algorithm at work, and the bounds so far.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use figrs::Bounds;
+use figrs_command::Progress;
+
+/// A line with the algorithm at work, its steps and the bounds so far.
+#[derive(Clone)]
+pub(crate) struct ComputingLine {
+    line: Progress,
+    bounds: Arc<Mutex<String>>,
+}
+
+impl Default for ComputingLine {
+    fn default() -> Self {
+        Self {
+            line: Progress::waiting("computing"),
+            bounds: Arc::default(),
+        }
+    }
+}
+
+impl ComputingLine {
+    /// The listener to bounds.
+    pub(crate) fn bounds(&self) -> impl Fn(&Bounds) + Send + Sync + 'static {
+        let told = self.clone();
+        move |bounds| {
+            let text = format!(", between {:.3} and {:.3}", bounds.lower, bounds.upper);
+            told.line.tell(|| text.clone());
+            *told.bounds.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        }
+    }
+
+    /// The listener to progress.
+    pub(crate) fn progress(&self) -> impl Fn(&figrs::Progress) + Send + Sync + 'static {
+        let told = self.clone();
+        move |run| {
+            let bounds = told.bounds.lock().unwrap_or_else(PoisonError::into_inner);
+            told.line
+                .tell(|| format!(" by {}, {} steps{bounds}", run.algorithm, run.done));
+        }
+    }
+}
