@@ -202,7 +202,7 @@ pub(crate) enum Method {
     MpeVariableElimination,
     /// Exact, marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
     Slices,
-    /// Exact, marginals, evidence, count, mpe and k-best by search that remembers: for networks with many zeros.
+    /// Exact, marginals, evidence, count, mpe, k-best and sample by search that remembers: for networks with many zeros.
     Circuit,
     /// Mpe by branch and bound: exact once proven; until then, as at the end of --time, the best world so far with a bound on all.
     BranchAndBound,
@@ -233,7 +233,12 @@ impl Method {
             ),
             Self::Circuit => matches!(
                 task,
-                Task::Marginals | Task::Evidence | Task::Count | Task::Mpe | Task::KBest
+                Task::Marginals
+                    | Task::Evidence
+                    | Task::Count
+                    | Task::Mpe
+                    | Task::KBest
+                    | Task::Sample
             ),
             Self::MpeVariableElimination | Self::BranchAndBound => task == Task::Mpe,
             Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),

@@ -59,7 +59,7 @@ pub enum SpreadError {
         directory: PathBuf,
     },
     /// A file is no part of this run.
-    #[error("{} is part of another run: its {what} is {theirs}, here {ours}; give the options that it was made with, or another --out", file.display())]
+    #[error("{} is part of another run: its {what} is {theirs}, here {ours}; remove it, or give the options that it was made with, or another --out", file.display())]
     ForeignPart {
         /// The file.
         file: PathBuf,

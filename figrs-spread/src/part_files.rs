@@ -102,7 +102,8 @@ impl<'a> PartFiles<'a> {
                 Err(error) => return Err(error),
             }
         }
-        if missing.is_empty() || absent == AbsentPart::LeftOut {
+        let is_some_there = (missing.len() as u64) < self.identity.parts;
+        if missing.is_empty() || absent == AbsentPart::LeftOut && is_some_there {
             return Ok(missing);
         }
         Err(SpreadError::MissingParts {

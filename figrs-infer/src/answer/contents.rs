@@ -10,6 +10,7 @@ use super::draws::Draws;
 use super::estimate::Estimate;
 use super::run_statistics::Sampling;
 use crate::error::Error;
+use crate::exact::limits::Limits;
 use crate::exact::portfolio::AlgorithmChoice;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::sensitivity::differentiable::DifferentiableModel;
@@ -164,9 +165,12 @@ impl Answer {
         self
     }
 
-    /// Attaches the algorithms that were tried to the answer.
-    pub(crate) fn with_choice(mut self, choice: AlgorithmChoice) -> Self {
+    /// Attaches the algorithms that were tried to the answer, and the limits of its derivatives.
+    pub(crate) fn with_choice(mut self, choice: AlgorithmChoice, limits: Limits) -> Self {
         self.choice = Some(Arc::new(choice));
+        if let Some(model) = self.differentiable.as_mut().and_then(Arc::get_mut) {
+            model.set_limits(limits);
+        }
         self
     }
 

@@ -41,6 +41,11 @@ pub(super) struct DifferentiableTree {
 }
 
 impl DifferentiableModel {
+    /// Sets other limits of derivatives.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// The model of an answer from this expansion.
     pub(crate) fn new(
         (model, roots): (&Model, &[AnyElement]),

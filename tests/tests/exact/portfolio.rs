@@ -111,7 +111,7 @@ fn too_little_work_leaves_bounds() {
     };
     let exact = Exact::new().work(100.0).on_bounds(listener(&told));
     let answer = exact.run(&model, &cells[..2]).unwrap();
-    assert_eq!(answer.algorithm(), "Exact");
+    assert_eq!(answer.algorithm(), "WeightedMiniBuckets");
     let bounds = answer.log_evidence_bounds().unwrap();
     let exact = VariableElimination::new().log_evidence(&model).unwrap();
     assert!(

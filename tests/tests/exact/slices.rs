@@ -69,8 +69,19 @@ fn parts_and_threads_give_the_same_bits_as_one_process() {
 
 #[test]
 fn a_part_of_other_slices_is_refused() {
-    let ((model, _), (other, _)) = (grid(5), grid(4));
+    let ((model, cells), (other, _)) = (grid(5), grid(4));
     let slices = Slices::fitting("4KiB").unwrap();
+    // Of the same grid with one other number too.
+    let changed = model
+        .clone()
+        .weigh(&cells[0], |&value| if value == 0 { 0.999 } else { 1.0 });
+    let same = model.clone().weigh(&cells[0], |_| 1.0);
+    let part = slices.portable_part(&changed, &(), 0..2).unwrap();
+    let mut sums = slices.partial(&same, &[], 0..0).unwrap();
+    assert!(matches!(
+        sums.merge_portable(part, &()),
+        Err(Error::UnfitPart { unit: 0, .. })
+    ));
     let part = slices.portable_part(&other, &(), 0..2).unwrap();
     let mut sums = slices.partial(&model, &[], 0..0).unwrap();
     let refused = sums.merge_portable(part, &());

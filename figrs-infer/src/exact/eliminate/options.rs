@@ -55,6 +55,8 @@ pub struct Options {
     pub(super) operation_budget: f64,
     /// Partial assignments that the joins of a run may look at, for each operation predicted.
     pub(super) assignment_ratio: f64,
+    /// Partial assignments that they may look at in any case.
+    pub(super) most_assignments: f64,
     /// In bytes; `None` is what the machine has to spare.
     pub(crate) memory_budget: Option<u64>,
     pub(crate) until: Until,
@@ -70,6 +72,7 @@ impl Default for Options {
             table_budget: 1 << 27,
             operation_budget: f64::INFINITY,
             assignment_ratio: f64::INFINITY,
+            most_assignments: f64::INFINITY,
             memory_budget: None,
             until: Until::default(),
         }
@@ -104,16 +107,17 @@ impl Options {
         self.clone().operation_budget(operation_budget)
     }
 
-    /// The same options with a limit of the partial assignments that the joins of a run look at, for each operation predicted: zeros may promise too
-    /// much.
-    pub(crate) fn assignment_ratio(mut self, ratio: f64) -> Self {
-        self.assignment_ratio = ratio;
+    /// The same options with limits of the partial assignments that the joins of a run look at, for each operation predicted and together: zeros may
+    /// promise too much.
+    pub(crate) fn assignments(mut self, ratio: f64, most: f64) -> Self {
+        (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
     /// Number of partial assignments that a run of so many predicted operations may look at.
     pub(super) fn assignment_budget(&self, operations: f64) -> usize {
-        (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS) as usize
+        let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
+        assignments.min(self.most_assignments) as usize
     }
 
     /// Number of words that the search for an order reads at most: less where a costly plan will be refused.

@@ -30,13 +30,13 @@ pub struct PlanCost {
 impl PlanCost {
     /// Refuses a cost over the budget.
     pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
+        options.admit_operations(self.operations)?;
         if self.largest_table > options.table_budget as f64 {
             return Err(EliminationError::TableTooLarge {
                 needed: self.largest_table,
                 limit: options.table_budget,
             });
         }
-        options.admit_operations(self.operations)?;
         options.check_memory(self.memory)
     }
 }

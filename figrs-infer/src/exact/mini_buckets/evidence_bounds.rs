@@ -49,8 +49,19 @@ fn tighten(
             let limits = (table, most);
             Ok(MiniBuckets::new(graph, &order, limits, kind, until)?.bound(graph))
         };
-        bounds.upper = bounds.upper.min(bound(BoundKind::SumAbove)?);
-        bounds.lower = bounds.lower.max(bound(BoundKind::SumBelow)?);
+        // More than all additions may have rounded off.
+        let additions = (graph.factors.len() + 2 * graph.cardinalities.len()) as f64;
+        let slack = |log: f64| 4.0 * additions * f64::EPSILON * (1.0 + log.abs());
+        let above = bound(BoundKind::SumAbove)?;
+        if above == f64::NEG_INFINITY {
+            *bounds = Bounds::exact(above);
+            return Ok(());
+        }
+        let below = bound(BoundKind::SumBelow)?;
+        bounds.upper = bounds.upper.min(above + slack(above));
+        if below > f64::NEG_INFINITY {
+            bounds.lower = bounds.lower.max(below - slack(below));
+        }
     }
     Ok(())
 }

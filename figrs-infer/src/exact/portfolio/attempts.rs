@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::expand::Encoding;
 use figrs_core::internals::has_zeros;
 use figrs_core::{AnyElement, Model};
 
@@ -12,6 +12,7 @@ use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use super::settings::PortfolioSettings;
 use super::{CHEAP, FEW_DECISIONS, FIRST_DECISIONS};
 use crate::algorithm::Algorithm;
+use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::circuit::Circuit;
 use crate::exact::eliminate::{EliminationError, Options, readable};
@@ -30,7 +31,7 @@ pub(super) struct Attempts<'a> {
     pub(super) model: &'a Model,
     pub(super) targets: &'a [AnyElement],
     pub(super) choice: AlgorithmChoice,
-    /// The first refusal.
+    /// The last refusal.
     refusal: Option<Error>,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
@@ -91,7 +92,17 @@ impl<'a> Attempts<'a> {
         if self.is_stopped() {
             return Ok(None);
         }
-        let (outcome, answer) = match ask() {
+        self.judge(algorithm, operations, ask())
+    }
+
+    /// Records the result of an attempt.
+    fn judge<T>(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        result: Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let (outcome, answer) = match result {
             Ok(answer) => (AttemptOutcome::Answered, Some(answer)),
             Err(error) if self.is_stopped() && is_unfinished(&error) => {
                 (AttemptOutcome::Stopped, None)
@@ -103,7 +114,7 @@ impl<'a> Attempts<'a> {
                 {
                     self.elimination = Some(error.clone());
                 }
-                self.refusal.get_or_insert(error);
+                self.refusal = Some(error);
                 (AttemptOutcome::Refused(reason), None)
             }
             Err(error) => return Err(error),
@@ -112,7 +123,7 @@ impl<'a> Attempts<'a> {
         Ok(answer)
     }
 
-    /// As [`try_once`](Self::try_once), of an algorithm whose errors need not be those of others.
+    /// As [`try_once`](Self::try_once); errors of the model that are not impossible evidence are refusals.
     pub(super) fn try_instead<T>(
         &mut self,
         algorithm: &'static str,
@@ -120,7 +131,11 @@ impl<'a> Attempts<'a> {
     ) -> Result<Option<T>, Error> {
         let mut refused = None;
         let answer = self.try_once(algorithm, None, || match ask() {
-            Err(error) if !is_unfinished(&error) && !error.is_budget() => {
+            Err(error)
+                if !is_unfinished(&error)
+                    && !error.is_budget()
+                    && !matches!(error, Error::ImpossibleEvidence { .. }) =>
+            {
                 refused = Some(error.to_string());
                 Ok(None)
             }
@@ -155,7 +170,7 @@ impl<'a> Attempts<'a> {
             self.record(CIRCUIT, None, outcome);
             return Ok(None);
         }
-        self.try_once(CIRCUIT, None, || found)
+        self.judge(CIRCUIT, None, found)
     }
 
     /// A search that sets the flag, and ends, when the deadline passes, the run is interrupted or so many decisions are made.
@@ -259,10 +274,9 @@ impl<'a> Attempts<'a> {
 
     /// True if half of the factors or more have zeros, so that decisions decide much else.
     pub(super) fn is_logical(&self) -> bool {
-        let expansion = Expansion::new(self.model, self.targets, self.settings.budget);
-        let Ok(encoding) = expansion
-            .map_err(Error::from)
-            .and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?))
+        let limits = self.settings.limits_of_expansion(self.run);
+        let expansion = limits.expand(self.model, self.targets);
+        let Ok(encoding) = expansion.and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?))
         else {
             return false;
         };
@@ -271,9 +285,17 @@ impl<'a> Attempts<'a> {
         2 * with_zeros >= factors.len()
     }
 
-    /// The error of a question that no algorithm could answer: the first refusal.
+    /// An answer with the algorithms that were tried.
+    pub(super) fn chosen(self, answer: Answer) -> Answer {
+        answer.with_choice(self.choice, self.settings.limits_afterwards())
+    }
+
+    /// The error of a question that no algorithm could answer: the last refusal.
     pub(super) fn into_error(self) -> Error {
-        self.refusal.unwrap_or_else(|| self.run.nothing_done())
+        match self.refusal {
+            Some(error) if self.run.stopped().is_none() => error,
+            _ => self.run.nothing_done(),
+        }
     }
 }
 

@@ -3,17 +3,20 @@
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Support};
 
-use super::Exact;
 use super::attempts::Attempts;
+use super::choice::AttemptOutcome;
 use crate::algorithm::Algorithm;
-use crate::answer::Answer;
 use crate::answer::bounds::{Bounds, TargetBounds};
+use crate::answer::{Answer, LogEvidence};
+use crate::error::Error;
 use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::conflict;
-use crate::exact::eliminate::Options;
-use crate::exact::limits::Limits;
 use crate::exact::mini_buckets::sum_bounds;
 
+/// The algorithm that bounds are of.
+const MINI_BUCKETS: &str = "WeightedMiniBuckets";
+/// Relative error of the logarithm of a product of many factors.
+const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
 
@@ -27,11 +30,7 @@ impl EvidenceBounds {
     /// By weighted mini-buckets, and from below by a world as well; `None` if the model cannot be expanded, or the run was stopped before there were
     /// any.
     pub(super) fn new(attempts: &Attempts<'_>) -> Option<Self> {
-        let limits = Limits {
-            budget: attempts.settings.budget,
-            options: Options::default().until(attempts.run.until()),
-            ..Limits::default()
-        };
+        let limits = attempts.settings.limits_of_expansion(attempts.run);
         let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
         conflict::check_failures(&expansion, &limits).ok()?;
         let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
@@ -64,12 +63,32 @@ impl EvidenceBounds {
 
     /// Takes in another lower bound.
     pub(super) fn raise(&mut self, lower: f64) {
-        self.log_evidence.lower = self.log_evidence.lower.max(lower);
+        let slack = ROUNDING * (1.0 + lower.abs());
+        self.log_evidence.lower = self.log_evidence.lower.max(lower - slack);
     }
 
     /// The answer if there is no other: nothing is known of the targets.
-    pub(super) fn into_answer(self, attempts: Attempts<'_>) -> Answer {
-        let upper = self.log_evidence.upper;
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if that is what they say, and there are targets.
+    pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {
+        let Bounds { lower, upper } = self.log_evidence;
+        if upper == f64::NEG_INFINITY {
+            let limits = attempts.settings.limits_afterwards();
+            if !attempts.targets.is_empty() {
+                let (model, targets) = (attempts.model, attempts.targets);
+                return Err(conflict::impossible(model, targets, &limits));
+            }
+            let evidence = LogEvidence {
+                value: upper,
+                standard_error: 0.0,
+            };
+            attempts.record(MINI_BUCKETS, None, AttemptOutcome::Answered);
+            let answer = Answer::marginals(MINI_BUCKETS, Vec::new(), evidence);
+            return Ok(attempts.chosen(answer));
+        }
+        attempts.record(MINI_BUCKETS, None, AttemptOutcome::Bounded);
+        // The number may be known, up to rounding.
+        let lower = lower.min(upper);
         let unknown = |(target, support): (&AnyElement, Support)| TargetBounds {
             element: target.clone(),
             log_lower: vec![f64::NEG_INFINITY; support.len()],
@@ -79,7 +98,7 @@ impl EvidenceBounds {
         };
         let targets = attempts.targets.iter().zip(self.supports);
         let targets = targets.map(unknown).collect();
-        let answer = Answer::bounded_marginals(Exact::NAME, targets, self.log_evidence);
-        answer.with_choice(attempts.choice)
+        let answer = Answer::bounded_marginals(MINI_BUCKETS, targets, Bounds { lower, upper });
+        Ok(attempts.chosen(answer))
     }
 }

@@ -27,6 +27,8 @@ pub struct AlgorithmAttempt {
 pub enum AttemptOutcome {
     /// It gave the answer.
     Answered,
+    /// It gave bounds, as nothing exact did.
+    Bounded,
     /// It was refused, for this reason.
     Refused(String),
     /// It was not done after the work that it was given: decisions or steps of a search.
@@ -45,6 +47,7 @@ impl fmt::Display for AlgorithmAttempt {
         }
         match &self.outcome {
             AttemptOutcome::Answered => write!(f, "answered"),
+            AttemptOutcome::Bounded => write!(f, "gave bounds"),
             AttemptOutcome::Refused(reason) => write!(f, "was refused: {reason}"),
             AttemptOutcome::OutOfWork(work) => write!(f, "was not done after {work} steps"),
             AttemptOutcome::Stopped => write!(f, "was stopped"),

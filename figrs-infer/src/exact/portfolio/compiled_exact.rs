@@ -72,7 +72,8 @@ fn tree(attempts: &mut Attempts<'_>, operations: f64) -> Result<Option<CompiledF
     let (model, targets) = (attempts.model, attempts.targets);
     let compiled =
         attempts.try_once(tree.name(), None, || tree.compile(model, targets.to_vec()))?;
-    Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree))))
+    let limits = attempts.settings.limits_afterwards();
+    Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree.limited_to(limits)))))
 }
 
 /// The circuit of a search of at most so many decisions.

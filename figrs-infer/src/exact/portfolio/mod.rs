@@ -34,11 +34,13 @@ pub use compiled_exact::{CompiledExact, CompiledForm};
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Number of operations up to which an elimination is done before a short search of a logical model, and before all else: a second or so.
+/// Number of operations up to which an elimination is done before anything else: a tenth of a second or so.
 const CHEAPEST: f64 = 1e8;
+/// Number of operations up to which it is done after no more than a short search of a logical model: a second or so.
 const CHEAP: f64 = 1e9;
-/// Number of decisions of the first search of a logical model before an elimination that is cheap, and before all others: less than a second.
+/// Number of decisions of a search of a logical model before an elimination that is cheap.
 const FEW_DECISIONS: f64 = 4096.0;
+/// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
 const FIRST_DECISIONS: f64 = 65_536.0;
 /// Divisor of the decisions of a search where few factors have zeros.
 const UNPROMISING: f64 = 8.0;
@@ -133,22 +135,22 @@ impl Algorithm for Exact {
         let mut attempts = Attempts::new(&self.settings, &run, model, targets);
         let work = self.settings.work;
         if let Some(answer) = attempts.eliminate(CHEAPEST.min(work))? {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         let is_logical = attempts.is_logical();
         if is_logical && let Some(answer) = attempts.search(attempts.first_decisions())? {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         if attempts.refused_operations() <= CHEAP
             && let Some(answer) = attempts.eliminate(CHEAP.min(work))?
         {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         if let Some(answer) = attempts.explore()? {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         let whole = attempts.refused_operations();
-        let sliced = if whole < work {
+        let mut sliced = if whole < work {
             f64::INFINITY
         } else {
             attempts.slice_operations()?
@@ -161,13 +163,15 @@ impl Algorithm for Exact {
         if decisions > FIRST_DECISIONS
             && let Some(answer) = attempts.search(decisions)?
         {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         if whole.is_finite() && whole <= work {
             if let Some(answer) = attempts.eliminate(work)? {
-                return Ok(answer.with_choice(attempts.choice));
+                return Ok(attempts.chosen(answer));
             }
-        } else if sliced.is_finite() && sliced <= work {
+            sliced = attempts.slice_operations()?;
+        }
+        if sliced.is_finite() && sliced <= work {
             let slices = attempts.slices();
             let answer = attempts.try_once(slices.name(), Some(sliced), || {
                 let done = slices.answer(model, targets);
@@ -179,11 +183,11 @@ impl Algorithm for Exact {
                 done
             });
             if let Some(answer) = answer? {
-                return Ok(answer.with_choice(attempts.choice));
+                return Ok(attempts.chosen(answer));
             }
         }
         match bounds {
-            Some(bounds) => Ok(bounds.into_answer(attempts)),
+            Some(bounds) => bounds.into_answer(attempts),
             None => Err(attempts.into_error()),
         }
     }

@@ -72,14 +72,14 @@ impl Algorithm for MpeExact {
         let work = self.settings.work;
         let cheap = CHEAP_BEFORE_SEARCH.min(work);
         if let Some(answer) = attempts.eliminate_for_best_world(cheap)? {
-            return Ok(answer.with_choice(attempts.choice));
+            return Ok(attempts.chosen(answer));
         }
         let mut found = attempts.branch_and_bound(FIRST_STEPS.min(work / STEP));
         if is_final(&found) {
-            return attempts.chosen(found);
+            return found.map(|answer| attempts.chosen(answer));
         }
         let whole = attempts.refused_operations();
-        let sliced = if whole < work {
+        let mut sliced = if whole < work {
             f64::INFINITY
         } else {
             attempts.operations_of_best_slices()?
@@ -88,23 +88,25 @@ impl Algorithm for MpeExact {
         if steps > 4.0 * FIRST_STEPS && !attempts.is_stopped() {
             found = better(found, attempts.branch_and_bound(steps));
             if is_final(&found) {
-                return attempts.chosen(found);
+                return found.map(|answer| attempts.chosen(answer));
             }
         }
         if whole.is_finite() && whole <= work {
             if let Some(answer) = attempts.eliminate_for_best_world(work)? {
-                return Ok(answer.with_choice(attempts.choice));
+                return Ok(attempts.chosen(answer));
             }
-        } else if sliced.is_finite() && sliced <= work {
+            sliced = attempts.operations_of_best_slices()?;
+        }
+        if sliced.is_finite() && sliced <= work {
             let slices = attempts.best_slices();
             let answer = attempts.try_once(slices.name(), Some(sliced), || {
                 slices.answer(model, targets)
             });
             if let Some(answer) = answer? {
-                return Ok(answer.with_choice(attempts.choice));
+                return Ok(attempts.chosen(answer));
             }
         }
-        attempts.chosen(found)
+        found.map(|answer| attempts.chosen(answer))
     }
 }
 
@@ -128,6 +130,7 @@ fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result
     };
     match (first, second) {
         (Ok(first), Ok(second)) if score(&first) > score(&second) => Ok(first),
+        (Ok(first), Err(_)) => Ok(first),
         (first, Err(Error::NothingDone { .. } | Error::NoWorldFound { .. })) => first,
         (_, second) => second,
     }
@@ -204,10 +207,5 @@ impl Attempts<'_> {
         let slices = self.best_slices();
         let cost = slices.cost(self.model, self.targets);
         self.operations_of(slices.name(), cost)
-    }
-
-    /// The world that was found, with the algorithms tried.
-    fn chosen(self, found: Result<Answer, Error>) -> Result<Answer, Error> {
-        Ok(found?.with_choice(self.choice))
     }
 }

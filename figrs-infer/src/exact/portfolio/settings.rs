@@ -10,6 +10,7 @@ use figrs_core::expand::Budget;
 use crate::answer::bounds::Bounds;
 use crate::error::Error;
 use crate::exact::eliminate::{Options, available_bytes};
+use crate::exact::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch};
 
 /// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
@@ -38,7 +39,9 @@ pub(super) struct PortfolioSettings {
 
 /// A function that is told of bounds, if there is one.
 #[derive(Clone, Default)]
-pub(super) struct BoundsListener(Option<Arc<dyn Fn(&Bounds) + Send + Sync>>);
+pub(super) struct BoundsListener(Option<Arc<ListenerFn>>);
+
+type ListenerFn = dyn Fn(&Bounds) + Send + Sync;
 
 impl BoundsListener {
     pub(super) fn new(listener: impl Fn(&Bounds) + Send + Sync + 'static) -> Self {
@@ -99,15 +102,31 @@ impl PortfolioSettings {
         } else {
             f64::INFINITY
         };
-        // What is kept takes operations.
+        // Messages take at most so many bytes for each operation.
         let bytes = (BYTES * operations).min(self.messages as f64) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         Options::default()
             .memory_budget(bytes)
             .table_budget(entries.unwrap_or(usize::MAX))
             .operation_budget(operations)
-            .assignment_ratio(ratio)
+            .assignments(ratio, self.work.max(operations))
             .until(run.until())
+    }
+
+    /// The limits of questions to a compiled form or an answer, after the run.
+    pub(super) fn limits_afterwards(&self) -> Limits {
+        let options = Options::default().memory_budget(self.messages);
+        Limits {
+            budget: self.budget,
+            options,
+            threads: self.threads,
+            ..Limits::default()
+        }
+    }
+
+    /// The limits of an expansion and of the eliminations that it needs.
+    pub(super) fn limits_of_expansion(&self, run: &RunMonitor<'_>) -> Limits {
+        self.limits_afterwards().until(run.until())
     }
 
     /// True if messages of so many bytes fit the memory.

@@ -67,7 +67,7 @@ use slicing::Slicing;
 ///         model = model.weigh(&a.equals(b), |&same| if same { 1.2 } else { 1.0 });
 ///     }
 /// }
-/// let slices = Slices::fitting("16KiB")?;
+/// let slices = Slices::fitting("4KiB")?;
 /// assert!(slices.cost(&model, ())?.slices > 1);
 /// let (sliced, whole) = (slices.log_evidence(&model)?, VariableElimination::new().log_evidence(&model)?);
 /// assert!((sliced - whole).abs() < 1e-12);
@@ -99,7 +99,9 @@ impl Slices {
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
         guarded(|| {
-            let sum = self.sum(model, &targets.elements())?;
+            let run = self.slicing.watch.start(Self::NAME, None);
+            let limits = self.slicing.limits.until(run.until());
+            let sum = SlicedSum::new(model, &targets.elements(), self.slicing.memory, &limits)?;
             Ok(SliceCost {
                 slices: sum.slices(),
                 slice: sum.cost(),

@@ -105,7 +105,7 @@ impl PortableSums for SliceSums {
         demand(slice.values.is_empty(), "a slice has no values")?;
         demand(
             slice.plan == self.plan,
-            "its slices are of other variables than those of this process; do all parts on machines of one kind",
+            "its slices are of other variables or numbers than those of this process; do all parts with one model, on machines of one kind",
         )?;
         let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
         let lengths = slice.shares.iter().map(Vec::len);

@@ -1,9 +1,10 @@
 //! The sum over the slices of a model, one after another.
 
+use std::hash::Hasher;
 use std::ops::Range;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::VarId;
+use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 use figrs_core::{AnyElement, Model};
 
 use super::slice_plan::MessageUse;
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::{EliminationError, Options, PlanCost};
 use crate::exact::limits::Limits;
+use crate::exact::tree::fnv::Fnv;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
 
@@ -24,6 +26,8 @@ pub(super) struct SlicedSum {
     sliced: Option<SlicedGraph>,
     /// The variable of each target, if it has one, and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
+    /// A number that tells apart graphs of other weights.
+    weights: u64,
     options: Options,
     targets: Vec<AnyElement>,
 }
@@ -41,6 +45,7 @@ impl SlicedSum {
             expansion,
             sliced: None,
             variables: Vec::new(),
+            weights: 0,
             options,
             targets: targets.to_vec(),
         };
@@ -58,6 +63,7 @@ impl SlicedSum {
         let graph = encoding.take_graph();
         let keep = sum.variables.iter().filter_map(|(v, _)| *v);
         let keep: Vec<VarId> = keep.collect();
+        sum.weights = weight_fingerprint(&graph);
         let uses = match targets.len() {
             0 | 1 => MessageUse::Once,
             _ => MessageUse::Derivatives,
@@ -84,7 +90,11 @@ impl SlicedSum {
 
     fn fingerprint(&self) -> u64 {
         let sliced = self.sliced.as_ref();
-        sliced.map_or(0, |sliced| sliced.plan.fingerprint())
+        let plan = sliced.map_or(0, |sliced| sliced.plan.fingerprint());
+        let mut hasher = Fnv::default();
+        hasher.write_u64(plan);
+        hasher.write_u64(self.weights);
+        hasher.finish()
     }
 
     /// No slice added yet.
@@ -133,4 +143,24 @@ impl SlicedSum {
             },
         )
     }
+}
+
+/// A number that tells apart graphs whose factors have other weights.
+fn weight_fingerprint(graph: &FactorGraph) -> u64 {
+    let mut hasher = Fnv::default();
+    for factor in &graph.factors {
+        match &factor.table {
+            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
+                for entry in 0..weights.len() {
+                    hasher.write_u64(weights.log(entry).to_bits());
+                }
+            }
+            FactorTable::Function { index } => {
+                for &value in index {
+                    hasher.write_u32(value);
+                }
+            }
+        }
+    }
+    hasher.finish()
 }

@@ -54,6 +54,12 @@ pub struct CompiledTree {
 }
 
 impl CompiledTree {
+    /// The same with other limits of questions.
+    pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
+        self.problem.limits = limits;
+        self
+    }
+
     pub(crate) fn new(
         model: &Model,
         targets: Vec<AnyElement>,

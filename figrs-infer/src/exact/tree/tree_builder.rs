@@ -64,6 +64,7 @@ impl ContractionTree {
             assembly.leaf(i)?;
         }
         for bucket in &plan.buckets {
+            options.check_interrupt()?;
             assembly.bucket(bucket)?;
         }
         let mut tree = assembly.tree;
