@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use figrs_models::network::{Network, NetworkError, NetworkFormat, State};
@@ -194,6 +195,8 @@ proptest! {
                 name.insert(0, ' ');
             }
         }
+        let names: HashSet<&String> = description.iter().map(|d| &d.0).collect();
+        prop_assume!(names.len() == description.len());
         for ((_, states, ..), word) in description.iter_mut().zip(&wild[5..]) {
             states[0] = format!("{word}\u{1f600}");
         }
