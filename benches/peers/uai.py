@@ -88,7 +88,7 @@ def pyganak(file):
 
 
 def toulbar2(file, limit):
-    """The logarithm of the best weight, if toulbar2 proves it."""
+    """The logarithm of the weight of the best world, if toulbar2 proves it."""
     import pytoulbar2
 
     problem = pytoulbar2.CFN(resolution=7, verbose=-1)
@@ -98,7 +98,15 @@ def toulbar2(file, limit):
     solved = problem.Solve(timeLimit=int(limit))
     if not solved or problem.GetDDualBound() < solved[1] - 1e-6:
         sys.exit(3)
-    print(-solved[1])
+    # Its own costs are rounded.
+    cards, factors = tables(file)
+    total = 0.0
+    for scope, entries in factors:
+        place = 0
+        for v in scope:
+            place = place * cards[v] + solved[0][v]
+        total += math.log(entries[place]) if entries[place] > 0.0 else -math.inf
+    print(total)
 
 
 def main():
