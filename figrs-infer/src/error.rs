@@ -1,5 +1,7 @@
 //! Errors of inference.
 
+mod classes;
+
 use std::panic::Location;
 
 use figrs_core::{Label, ModelError};
@@ -486,29 +488,5 @@ impl Error {
     pub(crate) fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();
         Self::UnfitPart { unit, problem }
-    }
-
-    /// True if a budget does not allow more, which is no mistake.
-    pub(crate) fn is_budget(&self) -> bool {
-        match self {
-            Self::Model(error) => matches!(
-                error,
-                ModelError::TooManyElements { .. }
-                    | ModelError::TooMuchMemory { .. }
-                    | ModelError::TableTooLarge { .. }
-            ),
-            Self::Elimination(error) => error.is_budget(),
-            Self::FrontierTooLarge { .. } | Self::FrontierTooWide { .. } => true,
-            _ => false,
-        }
-    }
-
-    /// True if work was ended by a deadline or an interrupt.
-    pub(crate) fn is_stopped(&self) -> bool {
-        matches!(
-            self,
-            Self::Elimination(EliminationError::Interrupted)
-                | Self::Model(ModelError::Stopped { .. })
-        )
     }
 }

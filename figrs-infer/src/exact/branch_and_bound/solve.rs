@@ -157,7 +157,7 @@ struct WorldSearch<'a> {
     upper_bound: f64,
     /// A bound that was found without search.
     mini_bucket_bound: f64,
-    /// Whether the best assignment is that of an exact elimination.
+    /// True if the best assignment is that of an exact elimination.
     is_eliminated: bool,
     /// The work at which the bound is looked at again.
     next_record: u64,

@@ -63,8 +63,8 @@ const FRONTIER_BYTES: u64 = 1 << 23;
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///
-/// **Complexity.** That of the algorithm that answers, at most four times or so where others were tried before. Where an elimination is cheap, choosing costs
-/// nothing.
+/// **Complexity.** That of the algorithm that answers, and of those that were tried before: a few seconds, and then about as much work as that algorithm is predicted to
+/// take. An elimination that is cheap is the first attempt.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; the refusal of the elimination if there are no bounds either;
 /// [`Error::NothingDone`] if the run is stopped before that.

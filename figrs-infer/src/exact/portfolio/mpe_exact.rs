@@ -35,7 +35,7 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. Of several most probable worlds
 /// it depends on the algorithm which one is found. Deterministic without a deadline.
 ///
-/// **Complexity.** That of the algorithm that answers, at most three times or so where others were tried before.
+/// **Complexity.** That of the algorithm that answers, and of those that were tried before: some seconds, and then about as much work as that algorithm is predicted to take.
 ///
 /// **Errors.** As [`MpeBranchAndBound`].
 ///

@@ -1,0 +1,32 @@
+//! Classes of errors: exceeded budgets, and runs that were stopped.
+
+use figrs_core::ModelError;
+
+use super::Error;
+use crate::exact::eliminate::EliminationError;
+
+impl Error {
+    /// True if a budget does not allow more, which is no mistake.
+    pub(crate) fn is_budget(&self) -> bool {
+        match self {
+            Self::Model(error) => matches!(
+                error,
+                ModelError::TooManyElements { .. }
+                    | ModelError::TooMuchMemory { .. }
+                    | ModelError::TableTooLarge { .. }
+            ),
+            Self::Elimination(error) => error.is_budget(),
+            Self::FrontierTooLarge { .. } | Self::FrontierTooWide { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// True if work was ended by a deadline or an interrupt.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            Self::Elimination(EliminationError::Interrupted)
+                | Self::Model(ModelError::Stopped { .. })
+        )
+    }
+}
