@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
     ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
-    SteeredLevel, SteeringError, vglc,
+    SteeredLevel, SteeringError, Tile, TileSet, vglc,
 };
 use figrs::{Error, Frontier};
 use figrs_command::{Failure, NoAnswer, Progress, stop};
@@ -20,7 +20,7 @@ pub(crate) fn steered(
     chain: &Arc<MarkovChain>,
 ) -> Result<SteeredLevel, Failure> {
     let elements = LevelElements::new(Arc::clone(chain), options.width)?;
-    let demands = demands(&options.demands, chain.height(), options.width)?;
+    let demands = demands(&options.demands, chain, options.width)?;
     Ok(SteeredLevel::new(&elements, &demands)?)
 }
 
@@ -89,19 +89,20 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     })
 }
 
-fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>, Failure> {
+fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<Demand>, Failure> {
+    let (height, tiles) = (chain.height(), chain.tile_set());
     let mut demands = Vec::new();
     if !options.allow_unseen {
         demands.push(Demand::Seen);
     }
     for path in &options.pin {
-        demands.push(Demand::Pinned(whole(path, height, width)?));
+        demands.push(Demand::Pinned(whole(path, tiles, (height, width))?));
     }
     for path in &options.place {
-        demands.push(Demand::Placed(whole(path, height, width)?));
+        demands.push(Demand::Placed(whole(path, tiles, (height, width))?));
     }
     if let Some(path) = &options.around {
-        let level = vglc::read_level(path)?;
+        let level = vglc::read_level(path, tiles)?;
         let size = (level.height(), level.width());
         if size != (height, width) {
             return Err(does_not_fit(path, size, height, width));
@@ -121,27 +122,27 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
     let pieces = [(&options.start, false), (&options.end, true)];
     for (path, at_end) in pieces {
         if let Some(path) = path {
-            demands.push(Demand::Pinned(piece(path, at_end, height, width)?));
+            demands.push(Demand::Pinned(piece(path, at_end, tiles, (height, width))?));
         }
     }
     demands.extend(options.max_gap.map(Demand::MaximumGap));
-    for &(tile, ref range) in &options.count {
+    for &(symbol, ref range) in &options.count {
         demands.push(Demand::Count {
-            tile,
+            tile: tile("--count", symbol, tiles)?,
             least: range.start,
             most: range.end,
         });
     }
-    for &(tile, ref shares) in &options.density {
+    for &(symbol, ref shares) in &options.density {
         demands.push(Demand::density(
-            tile,
+            tile("--density", symbol, tiles)?,
             shares.start,
             shares.end,
             height * width,
         ));
     }
     for path in &options.forbid {
-        demands.push(Demand::Forbidden(Mask::read(path)?));
+        demands.push(Demand::Forbidden(Mask::read(path, tiles)?));
     }
     if options.playable {
         demands.push(Demand::Playable);
@@ -149,9 +150,17 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
     Ok(demands)
 }
 
+/// The tile of a character in an option.
+fn tile(option: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
+    tiles.tile(symbol).ok_or_else(|| {
+        let known = tiles.symbols();
+        format!("{option}: unknown tile {symbol:?}; use one of {known}").into()
+    })
+}
+
 /// A mask of the size of a level.
-fn whole(path: &Path, height: usize, width: usize) -> Result<Mask, Failure> {
-    let mask = Mask::read(path)?;
+fn whole(path: &Path, tiles: &TileSet, (height, width): (usize, usize)) -> Result<Mask, Failure> {
+    let mask = Mask::read(path, tiles)?;
     if (mask.height(), mask.width()) == (height, width) {
         Ok(mask)
     } else {
@@ -171,8 +180,13 @@ fn does_not_fit(path: &Path, size: (usize, usize), height: usize, width: usize) 
 }
 
 /// The first or last columns as a file has them.
-fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask, Failure> {
-    let piece = Mask::read(path)?;
+fn piece(
+    path: &Path,
+    at_end: bool,
+    tiles: &TileSet,
+    (height, width): (usize, usize),
+) -> Result<Mask, Failure> {
+    let piece = Mask::read(path, tiles)?;
     if piece.height() != height || piece.width() > width {
         let size = (piece.height(), piece.width());
         return Err(does_not_fit(path, size, height, width));

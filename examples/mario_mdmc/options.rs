@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
+use figrs::models::mdmc::{MarkovChain, Structure, Structures};
 use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
 use serde_json::Value;
 
@@ -191,10 +191,10 @@ pub(crate) struct Demands {
     pub(crate) max_gap: Option<usize>,
     /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
-    pub(crate) count: Vec<(MapTile, Range<usize>)>,
+    pub(crate) count: Vec<(char, Range<usize>)>,
     /// Share of the tiles of a kind among all cells, from least to most, as o=0.01..0.05. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
-    pub(crate) density: Vec<(MapTile, Range<f64>)>,
+    pub(crate) density: Vec<(char, Range<f64>)>,
     /// The pattern of this file occurs nowhere, as --pin. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,

@@ -232,7 +232,7 @@ fn write_files(
     let tiles = with_suffix(path, "-tiles", "png");
     if matches!(options.format(), Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {
-            write_tileset(out).map_err(|error| output(&tiles, error))
+            write_tileset(trained.chain.tile_set(), out).map_err(|error| output(&tiles, error))
         })?;
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();

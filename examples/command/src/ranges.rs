@@ -2,19 +2,17 @@
 
 use std::ops::Range;
 
-use figrs_models::mdmc::Tile;
-
 /// `E=5..10`: a tile with a range of numbers; or `E=5`.
 ///
-/// **Errors.** Another form, an unknown tile.
-pub fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
+/// **Errors.** Another form.
+pub fn count(text: &str) -> Result<(char, Range<usize>), String> {
     range(text)
 }
 
 /// `o=0.01..0.05`: a tile, and from which share of all cells to which.
 ///
-/// **Errors.** Another form, an unknown tile, no shares.
-pub fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
+/// **Errors.** Another form, no shares.
+pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     let (tile, shares) = range::<f64>(text)?;
     if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
         Ok((tile, shares))
@@ -39,7 +37,7 @@ pub fn columns(text: &str) -> Result<Range<usize>, String> {
     Ok(columns)
 }
 
-fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String> {
+fn range<T: std::str::FromStr>(text: &str) -> Result<(char, Range<T>), String> {
     let form = "write a tile and one or two numbers, as E=5 or E=5..10";
     let (tile, numbers) = text.split_once('=').ok_or(form)?;
     let (from, to) = numbers.split_once("..").unwrap_or((numbers, numbers));
@@ -47,11 +45,9 @@ fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String> {
     let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
         return Err(form.into());
     };
-    let tile = Tile::from_char(symbol)
-        .ok_or_else(|| format!("unknown tile {symbol:?}; use one of {}", Tile::ALPHABET))?;
     let number = |text: &str| {
         text.parse()
             .map_err(|_| format!("{text:?} is no such number; {form}"))
     };
-    Ok((tile, number(from)?..number(to)?))
+    Ok((symbol, number(from)?..number(to)?))
 }

@@ -8,7 +8,7 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
+//! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`Corpus`], [`vglc`] |
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
@@ -21,8 +21,7 @@
 //!
 //! # Limits
 //!
-//! The alphabet is that of the Video Game Level Corpus for platformers ([`Tile::ALPHABET`]). All
-//! levels of a corpus have one height, and generated levels have that height too.
+//! All levels of a corpus have one height, and generated levels have that height too. A set has at most 250 tiles.
 //!
 //! # References
 //!
@@ -34,6 +33,7 @@ mod level;
 mod metrics;
 mod play;
 mod sample;
+mod tiles;
 mod train;
 mod write;
 
@@ -42,7 +42,7 @@ pub use demands::{
     ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, SteeredLevel, SteeringError,
 };
 pub use level::error::LevelError;
-pub use level::tile::Tile;
+pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use metrics::{
     ColumnRuns, Diversity, LevelMetrics, ReferenceCorpus, TilePatterns, density, ground_gaps,
@@ -57,6 +57,10 @@ pub use sample::generated::GeneratedLevel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::{TileField, TileFieldElements};
+pub use tiles::legend_error::LegendError;
+pub use tiles::meaning::Meaning;
+pub use tiles::tile::Tile;
+pub use tiles::tile_set::TileSet;
 pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;
 pub use train::corpus::Corpus;

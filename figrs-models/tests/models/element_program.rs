@@ -7,7 +7,7 @@ use figrs_core::{Model, stream};
 use figrs_infer::{Run, VariableElimination};
 use figrs_models::mdmc::{
     Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LookAheadSampler, MarkovChain,
-    RowSplits, Structure, Structures, Tile, TileSelection,
+    RowSplits, Structure, Structures, Tile, TileSelection, TileSet,
 };
 
 /// A chain over two kinds of tiles and two rows, with some configurations unseen.
@@ -23,7 +23,7 @@ fn smooth_chain() -> Arc<MarkovChain> {
 }
 
 fn small_corpus() -> Corpus {
-    let level = |text: &str| Level::from_text("test", text).unwrap();
+    let level = |text: &str| Level::from_text("test", text, TileSet::platformer()).unwrap();
     Corpus::new([
         ("a".to_owned(), level("--X--\nXX-XX\n")),
         ("b".to_owned(), level("-X---\nX-XXX\n")),
@@ -46,7 +46,7 @@ fn levels(chain: &MarkovChain, width: usize) -> Vec<Level> {
                     text.push('\n');
                 }
             }
-            Level::from_text("test", &text).unwrap()
+            Level::from_text("test", &text, TileSet::platformer()).unwrap()
         })
         .collect()
 }

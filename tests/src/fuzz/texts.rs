@@ -7,7 +7,7 @@ use std::sync::Arc;
 use figrs::models::grid::{ClueError, Clues, Symbol};
 use figrs::models::mdmc::{
     ConditionedSampler, Corpus, Demand, Level, LevelElements, LevelSampler, LookAheadSampler,
-    MarkovChain, Mask, RowSplits, SteeredLevel, Structure,
+    MarkovChain, Mask, RowSplits, SteeredLevel, Structure, TileSet,
 };
 use figrs::models::{dungeon, island, yin_yang};
 
@@ -28,7 +28,7 @@ pub fn levels(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let mut named = Vec::new();
     for (number, text) in text.split(NEXT_LEVEL).enumerate() {
-        let Ok(level) = Level::from_text("level", text) else {
+        let Ok(level) = Level::from_text("level", text, TileSet::platformer()) else {
             continue;
         };
         let again = level.to_string().parse::<Level>();
@@ -65,7 +65,7 @@ fn cells(level: &Level) -> usize {
 /// If a level that was drawn does not have the tiles that were placed.
 pub fn mask(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let Ok(mask) = Mask::from_text("mask", text) else {
+    let Ok(mask) = Mask::from_text("mask", text, TileSet::platformer()) else {
         return;
     };
     let (height, width) = (mask.height(), mask.width());

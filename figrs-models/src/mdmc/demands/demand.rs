@@ -65,7 +65,7 @@ impl fmt::Display for Demand {
             }
             Self::MaximumGap(most) => write!(f, "no ground gap over {most} columns"),
             Self::Count { tile, least, most } => {
-                write!(f, "{least} to {most} of {tile} ({})", tile.meaning())
+                write!(f, "{least} to {most} of {tile}")
             }
             Self::Forbidden(pattern) => {
                 let (height, width) = (pattern.height(), pattern.width());

@@ -5,16 +5,17 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::super::level::vglc;
-use super::super::{Level, LevelError, Tile};
+use super::super::{Level, LevelError, Tile, TileSet};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
-/// As text, one row a line: `?` is free, and every other character is a tile, except that a full question block is written `!`.
+/// As text, one row a line: each tile by its character, and a free cell as `_`. Where a tile of the set is written so itself, a free
+/// cell is the first of `~`, `*` and `:` that is no tile.
 ///
 /// ```
-/// use figrs_models::mdmc::{Mask, Tile};
+/// use figrs_models::mdmc::{Mask, Tile, TileSet};
 ///
-/// let stairs = Mask::from_text("stairs", "???X\n??XX\n?XXX\nXXXX")?;
+/// let stairs = Mask::from_text("stairs", "___X\n__XX\n_XXX\nXXXX", TileSet::platformer())?;
 /// assert_eq!(stairs.get(0, 3), Some(Tile::GROUND));
 /// assert_eq!(stairs.get(0, 0), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -25,11 +26,13 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The character of a free cell.
-    pub const FREE: char = '?';
-
-    /// The character of a full question block.
-    pub const QUESTION_BLOCK: char = '!';
+    /// The character of a free cell, for a set of tiles: the first of `_`, `~`, `*` and `:` that is no tile of it.
+    pub fn free_symbol(set: &TileSet) -> char {
+        let mut symbols = ['_', '~', '*', ':'].into_iter();
+        symbols
+            .find(|&symbol| set.tile(symbol).is_none())
+            .unwrap_or('_')
+    }
 
     /// All cells free.
     pub fn free(height: usize, width: usize) -> Self {
@@ -52,35 +55,23 @@ impl Mask {
     /// Reads lines of text; `place` names them in errors.
     ///
     /// Errors as [`Level::from_text`].
-    pub fn from_text(place: &str, text: &str) -> Result<Self, LevelError> {
-        // A free cell is read as air first, and a question block by its own character.
-        let air = Tile::EMPTY.symbol().unwrap_or_default();
-        let tiles: String = text
-            .chars()
-            .map(|symbol| match symbol {
-                Self::FREE => air,
-                Self::QUESTION_BLOCK => Self::FREE,
-                other => other,
-            })
-            .collect();
-        let level = Level::from_text(place, &tiles)?;
-        let mut mask = Self::free(level.height(), level.width());
-        for (row, line) in text.lines().enumerate() {
-            for (column, symbol) in line.chars().enumerate() {
-                if symbol != Self::FREE {
-                    mask.cells[(row, column)] = level.get(row, column);
-                }
-            }
-        }
-        Ok(mask)
+    pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
+        let free = Self::free_symbol(set);
+        // A free cell is read as a tile of its own first.
+        let with_free = set.clone().and_unknown([free]);
+        let level = Level::from_text(place, text, &with_free)?;
+        let tile = |tile: &Tile| Some(*tile).filter(|tile| tile.symbol() != Some(free));
+        Ok(Self {
+            cells: level.as_array().map(tile),
+        })
     }
 
     /// Reads a file.
     ///
     /// Errors as [`vglc::read_level`](super::super::level::vglc::read_level), with the places of the file.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, LevelError> {
+    pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
-        Self::from_text(&path.display().to_string(), &vglc::read_text(path)?)
+        Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
     }
 
     /// Sets a tile. Panics outside the mask, as indexing does.
@@ -114,14 +105,27 @@ impl Mask {
 mod tests {
     use super::*;
 
+    fn mask(place: &str, text: &str) -> Result<Mask, LevelError> {
+        Mask::from_text(place, text, TileSet::platformer())
+    }
+
     #[test]
-    fn question_marks_are_free_and_exclamation_marks_are_question_blocks() {
-        let mask = Mask::from_text("mask", "?!\nX-").unwrap();
+    fn underscores_are_free_and_every_tile_is_itself() {
+        let mask = mask("mask", "_?\nX-").unwrap();
         assert_eq!(mask.get(0, 0), None);
-        assert_eq!(mask.get(0, 1), Tile::from_char('?'));
+        assert_eq!(mask.get(0, 1), Tile::platformer('?'));
         assert_eq!(mask.get(1, 1), Some(Tile::EMPTY));
         assert_eq!(mask.tiles().count(), 3);
         assert_eq!((mask.height(), mask.width()), (2, 2));
+    }
+
+    #[test]
+    fn another_character_is_free_where_underscores_are_tiles() {
+        let set = TileSet::unknown("_~#".chars());
+        assert_eq!(Mask::free_symbol(&set), '*');
+        let mask = Mask::from_text("mask", "_*~", &set).unwrap();
+        assert_eq!(mask.get(0, 0), set.tile('_'));
+        assert_eq!(mask.get(0, 1), None);
     }
 
     #[test]
@@ -136,8 +140,8 @@ mod tests {
     #[test]
     fn a_file_that_is_not_utf8_is_told_with_its_place() {
         let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));
-        std::fs::write(&file, b"?X\n?\xe9\n").unwrap();
-        let read = Mask::read(&file);
+        std::fs::write(&file, b"_X\n_\xe9\n").unwrap();
+        let read = Mask::read(&file, TileSet::platformer());
         std::fs::remove_file(&file).unwrap();
         assert!(matches!(
             read,
@@ -151,7 +155,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_place() {
-        let error = Mask::from_text("mask.txt", "??\n?é").unwrap_err();
+        let error = mask("mask.txt", "__\n_é").unwrap_err();
         assert!(
             error
                 .to_string()

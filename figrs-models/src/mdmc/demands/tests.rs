@@ -5,7 +5,7 @@ use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::super::{
     Corpus, DemandError, Level, LevelElements, MarkovChain, Playability, RowSplits, Structure,
-    Tile, ground_gaps,
+    Tile, TileSet, ground_gaps,
 };
 use super::parts::LevelParts;
 use crate::mdmc::demands::*;
@@ -24,7 +24,7 @@ fn steered(rows: usize, width: usize, demands: &[Demand]) -> SteeredLevel {
 }
 
 fn tile(symbol: char) -> Tile {
-    Tile::from_char(symbol).unwrap()
+    Tile::platformer(symbol).unwrap()
 }
 
 /// One of each kind, for levels of `rows` by `width`.
@@ -41,7 +41,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
             least: 4,
             most: rows * width - 5,
         },
-        Demand::Forbidden(Mask::from_text("pattern", "X-\n?X").unwrap()),
+        Demand::Forbidden(Mask::from_text("pattern", "X-\n_X", TileSet::platformer()).unwrap()),
         Demand::Playable,
     ]
 }
@@ -290,7 +290,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     );
     for pattern in [
         Mask::free(2, 2),
-        Mask::from_text("tall", &"X\n".repeat(7)).unwrap(),
+        Mask::from_text("tall", &"X\n".repeat(7), TileSet::platformer()).unwrap(),
     ] {
         let error = refused(Demand::Forbidden(pattern));
         assert!(

@@ -57,11 +57,8 @@ pub enum LevelError {
         /// Tiles in this row.
         found: usize,
     },
-    /// A character is not in the alphabet.
-    #[error(
-        "{place}:{line}:{column}: unknown tile {symbol:?}; use only the tiles {}",
-        crate::mdmc::Tile::ALPHABET
-    )]
+    /// A character is no tile of the set.
+    #[error("{place}:{line}:{column}: unknown tile {symbol:?}; use only the tiles {known}")]
     UnknownTile {
         /// The file or the level's name.
         place: String,
@@ -71,6 +68,30 @@ pub enum LevelError {
         column: usize,
         /// The character.
         symbol: char,
+        /// The characters of the set.
+        known: String,
+    },
+    /// A level of a corpus has a tile that is not of the set of the corpus.
+    #[error(
+        "{place}: the tile {tile:?} is not of the set, which has {known}; use one set of tiles for all levels of a corpus"
+    )]
+    ForeignTile {
+        /// The file or the level's name.
+        place: String,
+        /// The tile.
+        tile: String,
+        /// The characters of the set.
+        known: String,
+    },
+    /// A level cannot count as many times.
+    #[error("{place}: a level cannot count {weight} times; use 1 to {max}")]
+    Weight {
+        /// The level's name.
+        place: String,
+        /// The weight asked for.
+        weight: u32,
+        /// The largest weight.
+        max: u32,
     },
     /// An array that should become a level contains the border tile.
     #[error(

@@ -3,14 +3,14 @@
 pub(crate) mod error;
 pub(crate) mod grid;
 pub(crate) mod solids;
-pub(crate) mod tile;
+pub(crate) mod travel;
 pub mod vglc;
 
 use std::{fmt, str::FromStr};
 
 use ndarray::Array2;
 
-use super::{LevelError, Tile};
+use super::{LevelError, Tile, TileSet};
 
 /// A non-empty rectangle of tiles, with rows counted from the top and columns from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,8 +21,11 @@ pub struct Level {
 impl Level {
     /// A level from lines of text, one row a line, ended by `\n` or `\r\n`.
     ///
-    /// `place` names the level in errors: empty text, rows of unequal length, unknown characters.
-    pub fn from_text(place: &str, text: &str) -> Result<Self, LevelError> {
+    /// Empty lines at the end do not count, nor does a byte order mark. `place` names the level in errors: empty text, rows of unequal length,
+    /// characters that are no tiles of the set.
+    pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let text = text.trim_end_matches(['\n', '\r']);
         let width = text.lines().next().map_or(0, |row| row.chars().count());
         if width == 0 {
             return Err(LevelError::EmptyLevel {
@@ -37,8 +40,9 @@ impl Level {
                     line,
                     column,
                     symbol,
+                    known: set.symbols(),
                 };
-                tiles.push(Tile::from_char(symbol).ok_or_else(unknown)?);
+                tiles.push(set.tile(symbol).ok_or_else(unknown)?);
             }
             let found = row.chars().count();
             if found != width {
@@ -129,12 +133,12 @@ impl Level {
     }
 }
 
-/// Reads a level as [`Level::from_text`] does; errors call it `text`.
+/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors call it `text`.
 impl FromStr for Level {
     type Err = LevelError;
 
     fn from_str(text: &str) -> Result<Self, LevelError> {
-        Self::from_text("text", text)
+        Self::from_text("text", text, TileSet::platformer())
     }
 }
 
@@ -160,7 +164,7 @@ mod tests {
         assert_eq!(unix, windows);
         assert_eq!(unix.to_string(), "--\n?X");
         assert_eq!((unix.height(), unix.width()), (2, 2));
-        assert_eq!(unix.get(1, 0), Tile::from_char('?'));
+        assert_eq!(unix.get(1, 0), TileSet::platformer().tile('?'));
         assert_eq!((unix.get(2, 0), unix.get(0, 2)), (None, None));
     }
 
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn an_unknown_character_is_an_error_at_its_place() {
-        let error = Level::from_text("castle.txt", "--\n-é").unwrap_err();
+        let error = Level::from_text("castle.txt", "--\n-é", TileSet::platformer()).unwrap_err();
         assert!(matches!(
             error,
             LevelError::UnknownTile {

@@ -3,15 +3,15 @@
 use std::{fs, path::Path};
 
 use crate::line_index::LineIndex;
-use crate::mdmc::{Corpus, Level, LevelError};
+use crate::mdmc::{Corpus, Level, LevelError, TileSet};
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
 ///
 /// An error if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
-pub fn read_level(path: impl AsRef<Path>) -> Result<Level, LevelError> {
+pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, LevelError> {
     let path = path.as_ref();
-    Level::from_text(&path.display().to_string(), &read_text(path)?)
+    Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
 }
 
 /// The text of a file; an error with the place of the first byte that is not UTF-8.
@@ -61,7 +61,7 @@ pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, LevelError> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        Ok((name, read_level(path)?))
+        Ok((name, read_level(path, TileSet::platformer())?))
     });
     Corpus::new(named.collect::<Result<Vec<_>, LevelError>>()?).map_err(|error| match error {
         LevelError::UnequalHeights {
@@ -141,7 +141,7 @@ mod tests {
         let scratch = ScratchDirectory::new("missing");
         let absent = scratch.0.join("absent");
         assert!(
-            matches!(read_level(&absent), Err(LevelError::Read { path, .. }) if path == absent)
+            matches!(read_level(&absent, TileSet::platformer()), Err(LevelError::Read { path, .. }) if path == absent)
         );
         assert!(
             matches!(read_corpus(&absent), Err(LevelError::Read { path, .. }) if path == absent)
@@ -163,7 +163,7 @@ mod tests {
         let scratch = ScratchDirectory::new("latin1");
         let path = scratch.file("a.txt", b"---\n-\xe9-\n");
         assert!(matches!(
-            read_level(path),
+            read_level(path, TileSet::platformer()),
             Err(LevelError::NotUtf8 {
                 line: 2,
                 column: 2,

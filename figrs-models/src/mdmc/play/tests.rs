@@ -297,7 +297,11 @@ fn what_no_player_can_tell_apart_is_one_value() {
 fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
     // Ground and a wall of five tiles more; eleven columns of eight rows.
     let kinds = ["-------X", "--XXXXXX"];
-    let kinds = kinds.map(|text| text.chars().filter_map(Tile::from_char).collect::<Vec<_>>());
+    let kinds = kinds.map(|text| {
+        text.chars()
+            .filter_map(Tile::platformer)
+            .collect::<Vec<_>>()
+    });
     let chances = [0.8, 0.2];
     let columns: Vec<Element<usize>> = (0..11)
         .map(|_| Select::new(chances.into_iter().zip(0..)))

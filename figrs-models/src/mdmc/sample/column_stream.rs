@@ -299,7 +299,7 @@ mod tests {
                 .unwrap()
                 .take(400)
         };
-        assert!(columns(1).all(|column| column[1] != Tile::from_char('S').unwrap()));
+        assert!(columns(1).all(|column| column[1] != Tile::platformer('S').unwrap()));
         assert!(columns(0).any(|column| column == [Tile::EMPTY, Tile::GROUND]));
     }
 

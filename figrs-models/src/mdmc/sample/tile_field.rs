@@ -81,16 +81,16 @@ impl TileField {
         let pairs = Array2::from_elem((tiles.len(), tiles.len()), Self::SMOOTHING);
         let mut beside = vec![pairs; splits.count()];
         let mut below = beside.clone();
-        for level in corpus.levels() {
+        for (level, weight) in corpus.counted_levels() {
             let array = level.as_array();
             for ((row, column), tile) in array.indexed_iter() {
                 let band = splits.band(row, height);
-                cells[band][id(tile)] += 1;
+                cells[band][id(tile)] += weight;
                 if let Some(right) = array.get((row, column + 1)) {
-                    beside[band][(id(tile), id(right))] += 1.0;
+                    beside[band][(id(tile), id(right))] += weight as f64;
                 }
                 if let Some(under) = array.get((row + 1, column)) {
-                    below[band][(id(tile), id(under))] += 1.0;
+                    below[band][(id(tile), id(under))] += weight as f64;
                 }
             }
         }

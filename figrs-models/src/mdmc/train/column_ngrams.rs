@@ -62,7 +62,7 @@ impl ColumnNGrams {
         let mut numbers: FxHashMap<Vec<Tile>, usize> = FxHashMap::default();
         let mut counts: FxHashMap<Vec<usize>, FxHashMap<usize, u64>> = FxHashMap::default();
         let mut columns = Vec::new();
-        for level in corpus.levels() {
+        for (level, weight) in corpus.counted_levels() {
             let mut before = vec![EDGE];
             for column in level.as_array().columns() {
                 let number = *numbers.entry(column.to_vec()).or_insert_with(|| {
@@ -75,7 +75,7 @@ impl ColumnNGrams {
                         .entry(history)
                         .or_default()
                         .entry(number)
-                        .or_default() += 1;
+                        .or_default() += weight;
                 }
                 before.push(number);
             }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn tiles(text: &str) -> Vec<Tile> {
-        text.chars().filter_map(Tile::from_char).collect()
+        text.chars().filter_map(Tile::platformer).collect()
     }
 
     #[test]

@@ -1,23 +1,45 @@
 //! Levels to train on.
 
+use std::sync::Arc;
+
 use ndarray::s;
 
 use super::shipped;
-use crate::mdmc::{Level, LevelError};
+use crate::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
-/// One or more levels of one height, each with a name.
+/// One or more levels of one height, each with a name and a weight, and the tiles that they are made of.
+///
+/// Models are trained from left to right. The levels of a game that is played upwards are held [turned](Travel::turned): their columns are
+/// its rows from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
+    tiles: Arc<TileSet>,
+    travel: Travel,
     names: Vec<String>,
     levels: Vec<Level>,
+    /// Times that each level counts.
+    weights: Vec<u32>,
     height: usize,
 }
 
 impl Corpus {
-    /// A corpus of named levels, in the given order.
+    /// The largest weight of a level.
+    pub const MAX_WEIGHT: u32 = 10_000;
+
+    /// A corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
     ///
     /// An error if there are none or if their heights differ.
     pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
+        Self::of_tiles(Arc::clone(TileSet::platformer()), named)
+    }
+
+    /// A corpus of named levels of the tiles of a set, in the given order.
+    ///
+    /// An error if there are none, if their heights differ, or if a tile is not of the set.
+    pub fn of_tiles(
+        tiles: Arc<TileSet>,
+        named: impl IntoIterator<Item = (String, Level)>,
+    ) -> Result<Self, LevelError> {
         let (names, levels): (Vec<String>, Vec<Level>) = named.into_iter().unzip();
         let Some(first) = levels.first() else {
             return Err(LevelError::NoLevels {
@@ -25,28 +47,64 @@ impl Corpus {
             });
         };
         let expected = first.height();
-        match levels
-            .iter()
-            .zip(&names)
-            .find(|(level, _)| level.height() != expected)
-        {
-            Some((level, name)) => Err(LevelError::UnequalHeights {
-                place: name.clone(),
-                height: level.height(),
-                expected,
-            }),
-            None => Ok(Self {
-                names,
-                levels,
-                height: expected,
-            }),
+        for (level, name) in levels.iter().zip(&names) {
+            if level.height() != expected {
+                return Err(LevelError::UnequalHeights {
+                    place: name.clone(),
+                    height: level.height(),
+                    expected,
+                });
+            }
+            let is_foreign =
+                |tile: &&Tile| tile.symbol().and_then(|symbol| tiles.tile(symbol)) != Some(**tile);
+            if let Some(tile) = level.as_array().iter().find(is_foreign) {
+                return Err(LevelError::ForeignTile {
+                    place: name.clone(),
+                    tile: tile.to_string(),
+                    known: tiles.symbols(),
+                });
+            }
         }
+        Ok(Self {
+            tiles,
+            travel: Travel::Right,
+            weights: vec![1; levels.len()],
+            names,
+            levels,
+            height: expected,
+        })
+    }
+
+    /// The corpus as one of levels that are played in a direction, and held turned by it.
+    pub(in crate::mdmc) fn travelled(mut self, travel: Travel) -> Self {
+        self.travel = travel;
+        self
+    }
+
+    /// Lets each level count as many times as `weight` says of its name, in training.
+    ///
+    /// **Errors.** [`LevelError::Weight`] unless each is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
+        for (own, name) in self.weights.iter_mut().zip(&self.names) {
+            *own = weight(name);
+            if !(1..=Self::MAX_WEIGHT).contains(own) {
+                return Err(LevelError::Weight {
+                    place: name.clone(),
+                    weight: *own,
+                    max: Self::MAX_WEIGHT,
+                });
+            }
+        }
+        Ok(self)
     }
 
     /// The training levels that come with figrs, fourteen rows high.
     pub fn shipped() -> Self {
-        let (names, levels) = shipped::levels().unzip();
+        let (names, levels): (Vec<_>, Vec<_>) = shipped::levels().unzip();
         Self {
+            tiles: Arc::clone(TileSet::platformer()),
+            travel: Travel::Right,
+            weights: vec![1; levels.len()],
             names,
             levels,
             height: shipped::HEIGHT,
@@ -67,8 +125,8 @@ impl Corpus {
         };
         Ok(Self {
             levels: self.levels.iter().map(cut).collect::<Result<_, _>>()?,
-            names: self.names.clone(),
             height: rows,
+            ..self.clone()
         })
     }
 
@@ -80,6 +138,27 @@ impl Corpus {
     /// The names of the levels, in the same order.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The tiles that levels are made of.
+    pub fn tiles(&self) -> &Arc<TileSet> {
+        &self.tiles
+    }
+
+    /// The direction in which the levels are played; see [`Travel::upright`].
+    pub fn travel(&self) -> Travel {
+        self.travel
+    }
+
+    /// Times that each level counts in training, in the same order.
+    pub fn weights(&self) -> &[u32] {
+        &self.weights
+    }
+
+    /// The levels with the times that they count.
+    pub(in crate::mdmc) fn counted_levels(&self) -> impl Iterator<Item = (&Level, u64)> {
+        let weights = self.weights.iter().map(|&weight| u64::from(weight));
+        self.levels.iter().zip(weights)
     }
 
     /// The height of every level.

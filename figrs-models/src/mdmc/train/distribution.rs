@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn smoothing_adds_to_every_count() {
         let mut distribution = TileDistribution::new(vec![(Tile::EMPTY, 3), (Tile::GROUND, 1)]);
-        let enemy = Tile::from_char('E').unwrap();
+        let enemy = Tile::platformer('E').unwrap();
         let mut tiles = [Tile::EMPTY, Tile::GROUND, enemy];
         tiles.sort_unstable();
         distribution.smooth(&tiles, 0.5);

@@ -2,6 +2,7 @@
 
 use figrs_derive::ErrorDebug;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +10,13 @@ use super::table::Counts;
 use crate::json;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{
-    MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile, TrainingError,
+    LegendError, MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile,
+    TileSet, TrainingError, Travel,
 };
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// Character of the border in a configuration.
+/// Character of the border in a configuration, of chains whose tiles it is not.
 const BORDER: char = '#';
 /// The most rows: one column of them is a level of the largest size.
 const MOST_ROWS: usize = 1 << 28;
@@ -64,7 +66,7 @@ pub enum SavedChainError {
     },
     /// A character that is no tile, or a configuration of the wrong length.
     #[error(
-        "band {band}: the configuration {configuration:?} is not one tile (or {BORDER:?}) for each of the {length} neighbours"
+        "band {band}: the configuration {configuration:?} is not one tile (or the border) for each of the {length} neighbours"
     )]
     Configuration {
         /// The band, from 0 at the top.
@@ -110,6 +112,17 @@ pub enum SavedChainError {
         /// The configuration as it is written.
         configuration: String,
     },
+    /// The tiles are no set of tiles.
+    #[error("the saved chain cannot be: {0}")]
+    Tiles(#[from] LegendError),
+    /// A direction that levels are not played in.
+    #[error(
+        "the direction is {found:?}, not \"right\" or \"up\"; the file was changed, so train again"
+    )]
+    Travel {
+        /// The direction of the text.
+        found: String,
+    },
     /// Tables for another number of bands.
     #[error(
         "there are tables for {found} bands, and the chain has {expected}; the file was changed, so train again"
@@ -138,6 +151,15 @@ struct SavedChain {
     height: usize,
     /// Number of columns of all training levels together.
     columns: u64,
+    /// Legend of the tiles, where they are not those of the platformer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    legend: Option<serde_json::Value>,
+    /// Character of the border, where it is not the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    border: Option<char>,
+    /// Direction in which levels are played, where it is not from left to right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    travel: Option<String>,
     structure: Vec<(i32, i32)>,
     /// Structures to fall back on, where they are not the simpler ones of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,6 +169,15 @@ struct SavedChain {
     smoothing: Option<f64>,
     row_splits: usize,
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
+}
+
+/// The usual character of the border, or the first one for private use that is no tile.
+fn border(tiles: &TileSet) -> char {
+    let private = ('\u{e000}'..='\u{f8ff}').find(|&symbol| tiles.tile(symbol).is_none());
+    match tiles.tile(BORDER) {
+        Some(_) => private.unwrap_or_default(),
+        None => BORDER,
+    }
 }
 
 fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
@@ -173,23 +204,32 @@ impl MarkovChain {
         let splits = self.row_splits();
         let list = self.structure_list();
         let usual = *list == list.first().into();
+        let tiles = self.tile_set();
+        let border = border(tiles);
         let fallbacks = || list.as_slice()[1..].iter().map(pairs).collect();
         let saved = SavedChain {
             format: FORMAT.to_owned(),
             version: VERSION,
             height: self.height(),
             columns: self.cells() / self.height() as u64,
+            legend: (tiles != TileSet::platformer()).then(|| tiles.to_json()),
+            border: Some(border).filter(|&border| border != BORDER),
+            travel: Some(self.travel())
+                .filter(|&travel| travel != Travel::Right)
+                .map(|travel| travel.name().to_owned()),
             structure: pairs(list.first()),
             fallbacks: (!usual).then(fallbacks),
             smoothing: Some(self.smoothing()).filter(|&added| added > 0.0),
             row_splits: splits.count(),
-            bands: (0..splits.count()).map(|band| self.saved(band)).collect(),
+            bands: (0..splits.count())
+                .map(|band| self.saved(band, border))
+                .collect(),
         };
         serde_json::json!(saved).to_string()
     }
 
-    fn saved(&self, band: usize) -> Vec<(String, BTreeMap<char, u64>)> {
-        let symbol = |tile: &Tile| tile.symbol().unwrap_or(BORDER);
+    fn saved(&self, band: usize, border: char) -> Vec<(String, BTreeMap<char, u64>)> {
+        let symbol = |tile: &Tile| tile.symbol().unwrap_or(border);
         let configurations = self.configurations(0, band);
         let entry = configurations.map(|(configuration, seen)| {
             let counts = seen
@@ -240,21 +280,33 @@ impl MarkovChain {
                 expected: splits.count(),
             });
         }
-        let ids = saved.ids()?;
-        let bands = (0..splits.count()).map(|band| saved.counts(band, splits, &ids, length));
+        let tiles = match &saved.legend {
+            Some(legend) => Arc::new(TileSet::from_json(&legend.to_string())?),
+            None => Arc::clone(TileSet::platformer()),
+        };
+        let travel = match &saved.travel {
+            Some(name) => Travel::of_name(name).ok_or_else(|| SavedChainError::Travel {
+                found: name.clone(),
+            })?,
+            None => Travel::Right,
+        };
+        let ids = saved.ids(&tiles)?;
+        let of_band = |band| saved.counts(band, splits, (&tiles, &ids), length);
+        let bands = (0..splits.count()).map(of_band);
         let bands = bands.collect::<Result<_, _>>()?;
         let chain = Self::of_counts(saved.height, splits, ids, structures, bands);
+        let chain = chain.of_corpus(&tiles, travel);
         Ok(chain.smoothed(saved.smoothing.unwrap_or_default())?)
     }
 }
 
 impl SavedChain {
     /// The tiles that were counted.
-    fn ids(&self) -> Result<TileIds, SavedChainError> {
+    fn ids(&self, set: &TileSet) -> Result<TileIds, SavedChainError> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {
             for &symbol in entries.iter().flat_map(|(_, counts)| counts.keys()) {
-                let tile = Tile::from_char(symbol);
+                let tile = set.tile(symbol);
                 tiles.insert(tile.ok_or(SavedChainError::Tile { band, symbol })?);
             }
         }
@@ -265,9 +317,10 @@ impl SavedChain {
         &self,
         band: usize,
         splits: RowSplits,
-        ids: &TileIds,
+        (set, ids): (&TileSet, &TileIds),
         length: usize,
     ) -> Result<Counts, SavedChainError> {
+        let border = self.border.unwrap_or(BORDER);
         let mut counts = Counts::new();
         let mut found: u64 = 0;
         for (configuration, tiles) in &self.bands[band] {
@@ -281,16 +334,15 @@ impl SavedChain {
             let mut key = 0;
             for symbol in configuration.chars() {
                 let id = match symbol {
-                    BORDER => 0,
-                    _ => Tile::from_char(symbol).map_or(0, |tile| ids.id(tile)),
+                    _ if symbol == border => 0,
+                    _ => set.tile(symbol).map_or(0, |tile| ids.id(tile)),
                 };
-                if id == 0 && symbol != BORDER {
+                if id == 0 && symbol != border {
                     return Err(SavedChainError::Tile { band, symbol });
                 }
                 key = key * ids.base() + u64::from(id);
             }
-            let tile =
-                |(&symbol, &count): (&char, &u64)| Some((ids.id(Tile::from_char(symbol)?), count));
+            let tile = |(&symbol, &count): (&char, &u64)| Some((ids.id(set.tile(symbol)?), count));
             let tiles: BTreeMap<u8, u64> = tiles.iter().filter_map(tile).collect();
             found = tiles
                 .values()

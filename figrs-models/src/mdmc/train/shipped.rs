@@ -1,6 +1,6 @@
 //! The built-in training levels: original work, drawn for figrs.
 
-use crate::mdmc::Level;
+use crate::mdmc::{Level, TileSet};
 
 /// The height of every built-in level.
 pub(in crate::mdmc) const HEIGHT: usize = 14;
@@ -47,9 +47,12 @@ const TEXTS: [(&str, &str); 9] = [
 
 /// The built-in levels with their names, in order.
 pub(in crate::mdmc) fn levels() -> impl Iterator<Item = (String, Level)> {
-    TEXTS
-        .into_iter()
-        .filter_map(|(name, text)| Some((name.to_owned(), Level::from_text(name, text).ok()?)))
+    TEXTS.into_iter().filter_map(|(name, text)| {
+        Some((
+            name.to_owned(),
+            Level::from_text(name, text, TileSet::platformer()).ok()?,
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -86,7 +89,7 @@ mod tests {
 
     #[test]
     fn together_they_use_the_whole_alphabet() {
-        for tile in Tile::all() {
+        for tile in TileSet::platformer().tiles() {
             assert!(
                 levels().any(|(_, level)| level.as_array().iter().any(|&t| t == tile)),
                 "{tile}"

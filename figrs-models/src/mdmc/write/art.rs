@@ -275,12 +275,17 @@ const CANNON_BODY: TileSprite = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mdmc::TileSet;
     use crate::mdmc::write::palette::{CLEAR, index};
 
     #[test]
     fn every_tile_but_air_has_a_drawing_of_its_own() {
-        let drawings: Vec<&TileSprite> = Tile::all().filter_map(art).chain([&GRASS]).collect();
-        assert_eq!(drawings.len(), Tile::ALPHABET.len());
+        let drawings: Vec<&TileSprite> = TileSet::platformer()
+            .tiles()
+            .filter_map(art)
+            .chain([&GRASS])
+            .collect();
+        assert_eq!(drawings.len(), TileSet::platformer().tiles().count());
         for (i, one) in drawings.iter().enumerate() {
             assert!(drawings[..i].iter().all(|other| one != other));
         }
@@ -289,7 +294,11 @@ mod tests {
 
     #[test]
     fn every_character_of_a_drawing_has_a_colour() {
-        for drawing in Tile::all().filter_map(art).chain([&GRASS]) {
+        for drawing in TileSet::platformer()
+            .tiles()
+            .filter_map(art)
+            .chain([&GRASS])
+        {
             let pixels = drawing.iter().flat_map(|row| row.iter());
             let unknown = pixels.filter(|&&c| c != b'.' && index(c) == CLEAR);
             assert_eq!(unknown.count(), 0);

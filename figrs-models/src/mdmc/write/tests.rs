@@ -3,7 +3,7 @@ use std::io::{self, Cursor};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::super::{Corpus, Level, Playability, Tile};
+use super::super::{Corpus, Level, Playability, Tile, TileSet};
 use crate::mdmc::write::*;
 
 /// All tiles of the alphabet, ground both with and without something above.
@@ -22,7 +22,7 @@ fn read_back(numbers: &[usize], width: usize) -> String {
     let symbols = numbers.iter().map(|&number| match number {
         0 => '-',
         14 => 'X',
-        number => Tile::ALPHABET.as_bytes()[number - 1].into(),
+        number => char::from(b"XS-?QE<>[]oBb"[number - 1]),
     });
     let symbols: Vec<char> = symbols.collect();
     let rows: Vec<String> = symbols
@@ -168,7 +168,8 @@ fn a_json_map_follows_the_rules_of_tiled() {
         .collect();
     assert_eq!(
         solid,
-        Tile::all()
+        TileSet::platformer()
+            .tiles()
             .chain([Tile::GROUND])
             .map(Tile::solid)
             .collect::<Vec<_>>()
@@ -245,7 +246,7 @@ fn a_picture_shows_tiles_path_and_notes() {
 
 #[test]
 fn the_tileset_holds_every_drawing_on_a_clear_background() {
-    let (pixels, size, _) = decoded(&written(|out| write_tileset(out)));
+    let (pixels, size, _) = decoded(&written(|out| write_tileset(TileSet::platformer(), out)));
     assert_eq!(size, (112, 32));
     let opaque = |place: usize| {
         let cells = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
@@ -254,7 +255,7 @@ fn the_tileset_holds_every_drawing_on_a_clear_background() {
             .filter(|(x, y)| pixels[(top + y) * 112 + left + x][3] == 255)
             .count()
     };
-    for (place, tile) in Tile::all().enumerate() {
+    for (place, tile) in TileSet::platformer().tiles().enumerate() {
         assert_eq!(opaque(place) == 0, tile == Tile::EMPTY, "{tile}");
     }
     assert_eq!((opaque(0), opaque(13)), (256, 256));
@@ -291,7 +292,7 @@ fn what_cannot_be_written_is_an_error() {
         writer.tmx(Full, "t"),
         writer.tiled_json(Full, "t"),
         writer.ldtk_csv(Full),
-        write_tileset(Full),
+        write_tileset(TileSet::platformer(), Full),
     ] {
         assert!(matches!(result, Err(OutputError::Io(_))), "{result:?}");
     }

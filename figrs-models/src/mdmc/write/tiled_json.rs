@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::tileset::{COLUMNS, COUNT, PIXELS, SIDE, entries, picture};
+use super::tileset::{COLUMNS, MapTiles, SIDE};
 use super::tmx::{SKY, VERSION};
 use super::{LevelWriter, OutputError};
 
@@ -19,7 +19,10 @@ impl LevelWriter<'_> {
     pub fn tiled_json(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
         let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-        let data: Vec<usize> = cells.map(|(row, c)| picture(self.level, row, c)).collect();
+        let tiles = MapTiles::of(self.tiles);
+        let data: Vec<usize> = cells
+            .map(|(row, column)| tiles.picture(self.level, row, column))
+            .collect();
         let mut layers = vec![json!({
             "id": 1, "name": "level", "type": "tilelayer", "visible": true, "opacity": 1,
             "x": 0, "y": 0, "width": width, "height": height, "data": data,
@@ -36,7 +39,7 @@ impl LevelWriter<'_> {
             "infinite": false, "compressionlevel": -1, "backgroundcolor": SKY,
             "nextlayerid": layers.len() + 1, "nextobjectid": layers.len(),
             "properties": notes.collect::<Vec<_>>(),
-            "tilesets": [tileset(image)],
+            "tilesets": [tileset(tiles, image)],
             "layers": layers,
         });
         serde_json::to_writer(&mut out, &map).map_err(io::Error::from)?;
@@ -57,16 +60,17 @@ impl LevelWriter<'_> {
     }
 }
 
-fn tileset(image: &str) -> Value {
-    let tiles = entries().map(|(place, meaning, solid)| {
+fn tileset(set: MapTiles<'_>, image: &str) -> Value {
+    let (width, height) = set.pixels();
+    let tiles = set.entries().map(|(place, meaning, solid)| {
         json!({
             "id": place, "type": meaning,
             "properties": [{"name": "solid", "type": "bool", "value": solid}],
         })
     });
     json!({
-        "firstgid": 1, "name": "platformer", "image": image, "imagewidth": PIXELS.0, "imageheight": PIXELS.1,
-        "tilewidth": SIDE, "tileheight": SIDE, "tilecount": COUNT, "columns": COLUMNS, "margin": 0, "spacing": 0,
+        "firstgid": 1, "name": "tiles", "image": image, "imagewidth": width, "imageheight": height,
+        "tilewidth": SIDE, "tileheight": SIDE, "tilecount": set.count(), "columns": COLUMNS, "margin": 0, "spacing": 0,
         "tiles": tiles.collect::<Vec<_>>(),
     })
 }

@@ -1,26 +1,60 @@
 //! The numbers of tiles in map files.
 
-use super::super::{Level, Tile};
+use super::super::{Level, Tile, TileSet};
 
 /// The side of a tile, in pixels.
 pub(super) const SIDE: usize = 16;
 /// Tiles of one row of the picture.
 pub(super) const COLUMNS: usize = 7;
-/// Tiles of the picture: those of the alphabet, then ground with grass.
-pub(super) const COUNT: usize = Tile::ALPHABET.len() + 1;
-/// Rows of the picture.
-pub(super) const ROWS: usize = COUNT.div_ceil(COLUMNS);
-/// The size of the picture in pixels.
-pub(super) const PIXELS: (usize, usize) = (COLUMNS * SIDE, ROWS * SIDE);
-/// The number of ground with grass.
-pub(super) const GRASS_NUMBER: usize = COUNT;
 
-/// The number of a tile in map files: its place in [`Tile::ALPHABET`] counted from 1, or 0 for empty air.
-pub(super) fn number(tile: Tile) -> usize {
-    let place = Tile::all().position(|other| other == tile);
-    match place {
-        Some(place) if tile != Tile::EMPTY => place + 1,
-        _ => 0,
+/// The tiles of a set as map files number them: those of the set in order, from 1, then ground with grass where figrs draws the set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MapTiles<'a> {
+    set: &'a TileSet,
+}
+
+impl<'a> MapTiles<'a> {
+    pub(super) fn of(set: &'a TileSet) -> Self {
+        Self { set }
+    }
+
+    /// Tiles of the picture.
+    pub(super) fn count(self) -> usize {
+        self.set.tiles().count() + usize::from(self.set.is_platformer())
+    }
+
+    /// Rows of the picture.
+    pub(super) fn rows(self) -> usize {
+        self.count().div_ceil(COLUMNS)
+    }
+
+    /// The size of the picture in pixels.
+    pub(super) fn pixels(self) -> (usize, usize) {
+        (COLUMNS * SIDE, self.rows() * SIDE)
+    }
+
+    /// The number of a tile in map files: its place in the set counted from 1, or 0 for the empty tile.
+    pub(super) fn number(self, tile: Tile) -> usize {
+        let place = self.set.tiles().position(|other| other == tile);
+        match place {
+            Some(place) if Some(tile) != self.set.empty() => place + 1,
+            _ => 0,
+        }
+    }
+
+    /// The number of the picture that a cell of a level shows.
+    pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
+        if self.set.is_platformer() && grassy(level, row, column) {
+            return self.count();
+        }
+        level.get(row, column).map_or(0, |tile| self.number(tile))
+    }
+
+    /// For each tile of the picture its index from 0, its description, and `true` if it is solid.
+    pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
+        let grass = self.set.is_platformer().then_some(Tile::GROUND);
+        let tiles = self.set.tiles().chain(grass).enumerate();
+        tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))
     }
 }
 
@@ -28,18 +62,4 @@ pub(super) fn number(tile: Tile) -> usize {
 pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
     let above = row.checked_sub(1).and_then(|row| level.get(row, column));
     level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)
-}
-
-/// The number of the picture that a cell of a level shows.
-pub(super) fn picture(level: &Level, row: usize, column: usize) -> usize {
-    if grassy(level, row, column) {
-        return GRASS_NUMBER;
-    }
-    level.get(row, column).map_or(0, number)
-}
-
-/// For each tile of the picture its index from 0, its meaning, and `true` if it is solid.
-pub(super) fn entries() -> impl Iterator<Item = (usize, &'static str, bool)> {
-    let tiles = Tile::all().chain([Tile::GROUND]).enumerate();
-    tiles.map(|(place, tile)| (place, tile.meaning(), tile.solid()))
 }

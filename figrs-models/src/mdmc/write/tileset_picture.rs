@@ -2,21 +2,21 @@
 
 use std::io::Write;
 
-use super::super::Tile;
+use super::super::TileSet;
 use super::OutputError;
 use super::art::{GRASS, art};
 use super::palette::{CLEAR, PALETTE};
-use super::tileset::{COLUMNS, ROWS};
+use super::tileset::{COLUMNS, MapTiles};
 use crate::picture::{Canvas, encode};
 
 /// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
 ///
-/// Seven tiles of 16 by 16 pixels a row: those of [`Tile::ALPHABET`] in order, then ground with grass on top.
+/// Seven tiles of 16 by 16 pixels a row: those of the set in order, then ground with grass on top where figrs draws the set.
 ///
 /// **Errors.** [`OutputError::Io`].
-pub fn write_tileset(out: impl Write) -> Result<(), OutputError> {
-    let mut canvas = Canvas::of_tiles(COLUMNS, ROWS);
-    let drawings = Tile::all().map(art).chain([Some(&GRASS)]).enumerate();
+pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {
+    let mut canvas = Canvas::of_tiles(COLUMNS, MapTiles::of(tiles).rows());
+    let drawings = tiles.tiles().map(art).chain([Some(&GRASS)]).enumerate();
     for (place, drawing) in drawings {
         if let Some(drawing) = drawing {
             canvas.tile(place / COLUMNS, place % COLUMNS, drawing);

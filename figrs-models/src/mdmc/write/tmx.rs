@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::tileset::{COLUMNS, COUNT, PIXELS, SIDE, entries, picture};
+use super::tileset::{COLUMNS, MapTiles, SIDE};
 use super::{LevelWriter, OutputError};
 
 /// The version of the map format that is written.
@@ -57,7 +57,7 @@ impl LevelWriter<'_> {
             ])
             .write_inner_content(|xml| {
                 self.properties(xml)?;
-                tileset(xml, image)?;
+                tileset(xml, MapTiles::of(self.tiles), image)?;
                 xml.create_element("layer")
                     .with_attributes([
                         ("id", "1"),
@@ -89,8 +89,10 @@ impl LevelWriter<'_> {
     }
 
     fn data(&self, xml: &mut Xml<'_>) -> io::Result<()> {
+        let tiles = MapTiles::of(self.tiles);
         let rows = (0..self.level.height()).map(|row| {
-            let numbers = (0..self.level.width()).map(|column| picture(self.level, row, column));
+            let columns = 0..self.level.width();
+            let numbers = columns.map(|column| tiles.picture(self.level, row, column));
             numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(",")
         });
         let text = format!("\n{}\n", rows.collect::<Vec<_>>().join(",\n"));
@@ -134,25 +136,29 @@ impl LevelWriter<'_> {
     }
 }
 
-fn tileset(xml: &mut Xml<'_>, image: &str) -> io::Result<()> {
+fn tileset(xml: &mut Xml<'_>, tiles: MapTiles<'_>, image: &str) -> io::Result<()> {
     let side = SIDE.to_string();
     xml.create_element("tileset")
         .with_attributes([
             ("firstgid", "1"),
-            ("name", "platformer"),
+            ("name", "tiles"),
             ("tilewidth", &side),
             ("tileheight", &side),
-            ("tilecount", &COUNT.to_string()),
+            ("tilecount", &tiles.count().to_string()),
             ("columns", &COLUMNS.to_string()),
         ])
         .write_inner_content(|xml| {
-            let (width, height) = (PIXELS.0.to_string(), PIXELS.1.to_string());
+            let (width, height) = tiles.pixels();
+            let (width, height) = (width.to_string(), height.to_string());
             xml.create_element("image")
                 .with_attributes([("source", image), ("width", &width), ("height", &height)])
                 .write_empty()?;
-            for (place, meaning, solid) in entries() {
+            for (place, meaning, solid) in tiles.entries() {
                 xml.create_element("tile")
-                    .with_attributes([("id", place.to_string().as_str()), ("type", meaning)])
+                    .with_attributes([
+                        ("id", place.to_string().as_str()),
+                        ("type", meaning.as_str()),
+                    ])
                     .write_inner_content(|xml| {
                         xml.create_element("properties")
                             .write_inner_content(|xml| {

@@ -1,6 +1,6 @@
 //! Writer of a level in several formats, with notes beside it.
 
-use super::super::Level;
+use super::super::{Level, TileSet};
 
 /// Writes a level as a picture or for a level editor.
 ///
@@ -26,6 +26,7 @@ use super::super::Level;
 #[derive(Clone, Debug)]
 pub struct LevelWriter<'a> {
     pub(super) level: &'a Level,
+    pub(super) tiles: &'a TileSet,
     pub(super) path: &'a [(usize, usize)],
     pub(super) notes: Vec<(String, String)>,
 }
@@ -35,9 +36,17 @@ impl<'a> LevelWriter<'a> {
     pub fn new(level: &'a Level) -> Self {
         Self {
             level,
+            tiles: TileSet::platformer(),
             path: &[],
             notes: Vec::new(),
         }
+    }
+
+    /// Numbers and draws the tiles of a set, in place of the [platformer](TileSet::platformer).
+    #[must_use]
+    pub fn tiles(mut self, tiles: &'a TileSet) -> Self {
+        self.tiles = tiles;
+        self
     }
 
     /// Shows the way of a player, as rows and columns of cells.

@@ -44,7 +44,7 @@ fn tiles_that_pass_keep_their_renormalised_probabilities() {
         let n = 10_000;
         let drawn = (0..n).filter(|_| {
             let generated = sampler.sample(&mut rng);
-            generated.level().get(0, 0) == Tile::from_char(symbol)
+            generated.level().get(0, 0) == Tile::platformer(symbol)
         });
         let share = drawn.count() as f64 / f64::from(n);
         // Five standard deviations: a false alarm in 1.7 million seeds for each of the four.

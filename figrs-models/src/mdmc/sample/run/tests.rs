@@ -90,7 +90,7 @@ fn a_distant_dead_end_is_found_without_trying_every_path() {
     for column in 0..40 {
         let below = if column == 36 { 'o' } else { 'X' };
         run.grid
-            .set(1, column, chain.ids().id(Tile::from_char(below).unwrap()));
+            .set(1, column, chain.ids().id(Tile::platformer(below).unwrap()));
     }
     run.start_row(0);
     run.grid.set(0, 4, chain.ids().id(Tile::GROUND));

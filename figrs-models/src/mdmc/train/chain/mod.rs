@@ -1,11 +1,13 @@
 //! The chain itself: training by counting.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::table::{ConfigurationTable, Counts};
 use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{
-    Corpus, Level, RowSplits, Structure, Structures, Tile, TileDistribution, TrainingError,
+    Corpus, Level, RowSplits, Structure, Structures, Tile, TileDistribution, TileSet,
+    TrainingError, Travel,
 };
 
 /// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
@@ -20,6 +22,8 @@ use crate::mdmc::{
 #[derive(Clone, Debug)]
 pub struct MarkovChain {
     height: usize,
+    tile_set: Arc<TileSet>,
+    travel: Travel,
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
@@ -56,17 +60,18 @@ impl MarkovChain {
         let tiles: BTreeSet<Tile> = cells.copied().collect();
         let ids = TileIds::new(tiles.into_iter().collect());
         let mut bands = vec![Counts::new(); splits.count()];
-        for level in corpus.levels() {
+        for (level, weight) in corpus.counted_levels() {
             let grid = TileGrid::of(level, structures.first(), &ids);
             for row in 0..height {
                 let counts = &mut bands[splits.band(row, height)];
                 for column in 0..level.width() {
                     let tiles = counts.entry(grid.key(row, column)).or_default();
-                    *tiles.entry(grid.get(row, column)).or_default() += 1;
+                    *tiles.entry(grid.get(row, column)).or_default() += weight;
                 }
             }
         }
-        Ok(Self::of_counts(height, splits, ids, structures, bands))
+        let chain = Self::of_counts(height, splits, ids, structures, bands);
+        Ok(chain.of_corpus(corpus.tiles(), corpus.travel()))
     }
 
     /// The chain of the first structure's counts in each band; the counts of the others are sums of these.
@@ -79,6 +84,8 @@ impl MarkovChain {
     ) -> Self {
         let mut chain = Self {
             height,
+            tile_set: Arc::clone(TileSet::platformer()),
+            travel: Travel::Right,
             splits,
             ids,
             places: structures.places(),
@@ -102,6 +109,13 @@ impl MarkovChain {
             }
         }
         chain
+    }
+
+    /// The chain as one of these tiles, trained on levels that are played in a direction.
+    pub(in crate::mdmc) fn of_corpus(mut self, tiles: &Arc<TileSet>, travel: Travel) -> Self {
+        self.tile_set = Arc::clone(tiles);
+        self.travel = travel;
+        self
     }
 
     /// The chain with `added` added to the count of every tile that stood anywhere in the band, in each configuration that was seen: tiles that
@@ -169,6 +183,16 @@ impl MarkovChain {
     /// The height of the training levels, and so of generated ones.
     pub fn height(&self) -> usize {
         self.height
+    }
+
+    /// The set of tiles that the training levels are made of.
+    pub fn tile_set(&self) -> &Arc<TileSet> {
+        &self.tile_set
+    }
+
+    /// The direction in which levels are played; see [`Travel::upright`].
+    pub fn travel(&self) -> Travel {
+        self.travel
     }
 
     /// The tiles of the training levels, in ascending order, without the border.

@@ -8,7 +8,7 @@ fn chain(text: &str, structures: impl Into<Structures>, splits: RowSplits) -> Ma
 fn tiles(symbols: &str) -> Vec<Tile> {
     symbols
         .chars()
-        .map(|symbol| Tile::from_char(symbol).unwrap_or(Tile::BORDER))
+        .map(|symbol| Tile::platformer(symbol).unwrap_or(Tile::BORDER))
         .collect()
 }
 
@@ -132,7 +132,7 @@ fn smoothing_adds_to_the_count_of_every_tile_of_the_band() {
     assert_eq!(smoothed.smoothing(), 0.5);
     let after_air = smoothed.distribution(0, 0, &tiles("-")).unwrap();
     // Of the tiles of the upper band, `?` followed air once.
-    let question = Tile::from_char('?').unwrap();
+    let question = Tile::platformer('?').unwrap();
     assert_eq!(after_air.probability(question), 1.5 / 2.0);
     assert_eq!(after_air.probability(Tile::EMPTY), 0.5 / 2.0);
     assert_eq!(after_air.probability(Tile::GROUND), 0.0);

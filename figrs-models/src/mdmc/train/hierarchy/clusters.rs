@@ -107,7 +107,7 @@ mod tests {
     use figrs_core::stream;
 
     fn examples(texts: &[&str]) -> Vec<Vec<Tile>> {
-        let tiles = |text: &&str| text.chars().filter_map(Tile::from_char).collect();
+        let tiles = |text: &&str| text.chars().filter_map(Tile::platformer).collect();
         texts.iter().map(tiles).collect()
     }
 

@@ -92,26 +92,27 @@ impl HierarchicalChain {
         let tiles: std::collections::BTreeSet<Tile> = tiles.copied().collect();
         let ids = TileIds::new(tiles.into_iter().collect());
         let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
-        for (level, sections) in corpus.levels().iter().zip(&sections) {
+        for ((level, weight), sections) in corpus.counted_levels().zip(&sections) {
             let along: Vec<usize> = sections.iter().map(|s| clusters.nearest(s)).collect();
-            first[along[0]] += 1;
+            first[along[0]] += weight;
             for &kind in &along {
-                anywhere[kind] += 1;
+                anywhere[kind] += weight;
             }
             for two in along.windows(2) {
-                next[two[0]][two[1]] += 1;
+                next[two[0]][two[1]] += weight;
             }
             let grid = TileGrid::of(level, structures.first(), &ids);
             for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
                 let band = splits.band(row, corpus.height());
                 let counts = &mut counts[along[column / section]][band];
                 let tiles = counts.entry(grid.key(row, column)).or_default();
-                *tiles.entry(grid.get(row, column)).or_default() += 1;
+                *tiles.entry(grid.get(row, column)).or_default() += weight;
             }
         }
         let chain = |bands| {
             let (ids, structures) = (ids.clone(), structures.clone());
-            MarkovChain::of_counts(corpus.height(), splits, ids, structures, bands)
+            let chain = MarkovChain::of_counts(corpus.height(), splits, ids, structures, bands);
+            chain.of_corpus(corpus.tiles(), corpus.travel())
         };
         Ok(Self {
             section,

@@ -21,7 +21,7 @@ fn train(corpus: &Corpus, section: usize, kinds: usize) -> Arc<HierarchicalChain
 
 fn probability(chain: &Arc<HierarchicalChain>, text: &str) -> f64 {
     let program = chain.program(text.len()).unwrap();
-    let tiles: Vec<Tile> = text.chars().filter_map(Tile::from_char).collect();
+    let tiles: Vec<Tile> = text.chars().filter_map(Tile::platformer).collect();
     let answer = VariableElimination::new()
         .run(&Model::new(), program.tiles())
         .unwrap();

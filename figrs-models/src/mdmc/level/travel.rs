@@ -1,0 +1,112 @@
+//! Directions in which levels are played.
+
+use std::fmt;
+
+use ndarray::Array2;
+
+use super::Level;
+
+/// The direction in which a level is played, and so the direction in which models draw it.
+///
+/// Models draw levels from left to right. A level that is played upwards is turned by a quarter to the right for them: its bottom row becomes
+/// the first column, its left column the top row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Travel {
+    /// From the left to the right.
+    #[default]
+    Right,
+    /// From the bottom to the top.
+    Up,
+}
+
+impl Travel {
+    /// The name, `right` or `up`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Up => "up",
+        }
+    }
+
+    /// The direction of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Right, Self::Up]
+            .into_iter()
+            .find(|travel| travel.name() == name)
+    }
+
+    /// A level as models draw it.
+    #[must_use]
+    pub fn turned(self, level: &Level) -> Level {
+        Level::from_tiles(self.turned_cells(level.as_array()))
+    }
+
+    /// A level as it is played, from one that a model drew.
+    #[must_use]
+    pub fn upright(self, level: &Level) -> Level {
+        let cells = level.as_array();
+        let (rows, columns) = cells.dim();
+        match self {
+            Self::Right => level.clone(),
+            Self::Up => {
+                Level::from_tiles(Array2::from_shape_fn((columns, rows), |(row, column)| {
+                    cells[(column, columns - 1 - row)]
+                }))
+            }
+        }
+    }
+
+    /// The cell of an upright level, as row and column, from the cell of a turned one of `columns` columns.
+    pub fn upright_cell(self, columns: usize, (row, column): (usize, usize)) -> (usize, usize) {
+        match self {
+            Self::Right => (row, column),
+            Self::Up => (columns - 1 - column, row),
+        }
+    }
+
+    /// Cells of a rectangle in the frame of models.
+    pub(in crate::mdmc) fn turned_cells<T: Copy>(self, cells: &Array2<T>) -> Array2<T> {
+        let (rows, columns) = cells.dim();
+        match self {
+            Self::Right => cells.clone(),
+            Self::Up => Array2::from_shape_fn((columns, rows), |(row, column)| {
+                cells[(rows - 1 - column, row)]
+            }),
+        }
+    }
+}
+
+/// Writes the [name](Travel::name).
+impl fmt::Display for Travel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upwards_the_bottom_row_comes_first() {
+        let level: Level = "-X\nSE\n?o".parse().unwrap();
+        let turned = Travel::Up.turned(&level);
+        assert_eq!(turned.to_string(), "?S-\noEX");
+        assert_eq!(Travel::Up.upright(&turned), level);
+        for ((row, column), &tile) in turned.as_array().indexed_iter() {
+            let (row, column) = Travel::Up.upright_cell(turned.width(), (row, column));
+            assert_eq!(level.get(row, column), Some(tile));
+        }
+        assert_eq!(Travel::Right.turned(&level), level);
+        assert_eq!(Travel::Right.upright(&level), level);
+        assert_eq!(Travel::Right.upright_cell(2, (1, 0)), (1, 0));
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for travel in [Travel::Right, Travel::Up] {
+            assert_eq!(Travel::of_name(&travel.to_string()), Some(travel));
+        }
+        assert_eq!(Travel::of_name("down"), None);
+    }
+}

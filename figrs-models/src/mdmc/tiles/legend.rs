@@ -1,0 +1,143 @@
+//! Legends: tile sets as text.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::legend_error::LegendError;
+use super::meaning::Meanings;
+use super::tile::Tile;
+use super::tile_set::{NamedTile, TileSet, can_be_tile};
+
+#[derive(Deserialize)]
+#[serde(expecting = "a legend of tiles")]
+struct Legend {
+    tiles: IndexMap<String, LegendEntry>,
+}
+
+/// Words alone, or with a picture.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a list of words, or a table of \"meaning\" and \"picture\""
+)]
+enum LegendEntry {
+    Words(Vec<String>),
+    Pictured {
+        meaning: Vec<String>,
+        picture: usize,
+    },
+}
+
+impl TileSet {
+    /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
+    ///
+    /// Words that name a [`Meaning`](crate::mdmc::Meaning) become meanings, in upper and lower case alike; all words are kept. A tile may also be
+    /// `{"meaning": ["solid"], "picture": 3}`, with the place of its picture on a sheet of pictures, from 0.
+    ///
+    /// **Errors.** [`LegendError`].
+    pub fn from_json(text: &str) -> Result<Self, LegendError> {
+        Self::of_legend(serde_json::from_str(text)?)
+    }
+
+    /// Reads a legend in TOML: lines such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }` below `[tiles]`.
+    ///
+    /// **Errors.** [`LegendError`].
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Meaning, TileSet};
+    ///
+    /// let tiles = TileSet::from_toml("[tiles]\n'#' = ['solid', 'brick']\n'.' = ['passable']")?;
+    /// let brick = tiles.tile('#').unwrap();
+    /// assert!(brick.is(Meaning::Solid));
+    /// assert_eq!(tiles.description(brick), "solid, brick");
+    /// # Ok::<(), figrs_models::mdmc::LegendError>(())
+    /// ```
+    pub fn from_toml(text: &str) -> Result<Self, LegendError> {
+        Self::of_legend(toml::from_str(text).map_err(Box::new)?)
+    }
+
+    fn of_legend(legend: Legend) -> Result<Self, LegendError> {
+        let count = legend.tiles.len();
+        if count == 0 || count > Self::MAX_TILES {
+            return Err(LegendError::Count { count });
+        }
+        let tiles = legend.tiles.into_iter().map(|(key, entry)| {
+            let mut symbols = key.chars();
+            let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
+                return Err(LegendError::Character { key });
+            };
+            if !can_be_tile(symbol) {
+                return Err(LegendError::Character { key });
+            }
+            let (words, picture) = match entry {
+                LegendEntry::Words(words) => (words, None),
+                LegendEntry::Pictured { meaning, picture } => (meaning, Some(picture)),
+            };
+            let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+            let meanings = Meanings::of_words(words.iter().map(String::as_str));
+            Ok(NamedTile {
+                tile: Tile::new(symbol, meanings),
+                words,
+                picture,
+            })
+        });
+        Ok(Self::of_named(tiles.collect::<Result<_, _>>()?))
+    }
+
+    /// The set as JSON that [`from_json`](Self::from_json) reads.
+    pub fn to_json(&self) -> serde_json::Value {
+        let entry = |tile: Tile| {
+            let words = self.words(tile);
+            let value = match self.picture(tile) {
+                None => serde_json::json!(words),
+                Some(picture) => serde_json::json!({"meaning": words, "picture": picture}),
+            };
+            Some((tile.symbol()?.to_string(), value))
+        };
+        let tiles: serde_json::Map<_, _> = self.tiles().filter_map(entry).collect();
+        serde_json::json!({ "tiles": tiles })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdmc::Meaning;
+
+    #[test]
+    fn json_and_toml_say_the_same() {
+        let json = r##"{"tiles": {"#": ["Solid", "ground"], "T": {"meaning": ["solidtop"], "picture": 4}}, "more": 1}"##;
+        let toml =
+            "[tiles]\n'#' = ['solid', 'ground']\nT = { meaning = ['solidtop'], picture = 4 }";
+        let set = TileSet::from_json(json).unwrap();
+        assert_eq!(set, TileSet::from_toml(toml).unwrap());
+        assert_eq!(set, TileSet::from_json(&set.to_json().to_string()).unwrap());
+        let platform = set.tile('T').unwrap();
+        assert!(platform.is(Meaning::SolidTop) && !platform.solid());
+        assert_eq!(set.picture(platform), Some(4));
+    }
+
+    #[test]
+    fn what_is_no_legend_is_an_error() {
+        let json = |text| TileSet::from_json(text).unwrap_err();
+        assert!(matches!(json("{\"jumps\": []}"), LegendError::Json(_)));
+        assert!(matches!(
+            json(r#"{"tiles": {"ab": []}}"#),
+            LegendError::Character { key } if key == "ab"
+        ));
+        assert!(matches!(
+            json(r#"{"tiles": {"\t": []}}"#),
+            LegendError::Character { .. }
+        ));
+        assert!(matches!(
+            json(r#"{"tiles": {}}"#),
+            LegendError::Count { count: 0 }
+        ));
+        let toml = TileSet::from_toml("[tiles]\n'#' = 3").unwrap_err();
+        assert!(matches!(toml, LegendError::Toml(_)));
+        assert!(
+            toml.to_string()
+                .starts_with("not a legend: TOML parse error at line 2")
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of legends.
+
+use figrs_derive::ErrorDebug;
+
+use super::tile_set::TileSet;
+
+/// Reason why a text is no legend of tiles.
+#[derive(thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum LegendError {
+    /// Not JSON, or JSON of something else.
+    #[error(
+        "not a legend: line {}, column {}: {}; write {{\"tiles\": {{\"#\": [\"solid\"], ..}}}}",
+        .0.line(), .0.column(), crate::json::mistake(.0)
+    )]
+    Json(#[from] serde_json::Error),
+    /// Not TOML, or TOML of something else.
+    #[error("not a legend: {}; write lines as \"#\" = [\"solid\"] below [tiles]", .0.to_string().trim_end().replace('\n', " "))]
+    Toml(#[from] Box<toml::de::Error>),
+    /// A tile that is not written as one character.
+    #[error(
+        "the tile {key:?} is not one character that can be seen, or a blank; name each tile by the one that levels have"
+    )]
+    Character {
+        /// The name of the tile in the legend.
+        key: String,
+    },
+    /// A number of tiles that a set cannot have.
+    #[error("a legend of {count} tiles; it needs 1 to {}", TileSet::MAX_TILES)]
+    Count {
+        /// Tiles of the legend.
+        count: usize,
+    },
+}

@@ -1,0 +1,136 @@
+//! Meanings of tiles, as far as movement knows them.
+
+use std::fmt;
+
+/// A property of a tile that decides where a player can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// Cannot be entered; can be stood upon.
+    Solid,
+    /// Can be entered; can be stood upon.
+    SolidTop,
+    /// Can be entered.
+    Passable,
+    /// Hurts whoever enters it or stands upon it.
+    Hazard,
+    /// A creature that hurts.
+    Enemy,
+    /// Can be climbed up and down, as a ladder.
+    Climb,
+    /// Can be held on to and moved along, as a rope.
+    Hang,
+    /// A player's first cell.
+    Start,
+    /// A player's last cell.
+    Exit,
+    /// Can be opened, and entered then.
+    Door,
+    /// Can be picked up.
+    Collectable,
+    /// Solid until a player digs it away from beside and above.
+    Diggable,
+}
+
+/// Each meaning with the words of legends for it, its own name first.
+const WORDS: [(Meaning, &[&str]); 12] = [
+    (Meaning::Solid, &["solid"]),
+    (Meaning::SolidTop, &["solidtop", "solid top"]),
+    (Meaning::Passable, &["passable"]),
+    (Meaning::Hazard, &["hazard", "damaging"]),
+    (Meaning::Enemy, &["enemy"]),
+    (Meaning::Climb, &["climb", "climbable", "ladder"]),
+    (Meaning::Hang, &["hang", "rope"]),
+    (Meaning::Start, &["start", "spawn"]),
+    (Meaning::Exit, &["exit", "goal"]),
+    (Meaning::Door, &["door", "openable"]),
+    (
+        Meaning::Collectable,
+        &["collectable", "collectible", "pickupable"],
+    ),
+    (Meaning::Diggable, &["diggable"]),
+];
+
+impl Meaning {
+    /// The meaning that a word of a legend names, in lower case; `None` for any other word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let named = WORDS.iter().find(|(_, words)| words.contains(&word));
+        named.map(|&(meaning, _)| meaning)
+    }
+
+    /// All meanings.
+    pub fn all() -> impl Iterator<Item = Self> {
+        WORDS.iter().map(|&(meaning, _)| meaning)
+    }
+
+    /// The name, as it is written in legends.
+    pub fn name(self) -> &'static str {
+        let named = WORDS.iter().find(|&&(meaning, _)| meaning == self);
+        named.map_or("", |(_, words)| words[0])
+    }
+}
+
+/// Writes the [name](Meaning::name).
+impl fmt::Display for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of meanings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Meanings(u16);
+
+impl Meanings {
+    pub(super) const fn of(meanings: &[Meaning]) -> Self {
+        let (mut bits, mut next) = (0, 0);
+        while next < meanings.len() {
+            bits |= 1 << meanings[next] as u16;
+            next += 1;
+        }
+        Self(bits)
+    }
+
+    /// The meanings that some words name. What is called a rope cannot be climbed up, though it is called climbable.
+    pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
+        let named = words.into_iter().filter_map(Meaning::of_word);
+        let mut all = named.fold(Self::default(), |Self(bits), meaning| {
+            Self(bits | 1 << meaning as u16)
+        });
+        if all.contains(Meaning::Hang) {
+            all.0 &= !(1 << Meaning::Climb as u16);
+        }
+        all
+    }
+
+    pub(super) const fn contains(self, meaning: Meaning) -> bool {
+        self.0 >> meaning as u16 & 1 == 1
+    }
+
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_is_a_word_for_its_meaning() {
+        for meaning in Meaning::all() {
+            assert_eq!(Meaning::of_word(meaning.name()), Some(meaning));
+            assert!(Meanings::of(&[meaning]).contains(meaning));
+        }
+        assert_eq!(Meaning::of_word("question block"), None);
+        assert_eq!(Meaning::Climb.to_string(), "climb");
+    }
+
+    #[test]
+    fn a_rope_is_held_and_not_climbed() {
+        let rope = Meanings::of_words(["passable", "climbable", "rope"]);
+        assert!(rope.contains(Meaning::Hang) && !rope.contains(Meaning::Climb));
+        assert!(Meanings::of_words(["climbable", "ladder"]).contains(Meaning::Climb));
+        assert!(Meanings::of_words(["grass"]).is_empty());
+    }
+}

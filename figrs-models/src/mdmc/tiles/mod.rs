@@ -1,0 +1,14 @@
+//! Tiles: symbols of levels, with meanings that are data.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `tile` | a tile: a character and its meanings |
+//! | `meaning` | meanings that movement knows |
+//! | `tile_set` | the tiles of a game |
+//! | `legend`, `legend_error` | tile sets from JSON and TOML |
+
+pub(super) mod legend;
+pub(super) mod legend_error;
+pub(super) mod meaning;
+pub(super) mod tile;
+pub(super) mod tile_set;

@@ -1,0 +1,91 @@
+//! One tile of a level.
+
+use std::fmt;
+
+use super::meaning::{Meaning, Meanings};
+use super::tile_set::TileSet;
+
+/// A tile: the character that stands for it and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] that stands outside a level.
+///
+/// Tiles come from a [`TileSet`]. The order puts the border first and the others by their characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tile(Option<(char, Meanings)>);
+
+impl Tile {
+    /// The cell outside a level; no level contains it and no character stands for it.
+    pub const BORDER: Tile = Tile(None);
+
+    /// Empty air of platformers, `-`.
+    pub const EMPTY: Tile = Tile::new('-', Meanings::of(&[Meaning::Passable]));
+
+    /// Ground of platformers, `X`.
+    pub const GROUND: Tile = Tile::new('X', Meanings::of(&[Meaning::Solid]));
+
+    pub(super) const fn new(character: char, meanings: Meanings) -> Self {
+        Self(Some((character, meanings)))
+    }
+
+    /// The [platformer](TileSet::platformer) tile that a character stands for, or `None` for any other character.
+    pub fn platformer(symbol: char) -> Option<Self> {
+        TileSet::platformer().tile(symbol)
+    }
+
+    /// The character of this tile, or `None` for the border.
+    pub fn symbol(self) -> Option<char> {
+        self.0.map(|(character, _)| character)
+    }
+
+    /// True if this tile has a meaning.
+    pub fn is(self, meaning: Meaning) -> bool {
+        self.0.is_some_and(|(_, all)| all.contains(meaning))
+    }
+
+    /// The meanings of this tile; none for the border, and for a tile of unknown meaning.
+    pub fn meanings(self) -> impl Iterator<Item = Meaning> {
+        Meaning::all().filter(move |&meaning| self.is(meaning))
+    }
+
+    /// True if nothing is known of this tile that decides where a player can be.
+    pub fn is_unknown(self) -> bool {
+        self.0.is_some_and(|(_, meanings)| meanings.is_empty())
+    }
+
+    /// True if a player can stand on this tile and cannot pass through it.
+    ///
+    /// The border is not solid: below the bottom row a player falls out of the level.
+    pub fn solid(self) -> bool {
+        self.is(Meaning::Solid)
+    }
+}
+
+/// Writes the character of the tile, and `border` for the border.
+impl fmt::Display for Tile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.symbol() {
+            Some(symbol) => write!(f, "{symbol}"),
+            None => f.write_str("border"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_border_is_a_tile_of_its_own() {
+        let first = Tile::new('\u{1}', Meanings::default());
+        assert!(first > Tile::BORDER);
+        assert_eq!(Tile::BORDER.symbol(), None);
+        assert!(!Tile::BORDER.solid() && !Tile::BORDER.is_unknown());
+        assert_eq!(Tile::BORDER.to_string(), "border");
+    }
+
+    #[test]
+    fn meanings_belong_to_the_tile() {
+        assert!(Tile::GROUND.solid() && !Tile::EMPTY.solid());
+        assert!(Tile::EMPTY.meanings().eq([Meaning::Passable]));
+        let unknown = Tile::new('X', Meanings::default());
+        assert!(unknown.is_unknown() && unknown != Tile::GROUND);
+    }
+}

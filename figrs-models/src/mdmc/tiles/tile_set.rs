@@ -1,0 +1,200 @@
+//! The tiles of a game.
+
+use std::sync::{Arc, LazyLock};
+
+use super::meaning::{Meaning, Meanings};
+use super::tile::Tile;
+
+/// The tiles of a game: for each character its tile, and the words that a legend has for it.
+///
+/// Sets come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the
+/// [platformer](Self::platformer) that figrs knows, or from characters of [unknown](Self::unknown) meaning.
+///
+/// ```
+/// use figrs_models::mdmc::{Level, Meaning, TileSet};
+///
+/// let tiles = TileSet::from_json(r##"{"tiles": {"#": ["solid"], ".": ["passable", "empty"], "H": ["climbable", "ladder"]}}"##)?;
+/// let level = Level::from_text("shaft", "..H\n##H", &tiles)?;
+/// assert!(level.get(0, 2).is_some_and(|tile| tile.is(Meaning::Climb)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileSet {
+    /// In the order of the legend.
+    tiles: Vec<NamedTile>,
+}
+
+/// A tile with the words of its legend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NamedTile {
+    pub(super) tile: Tile,
+    pub(super) words: Vec<String>,
+    /// Number of its picture on a sheet of pictures.
+    pub(super) picture: Option<usize>,
+}
+
+/// The tiles of platformers in the Video Game Level Corpus, with the words of figrs.
+const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
+    ('X', "ground or unbreakable block", &[Meaning::Solid]),
+    ('S', "breakable brick", &[Meaning::Solid]),
+    ('-', "empty air", &[Meaning::Passable]),
+    ('?', "question block, full", &[Meaning::Solid]),
+    ('Q', "question block, empty", &[Meaning::Solid]),
+    ('E', "enemy", &[Meaning::Passable, Meaning::Enemy]),
+    ('<', "pipe, top left", &[Meaning::Solid]),
+    ('>', "pipe, top right", &[Meaning::Solid]),
+    ('[', "pipe, left side", &[Meaning::Solid]),
+    (']', "pipe, right side", &[Meaning::Solid]),
+    ('o', "coin", &[Meaning::Passable, Meaning::Collectable]),
+    ('B', "cannon, top", &[Meaning::Solid]),
+    ('b', "cannon, body", &[Meaning::Solid]),
+];
+
+impl TileSet {
+    /// The most tiles of a set.
+    pub const MAX_TILES: usize = 250;
+
+    /// The thirteen tiles of Super Mario levels in the Video Game Level Corpus.
+    pub fn platformer() -> &'static Arc<Self> {
+        static SET: LazyLock<Arc<TileSet>> = LazyLock::new(|| {
+            let tiles = PLATFORMER
+                .iter()
+                .map(|&(symbol, name, meanings)| NamedTile {
+                    tile: Tile::new(symbol, Meanings::of(meanings)),
+                    words: vec![name.to_owned()],
+                    picture: None,
+                });
+            Arc::new(TileSet {
+                tiles: tiles.collect(),
+            })
+        });
+        &SET
+    }
+
+    /// Tiles of unknown meaning, one for each character that can be one; others and repeated ones are left out.
+    ///
+    /// Control characters and white space other than the blank can be no tiles.
+    pub fn unknown(symbols: impl IntoIterator<Item = char>) -> Self {
+        Self { tiles: Vec::new() }.and_unknown(symbols)
+    }
+
+    /// This set, and a tile of unknown meaning for each further character that can be one.
+    #[must_use]
+    pub fn and_unknown(mut self, symbols: impl IntoIterator<Item = char>) -> Self {
+        for symbol in symbols {
+            if can_be_tile(symbol) && self.tile(symbol).is_none() {
+                self.tiles.push(NamedTile {
+                    tile: Tile::new(symbol, Meanings::default()),
+                    words: Vec::new(),
+                    picture: None,
+                });
+            }
+        }
+        self
+    }
+
+    /// Expects distinct characters.
+    pub(super) fn of_named(tiles: Vec<NamedTile>) -> Self {
+        Self { tiles }
+    }
+
+    /// The tile that a character stands for, or `None` for a character of no tile.
+    pub fn tile(&self, symbol: char) -> Option<Tile> {
+        self.tiles().find(|tile| tile.symbol() == Some(symbol))
+    }
+
+    /// The tiles, in the order of the legend.
+    pub fn tiles(&self) -> impl Iterator<Item = Tile> + '_ {
+        self.tiles.iter().map(|named| named.tile)
+    }
+
+    /// The words of the legend for a tile.
+    pub fn words(&self, tile: Tile) -> &[String] {
+        self.named(tile).map_or(&[], |named| &named.words)
+    }
+
+    /// The number of a tile's picture on a sheet of pictures, from 0, as the legend gives it.
+    pub fn picture(&self, tile: Tile) -> Option<usize> {
+        self.named(tile)?.picture
+    }
+
+    /// The words for a tile in one line; `unknown` where there are none.
+    pub fn description(&self, tile: Tile) -> String {
+        match self.words(tile) {
+            [] if tile == Tile::BORDER => "outside of the level".to_owned(),
+            [] => "unknown".to_owned(),
+            words => words.join(", "),
+        }
+    }
+
+    /// The tile of empty cells: the first one that is called empty, or that can be entered and means nothing else.
+    pub fn empty(&self) -> Option<Tile> {
+        let is_empty = |named: &&NamedTile| named.words.iter().any(|word| word == "empty");
+        let called = self.tiles.iter().find(is_empty).map(|named| named.tile);
+        called.or_else(|| {
+            self.tiles()
+                .find(|tile| tile.meanings().eq([Meaning::Passable]))
+        })
+    }
+
+    /// The characters of all tiles, in the order of the legend.
+    pub fn symbols(&self) -> String {
+        self.tiles().filter_map(Tile::symbol).collect()
+    }
+
+    /// True if each tile has the character of a [platformer](Self::platformer) tile that is solid where it is: figrs has drawings of these.
+    pub fn is_platformer(&self) -> bool {
+        let is_drawn = |tile: Tile| {
+            let own = tile.symbol().and_then(Tile::platformer);
+            own.is_some_and(|own| own.solid() == tile.solid())
+        };
+        self.tiles().all(is_drawn)
+    }
+
+    fn named(&self, tile: Tile) -> Option<&NamedTile> {
+        self.tiles.iter().find(|named| named.tile == tile)
+    }
+}
+
+/// True if a character can stand for a tile.
+pub(super) fn can_be_tile(symbol: char) -> bool {
+    symbol == ' ' || !(symbol.is_whitespace() || symbol.is_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_platformer_has_air_coins_and_enemies_that_can_be_entered() {
+        let tiles = TileSet::platformer();
+        assert_eq!(tiles.symbols(), "XS-?QE<>[]oBb");
+        let entered: String = tiles
+            .tiles()
+            .filter(|tile| !tile.solid())
+            .map(|tile| tile.to_string())
+            .collect();
+        assert_eq!(entered, "-Eo");
+        assert_eq!(tiles.tile('-'), Some(Tile::EMPTY));
+        assert_eq!(tiles.tile('X'), Some(Tile::GROUND));
+        assert_eq!(tiles.empty(), Some(Tile::EMPTY));
+        assert_eq!(tiles.tile('#'), None);
+        assert_eq!(tiles.description(Tile::BORDER), "outside of the level");
+    }
+
+    #[test]
+    fn characters_without_a_legend_are_tiles_of_unknown_meaning() {
+        let tiles = TileSet::unknown("W F\nW\t\u{7}".chars());
+        assert_eq!(tiles.symbols(), "W F");
+        assert!(tiles.tiles().all(Tile::is_unknown));
+        assert_eq!(tiles.empty(), None);
+        let wall = tiles.tile('W').unwrap();
+        assert_eq!(tiles.description(wall), "unknown");
+        assert!(tiles.words(wall).is_empty() && tiles.picture(wall).is_none());
+        let more = TileSet::clone(TileSet::platformer()).and_unknown("X~".chars());
+        assert_eq!(more.symbols(), "XS-?QE<>[]oBb~");
+        assert!(!more.is_platformer() && TileSet::platformer().is_platformer());
+        // Not the ground that figrs draws.
+        assert!(!TileSet::unknown("-X".chars()).is_platformer());
+    }
+}
