@@ -20,7 +20,7 @@ pub fn option_values(data: &[u8]) {
     if let Ok(columns) = ranges::columns(text) {
         assert!(columns.start < columns.end);
     }
-    if let Ok((tile, _)) = ranges::count(text) {}
+    let _ = ranges::count(text);
     if let Ok((_, shares)) = ranges::density(text) {
         assert!(0.0 <= shares.start && shares.start <= shares.end && shares.end <= 1.0);
     }
