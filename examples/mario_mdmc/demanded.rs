@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
     ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
-    SteeredLevel, SteeringError, Tile, TileSet, vglc,
+    SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
 use figrs_command::{Failure, NoAnswer, Progress, stop};
@@ -19,8 +19,8 @@ pub(crate) fn steered(
     options: &Options,
     chain: &Arc<MarkovChain>,
 ) -> Result<SteeredLevel, Failure> {
-    let elements = LevelElements::new(Arc::clone(chain), options.width)?;
-    let demands = demands(&options.demands, chain, options.width)?;
+    let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
+    let demands = demands(&options.demands, chain, elements.width())?;
     Ok(SteeredLevel::new(&elements, &demands)?)
 }
 
@@ -91,26 +91,31 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
 
 fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<Demand>, Failure> {
     let (height, tiles) = (chain.height(), chain.tile_set());
+    let frame = Frame {
+        tiles,
+        travel: chain.travel(),
+        size: (height, width),
+    };
     let mut demands = Vec::new();
     if !options.allow_unseen {
         demands.push(Demand::Seen);
     }
     for path in &options.pin {
-        demands.push(Demand::Pinned(whole(path, tiles, (height, width))?));
+        demands.push(Demand::Pinned(frame.whole(path)?));
     }
     for path in &options.place {
-        demands.push(Demand::Placed(whole(path, tiles, (height, width))?));
+        demands.push(Demand::Placed(frame.whole(path)?));
     }
     if let Some(path) = &options.around {
-        let level = vglc::read_level(path, tiles)?;
+        let level = frame.travel.turned(&vglc::read_level(path, tiles)?);
         let size = (level.height(), level.width());
-        if size != (height, width) {
-            return Err(does_not_fit(path, size, height, width));
+        if size != frame.size {
+            return Err(frame.does_not_fit(path, size));
         }
         let free = options.free.clone().unwrap_or(0..0);
         if free.end > level.width() {
             return Err(format!(
-                "--free {}..{}: the level has {} columns",
+                "--free {}..{}: the level has only {}",
                 free.start,
                 free.end,
                 level.width()
@@ -122,7 +127,7 @@ fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<D
     let pieces = [(&options.start, false), (&options.end, true)];
     for (path, at_end) in pieces {
         if let Some(path) = path {
-            demands.push(Demand::Pinned(piece(path, at_end, tiles, (height, width))?));
+            demands.push(Demand::Pinned(frame.piece(path, at_end)?));
         }
     }
     demands.extend(options.max_gap.map(Demand::MaximumGap));
@@ -142,7 +147,7 @@ fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<D
         ));
     }
     for path in &options.forbid {
-        demands.push(Demand::Forbidden(Mask::read(path, tiles)?));
+        demands.push(Demand::Forbidden(frame.mask(path)?));
     }
     if options.playable {
         demands.push(Demand::Playable);
@@ -158,43 +163,59 @@ fn tile(option: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
     })
 }
 
-/// A mask of the size of a level.
-fn whole(path: &Path, tiles: &TileSet, (height, width): (usize, usize)) -> Result<Mask, Failure> {
-    let mask = Mask::read(path, tiles)?;
-    if (mask.height(), mask.width()) == (height, width) {
-        Ok(mask)
-    } else {
+/// The rectangle in which demands are stated, turned as models draw levels.
+struct Frame<'a> {
+    tiles: &'a TileSet,
+    travel: Travel,
+    size: (usize, usize),
+}
+
+impl Frame<'_> {
+    fn mask(&self, path: &Path) -> Result<Mask, Failure> {
+        Ok(Mask::read(path, self.tiles)?.turned(self.travel))
+    }
+
+    /// A mask of the size of a level.
+    fn whole(&self, path: &Path) -> Result<Mask, Failure> {
+        let mask = self.mask(path)?;
         let size = (mask.height(), mask.width());
-        Err(does_not_fit(path, size, height, width))
+        if size == self.size {
+            Ok(mask)
+        } else {
+            Err(self.does_not_fit(path, size))
+        }
     }
-}
 
-fn does_not_fit(path: &Path, size: (usize, usize), height: usize, width: usize) -> Failure {
-    format!(
-        "{}: {} rows of {} columns do not fit a level of {height} rows of {width}; see --width and --rows",
-        path.display(),
-        size.0,
-        size.1
-    )
-    .into()
-}
+    /// The error for a file of another size, both sizes turned.
+    fn does_not_fit(&self, path: &Path, size: (usize, usize)) -> Failure {
+        let upright = |(rows, columns)| match self.travel {
+            Travel::Right => (rows, columns),
+            Travel::Up => (columns, rows),
+        };
+        let ((rows, columns), (height, width)) = (upright(size), upright(self.size));
+        let length = match self.travel {
+            Travel::Right => "--width",
+            Travel::Up => "--height",
+        };
+        format!(
+            "{}: {rows} rows of {columns} columns do not fit a level of {height} rows of {width}; see {length} and --rows",
+            path.display()
+        )
+        .into()
+    }
 
-/// The first or last columns as a file has them.
-fn piece(
-    path: &Path,
-    at_end: bool,
-    tiles: &TileSet,
-    (height, width): (usize, usize),
-) -> Result<Mask, Failure> {
-    let piece = Mask::read(path, tiles)?;
-    if piece.height() != height || piece.width() > width {
-        let size = (piece.height(), piece.width());
-        return Err(does_not_fit(path, size, height, width));
+    /// The first or last columns as a file has them.
+    fn piece(&self, path: &Path, at_end: bool) -> Result<Mask, Failure> {
+        let piece = self.mask(path)?;
+        let (height, width) = self.size;
+        if piece.height() != height || piece.width() > width {
+            return Err(self.does_not_fit(path, (piece.height(), piece.width())));
+        }
+        let mut mask = Mask::free(height, width);
+        let first = if at_end { width - piece.width() } else { 0 };
+        for (row, column, tile) in piece.tiles() {
+            mask.set(row, first + column, tile);
+        }
+        Ok(mask)
     }
-    let mut mask = Mask::free(height, width);
-    let first = if at_end { width - piece.width() } else { 0 };
-    for (row, column, tile) in piece.tiles() {
-        mask.set(row, first + column, tile);
-    }
-    Ok(mask)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
     LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
-    TileFieldElements, TileSelection,
+    TileFieldElements, TileSelection, Travel,
 };
 use figrs_command::Failure;
 use serde_json::Value;
@@ -113,6 +113,28 @@ impl Trained {
         }
     }
 
+    /// Rows and columns of a level.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let length = self.options.length(self.chain.travel());
+        match self.chain.travel() {
+            Travel::Right => (self.chain.height(), length),
+            Travel::Up => (length, self.chain.height()),
+        }
+    }
+
+    /// A level as it is played, with the cells of a path.
+    pub(crate) fn upright(
+        &self,
+        level: &Level,
+        path: &[(usize, usize)],
+    ) -> (Level, Vec<(usize, usize)>) {
+        let travel = self.chain.travel();
+        let cells = path
+            .iter()
+            .map(|&cell| travel.upright_cell(level.width(), cell));
+        (travel.upright(level), cells.collect())
+    }
+
     /// Some levels of a method, by its place on the command line, each from random numbers of its own.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         match &self.engines[method].1 {
@@ -128,7 +150,7 @@ impl Trained {
         let mut rng = figrs::stream(self.seed, index);
         let level = match engine {
             Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead(), rng)?
-                .level(self.options.width)?,
+                .level(self.options.length(self.chain.travel()))?,
             Other::Program(program) => program.sample(&mut rng)?,
             Other::Field(field) => field.sample(self.options.sweeps(), &mut rng)?,
         };
@@ -157,7 +179,7 @@ impl Engine {
         corpus: &Corpus,
         chain: &Arc<MarkovChain>,
     ) -> Result<Self, Failure> {
-        let (width, look_ahead) = (options.width, options.look_ahead());
+        let (width, look_ahead) = (options.length(chain.travel()), options.look_ahead());
         let other = match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;

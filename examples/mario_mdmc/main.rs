@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
+use figrs::models::mdmc::{Corpus, CorpusReader, MarkovChain, RowSplits, read_legend};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
@@ -62,8 +62,8 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     note(format!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
         totals.levels(options.levels),
-        trained.chain.height(),
-        options.width,
+        trained.size().0,
+        trained.size().1,
         totals.kept(),
         totals.unseen,
         totals.fallbacks,
@@ -155,16 +155,38 @@ fn check(options: &Options) -> Result<(), Failure> {
 
 /// The training levels, and the chain that is trained on them or read.
 fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
-    let corpus = match &options.corpus {
-        Some(directory) => vglc::read_corpus(directory)?,
-        None => Corpus::shipped(),
+    let corpus = match (&options.corpus[..], options.rows) {
+        ([], Some(rows)) => Corpus::shipped().bottom_rows(rows)?,
+        ([], None) => Corpus::shipped(),
+        _ => read_corpus(options)?,
     };
-    let corpus = match options.rows {
-        Some(rows) => corpus.bottom_rows(rows)?,
-        None => corpus,
-    };
+    let corpus = corpus.weighted(|name| {
+        let mut weights = options.weight.iter().rev();
+        let own = weights.find(|(pattern, _)| pattern.matches(name));
+        own.map_or(1, |&(_, times)| times)
+    })?;
     let chain = chain(options, &corpus)?;
+    options.check_size(&chain)?;
     Ok((corpus, chain))
+}
+
+fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
+    let mut reader = CorpusReader::new(&options.corpus);
+    if let Some(path) = &options.tiles {
+        reader = reader.tiles(read_legend(path)?);
+    }
+    if let Some(travel) = options.travel {
+        reader = reader.travel(travel.into());
+    }
+    if let Some(rows) = options.rows {
+        reader = reader.rows(rows);
+    }
+    for pattern in &options.only {
+        reader = reader.only(pattern);
+    }
+    let (corpus, notes) = reader.read()?;
+    notes.iter().for_each(|told| note(format!("note: {told}")));
+    Ok(corpus)
 }
 
 fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {

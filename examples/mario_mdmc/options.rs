@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{MarkovChain, Structure, Structures};
+use figrs::models::mdmc::{Corpus, MarkovChain, Structure, Structures, Travel};
 use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use glob::Pattern;
 use serde_json::Value;
 
 /// The rows of the table, for the long help.
 const MEASURES: &str = "\
-Tiles: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top, side), o coin,
-B and b cannon (top, body).
+Tiles of the levels that figrs ships: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top,
+side), o coin, B and b cannon (top, body). Those of a --corpus have the meanings of its legend, or unknown ones.
 
 Rows of the table of --stats, each the mean over levels and its standard error:
   columns           width; training levels have their own, and unseen, all seen, playable, gaps, widest gap and copied run depend
@@ -37,27 +38,48 @@ Ctrl-C and the end of --time end a set with the levels so far, and files are who
 Exit code: 0 if there are levels; 1 if there are none because demands exclude each other, a budget is too small or the time over;
 2 if files, their tiles or options are wrong.";
 
-/// Generates Super Mario levels from models trained on example levels.
+/// Generates levels from models trained on example levels: of Super Mario, or of any game whose levels are text.
 ///
-/// Levels go to the standard output (or to --out), 14 rows of tiles each; the seed, the number of unseen
+/// Levels go to the standard output (or to --out), one row of tiles a line; the seed, the number of unseen
 /// states and fallbacks, and the time go to the standard error. The same seed gives the same
 /// levels, on any number of threads.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
-    /// Train on the levels (*.txt) of this directory, in the text format of the Video Game Level Corpus,
-    /// instead of the levels that figrs ships.
+    /// Train on the levels (*.txt, one row of tiles a line) of this directory, as the Video Game Level Corpus has them, instead of the
+    /// levels that figrs ships; where it holds none itself, on those of the directories within. A legend (JSON or TOML) beside them or
+    /// above says what tiles mean. May be given several times.
     #[arg(long, value_name = "DIR")]
-    pub(crate) corpus: Option<PathBuf>,
+    pub(crate) corpus: Vec<PathBuf>,
+    /// Train on the levels only whose names, without .txt, or paths below --corpus match this pattern of `*`, `?` and `[..]`. May be
+    /// given several times.
+    #[arg(long, value_name = "PATTERN", requires = "corpus")]
+    pub(crate) only: Vec<String>,
+    /// Let each level whose name matches count this many times in training, as "*-1=3". May be given several times; the last one that
+    /// matches decides.
+    #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
+    pub(crate) weight: Vec<(Pattern, u32)>,
+    /// Meanings of tiles: a legend as of the corpus ({"tiles": {"#": ["solid"], ..}}), or TOML with lines such as "#" = ["solid"]
+    /// below [tiles]. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
+    #[arg(long, value_name = "FILE", requires = "corpus")]
+    pub(crate) tiles: Option<PathBuf>,
+    /// Direction in which levels are played; if not given, up where all training levels have one width and are at least twice as high,
+    /// else to the right.
+    #[arg(long, value_enum, requires = "corpus")]
+    pub(crate) travel: Option<Direction>,
     /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows", "weight"])]
     pub(crate) model: Option<PathBuf>,
     /// Write the Markov chain that is used to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns).
-    #[arg(long, default_value_t = 120)]
-    pub(crate) width: usize,
+    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); 120 if not given. Levels
+    /// that are played upwards are as wide as the training levels.
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    /// Rows of each level that is played upwards, as --width; others are as high as the training levels.
+    #[arg(long, value_name = "ROWS")]
+    height: Option<usize>,
     /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
     /// default), or offsets in columns to the right and rows down, as "(-1,0)(0,1)". The fallbacks are simpler structures; a
     /// list, as ns3,ns1,ns0, names them, each with some of the neighbours of the first and the last with none. For the
@@ -110,7 +132,8 @@ pub(crate) struct Options {
     /// End after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Cut the training levels to this many rows from the bottom.
+    /// Cut the training levels to this many rows from the bottom (of levels that are played upwards, columns from the left), and fill
+    /// up lower ones.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
     /// Instead of writing levels, print the probability that the trained model meets the demands; for the conditioned and
@@ -167,8 +190,8 @@ pub(crate) struct Demands {
     /// Allow configurations that training never showed.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
-    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `?` is free, and `!` a full
-    /// question block. May be given several times.
+    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `_` is free (where that is a
+    /// tile, the first of `~`, `*` and `:` that is none). May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) pin: Vec<PathBuf>,
     /// Place the tiles of this file, as --pin, whatever the trained model would do there. May be given several times.
@@ -177,7 +200,8 @@ pub(crate) struct Demands {
     /// Draw the columns --free of this level again, and keep the others.
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
-    /// The columns to draw again, counted from 0, the last one not among them.
+    /// The columns to draw again, counted from 0, the last one not among them; of levels that are played upwards, the rows from the
+    /// bottom.
     #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
     /// Begin with the columns of this file, as --pin.
@@ -214,6 +238,33 @@ impl Demands {
 }
 
 impl Options {
+    /// Columns of a level as models draw it: along the direction in which it is played.
+    pub(crate) fn length(&self, travel: Travel) -> usize {
+        let length = match travel {
+            Travel::Right => self.width,
+            Travel::Up => self.height,
+        };
+        length.unwrap_or(120)
+    }
+
+    /// The error for a size across the direction in which levels are played, which the training levels decide.
+    pub(crate) fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
+        let across = chain.height();
+        match chain.travel() {
+            Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
+                "--height: levels are played to the right and have the {across} rows of the training levels; --rows takes fewer, \
+                 --width says how long they are"
+            )
+            .into()),
+            Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
+                "--width: levels are played upwards and have the {across} columns of the training levels; --rows takes fewer, \
+                 --height says how long they are"
+            )
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn structures(&self) -> Structures {
         let given = self.structure.as_ref();
         given.map_or_else(|| (&Structure::NS3).into(), Structures::clone)
@@ -351,6 +402,35 @@ pub(crate) enum Method {
     Hierarchical,
     /// A Markov random field of neighbouring tiles, after --sweeps of Gibbs sampling.
     Field,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Direction {
+    /// From left to right.
+    Right,
+    /// From the bottom up.
+    Up,
+}
+
+impl From<Direction> for Travel {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Right => Self::Right,
+            Direction::Up => Self::Up,
+        }
+    }
+}
+
+/// `PATTERN=TIMES`.
+fn weight(text: &str) -> Result<(Pattern, u32), String> {
+    let (pattern, times) = text
+        .rsplit_once('=')
+        .ok_or("write a pattern of names and a number, as \"*-1=3\"")?;
+    let max = Corpus::MAX_WEIGHT;
+    let times = times.parse().ok().filter(|times| (1..=max).contains(times));
+    let times = times.ok_or_else(|| format!("a level counts 1 to {max} times"))?;
+    let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
+    Ok((pattern, times))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

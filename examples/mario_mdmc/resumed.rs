@@ -142,7 +142,8 @@ fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
     let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
     let others = [
         ("seed", Value::from(trained.seed)),
-        ("width", options.width.into()),
+        ("width", trained.size().1.into()),
+        ("height", trained.size().0.into()),
         ("format", options.format().name().into()),
         ("show_path", options.show_path.into()),
         (

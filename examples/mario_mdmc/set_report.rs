@@ -46,7 +46,9 @@ impl<'a> SetReport<'a> {
         if self.pictures.len() < SHOWN {
             let mut png = Vec::new();
             let path = path.map_or(&[][..], Playability::path);
-            LevelWriter::new(&made.level).path(path).png(&mut png)?;
+            let (level, path) = self.trained.upright(&made.level, path);
+            let writer = LevelWriter::new(&level).tiles(self.trained.chain.tile_set());
+            writer.path(&path).png(&mut png)?;
             let caption = format!("level {}, unseen states {}", index + 1, made.unseen);
             self.pictures.push((caption, png));
         }
@@ -55,7 +57,7 @@ impl<'a> SetReport<'a> {
 
     /// Writes the page.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let mut page = HtmlPage::new("Super Mario levels, by figrs");
+        let mut page = HtmlPage::new("Levels, by figrs");
         let settings = self.trained.settings().into_iter().map(|(name, value)| {
             let text = value.as_str().map(str::to_owned);
             (name, text.unwrap_or_else(|| value.to_string()))

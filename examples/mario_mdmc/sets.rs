@@ -141,7 +141,7 @@ fn write_list(
                     write!(out, "{}{level}", if index > 1 { ",\n" } else { "[\n" })
                 })
             } else {
-                write_text(out, index, &made, path)
+                write_text(trained, out, index, &made, path)
             };
             written.map_err(cannot)
         },
@@ -174,33 +174,37 @@ fn wanted(options: &Options, trained: &Trained, kept: BTreeSet<u64>) -> Wanted {
 }
 
 fn write_text(
+    trained: &Trained,
     out: &mut dyn Write,
     index: u64,
     made: &Made,
     path: Option<Playability>,
 ) -> io::Result<()> {
-    let text = made.level.to_string();
-    let mut rows: Vec<Vec<u8>> = text.lines().map(|row| row.as_bytes().to_vec()).collect();
-    for &(row, column) in path.iter().flat_map(Playability::path) {
-        rows[row][column] = b'*';
+    let path = path.as_ref().map_or(&[][..], Playability::path);
+    let (level, path) = trained.upright(&made.level, path);
+    let text = level.to_string();
+    let mut rows: Vec<Vec<char>> = text.lines().map(|row| row.chars().collect()).collect();
+    for (row, column) in path {
+        rows[row][column] = '*';
     }
     if index > 0 {
         out.write_all(b"\n")?;
     }
     for row in rows {
-        out.write_all(&row)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{}", String::from_iter(row))?;
     }
     Ok(())
 }
 
 fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>) -> Value {
-    let text = made.level.to_string();
+    let way = path.as_ref().map_or(&[][..], Playability::path);
+    let (upright, way) = trained.upright(&made.level, way);
+    let text = upright.to_string();
     let mut level = json!({
         "seed": trained.seed,
         "index": index,
-        "width": made.level.width(),
-        "height": made.level.height(),
+        "width": upright.width(),
+        "height": upright.height(),
     });
     for (name, value) in trained.settings() {
         level[name] = value;
@@ -212,7 +216,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
     if let Some(playability) = path {
         level["playable"] = playability.playable().into();
         level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
-        level["path"] = json!(playability.path());
+        level["path"] = json!(way);
     }
     level["rows"] = text.lines().collect();
     level
@@ -226,7 +230,7 @@ fn write_files(
     path: &Path,
 ) -> Result<(), Failure> {
     if options.format() == Format::Png {
-        LevelWriter::check_picture(trained.chain.height(), options.width)
+        LevelWriter::check_picture(trained.size().0, trained.size().1)
             .map_err(|error| output(path, error))?;
     }
     let tiles = with_suffix(path, "-tiles", "png");
@@ -257,7 +261,9 @@ fn write_files(
         let path = file(index);
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
-        let writer = notes(trained, index, LevelWriter::new(&made.level)).path(way);
+        let (level, way) = trained.upright(&made.level, way);
+        let writer = LevelWriter::new(&level).tiles(trained.chain.tile_set());
+        let writer = notes(trained, index, writer).path(&way);
         let print = replace(&path, |out| {
             let print = Fingerprint::NONE;
             let mut out = Printed { out, print };

@@ -179,8 +179,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     let text = match options.format() {
         Format::Json => {
             let columns: Vec<Value> = columns.iter().map(Column::as_json).collect();
-            let mut told =
-                json!({"seed": trained.seed, "width": options.width, "methods": columns});
+            let mut told = json!({"seed": trained.seed, "width": trained.size().1, "height": trained.size().0, "methods": columns});
             if let Some(reason) = stopped {
                 told["stopped"] = reason.name().into();
             }

@@ -8,7 +8,8 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`Corpus`], [`vglc`] |
+//! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`vglc`] |
+//! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`read_legend`] |
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
@@ -28,6 +29,7 @@
 //! S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE
 //! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
 
+mod corpus;
 mod demands;
 mod level;
 mod metrics;
@@ -37,6 +39,10 @@ mod tiles;
 mod train;
 mod write;
 
+pub use corpus::legends::read_legend;
+pub use corpus::levels::Corpus;
+pub use corpus::note::CorpusNote;
+pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
 pub use demands::{
     ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, SteeredLevel, SteeringError,
@@ -63,7 +69,6 @@ pub use tiles::tile::Tile;
 pub use tiles::tile_set::TileSet;
 pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;
-pub use train::corpus::Corpus;
 pub use train::distribution::TileDistribution;
 pub use train::error::TrainingError;
 pub use train::hierarchy::HierarchicalChain;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use figrs_core::stream;
 use figrs_infer::{Frontier, Run, SequentialMonteCarlo};
 use figrs_models::mdmc::{
-    ConditionedSampler, Corpus, Demand, ExactSampler, Level, LevelElements, LookAheadSampler,
-    MarkovChain, RowSplits, SteeredLevel, Structure, ground_gaps, vglc,
+    ConditionedSampler, Corpus, CorpusReader, Demand, ExactSampler, Level, LevelElements,
+    LookAheadSampler, MarkovChain, RowSplits, SteeredLevel, Structure, ground_gaps,
 };
 
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc/smb");
@@ -66,10 +66,11 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
         return;
     }
     let chain = chain(
-        &vglc::read_corpus(DIRECTORY)
+        &CorpusReader::new([DIRECTORY])
+            .rows(8)
+            .read()
             .unwrap()
-            .bottom_rows(8)
-            .unwrap(),
+            .0,
     );
     let first = first_columns(&chain);
     let n = first.len() as f64;
@@ -97,7 +98,7 @@ fn particles_estimate_what_counting_shows_at_fourteen_rows() {
         println!("skipped: {DIRECTORY} is not there");
         return;
     }
-    let chain = chain(&vglc::read_corpus(DIRECTORY).unwrap());
+    let chain = chain(&CorpusReader::new([DIRECTORY]).read().unwrap().0);
     let first = first_columns(&chain);
     let n = first.len() as f64;
     let count = first.iter().filter(|&&column| column == 200).count() as f64;

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use figrs_models::mdmc::{
-    Corpus, Level, LookAheadSampler, MarkovChain, Playability, Reach, RowSplits, Structure,
-    ground_gaps, vglc,
+    Corpus, CorpusReader, Level, LookAheadSampler, MarkovChain, Playability, Reach, RowSplits,
+    Structure, ground_gaps,
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,7 +19,7 @@ fn corpus() -> Option<Corpus> {
         println!("skipped: {DIRECTORY} is not there");
         return None;
     }
-    Some(vglc::read_corpus(DIRECTORY).unwrap())
+    Some(CorpusReader::new([DIRECTORY]).read().unwrap().0)
 }
 
 fn train(corpus: &Corpus, splits: usize) -> MarkovChain {

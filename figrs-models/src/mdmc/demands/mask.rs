@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::super::level::vglc;
-use super::super::{Level, LevelError, Tile, TileSet};
+use super::super::{Level, LevelError, Tile, TileSet, Travel};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
@@ -72,6 +72,14 @@ impl Mask {
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
+    }
+
+    /// The mask of a level as models draw it; see [`Travel`].
+    #[must_use]
+    pub fn turned(&self, travel: Travel) -> Self {
+        Self {
+            cells: travel.turned_cells(&self.cells),
+        }
     }
 
     /// Sets a tile. Panics outside the mask, as indexing does.

@@ -3,6 +3,8 @@
 use figrs_derive::ErrorDebug;
 use std::{io, path::PathBuf};
 
+use crate::mdmc::LegendError;
+
 /// Reason why something is no level, or levels are no corpus.
 ///
 /// Lines and columns count from 1; `place` is a file's path, or a level's name where there is no file.
@@ -116,6 +118,70 @@ pub enum LevelError {
     NoLevels {
         /// The directory or the list.
         place: String,
+    },
+    /// No file of a folder is a level.
+    #[error(
+        "{place}: none of its text files is a level; the first is not because of this: {first}"
+    )]
+    NoLevelsAmong {
+        /// The folder.
+        place: String,
+        /// The error of the first file.
+        first: String,
+    },
+    /// No file has a name that was asked for.
+    #[error(
+        "{place}: no text file matches {patterns}; write names without .txt, `*` for any characters"
+    )]
+    NothingMatches {
+        /// The folder.
+        place: String,
+        /// The patterns.
+        patterns: String,
+    },
+    /// A pattern of file names is none.
+    #[error(
+        "the pattern {pattern:?} is none at character {column}: {problem}; use `*`, `?` and `[..]`"
+    )]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// The character, from 1.
+        column: usize,
+        /// The mistake.
+        problem: &'static str,
+    },
+    /// A file has one line where other levels have several.
+    #[error("{place}: one line, where other levels have several")]
+    SingleLine {
+        /// The file.
+        place: String,
+    },
+    /// Levels have more different characters than a set has tiles.
+    #[error(
+        "{count} different characters; there are at most {max} tiles, so train on fewer games at once"
+    )]
+    TooManyTiles {
+        /// Characters.
+        count: usize,
+        /// The most tiles.
+        max: usize,
+    },
+    /// Levels are too large together.
+    #[error("levels of {cells} cells; read fewer of them, or fewer rows: at most {max} cells fit")]
+    TooManyCells {
+        /// Cells of all levels of one height.
+        cells: usize,
+        /// The most cells.
+        max: usize,
+    },
+    /// A legend beside levels cannot be read.
+    #[error("{path}: {cause}")]
+    Legend {
+        /// The legend.
+        path: PathBuf,
+        /// The mistake.
+        cause: Box<LegendError>,
     },
     /// A level's height differs from that of the first level of its corpus.
     #[error(

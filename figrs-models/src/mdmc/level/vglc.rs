@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use crate::line_index::LineIndex;
-use crate::mdmc::{Corpus, Level, LevelError, TileSet};
+use crate::mdmc::{Level, LevelError, TileSet};
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
@@ -29,54 +29,6 @@ pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, LevelError> {
             line,
             column,
         }
-    })
-}
-
-/// Reads all `*.txt` files of a directory, sorted by name; other files and sub-directories are ignored.
-///
-/// Levels are named after their files, without the extension. An error if the directory cannot be
-/// read or holds no levels, if a file is not a level, or if heights differ.
-pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, LevelError> {
-    let directory = directory.as_ref();
-    let unreadable = |cause| LevelError::Read {
-        path: directory.to_owned(),
-        cause,
-    };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(directory).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "txt") && path.is_file() {
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        return Err(LevelError::NoLevels {
-            place: directory.display().to_string(),
-        });
-    }
-    paths.sort();
-    let named = paths.iter().map(|path| {
-        let name = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        Ok((name, read_level(path, TileSet::platformer())?))
-    });
-    Corpus::new(named.collect::<Result<Vec<_>, LevelError>>()?).map_err(|error| match error {
-        LevelError::UnequalHeights {
-            place,
-            height,
-            expected,
-        } => {
-            let place = directory.join(format!("{place}.txt")).display().to_string();
-            LevelError::UnequalHeights {
-                place,
-                height,
-                expected,
-            }
-        }
-        other => other,
     })
 }
 
@@ -122,29 +74,11 @@ mod tests {
     }
 
     #[test]
-    fn written_levels_are_read_back() {
-        let scratch = ScratchDirectory::new("round-trip");
-        for (level, name) in Corpus::shipped()
-            .levels()
-            .iter()
-            .zip(Corpus::shipped().names())
-        {
-            write_level(scratch.0.join(format!("{name}.txt")), level).unwrap();
-        }
-        scratch.file("notes.md", b"not a level");
-        fs::create_dir(scratch.0.join("more.txt")).unwrap();
-        assert_eq!(read_corpus(&scratch.0).unwrap(), Corpus::shipped());
-    }
-
-    #[test]
-    fn a_missing_file_or_directory_is_an_error() {
+    fn a_missing_file_is_an_error() {
         let scratch = ScratchDirectory::new("missing");
         let absent = scratch.0.join("absent");
         assert!(
             matches!(read_level(&absent, TileSet::platformer()), Err(LevelError::Read { path, .. }) if path == absent)
-        );
-        assert!(
-            matches!(read_corpus(&absent), Err(LevelError::Read { path, .. }) if path == absent)
         );
     }
 
@@ -170,41 +104,5 @@ mod tests {
                 ..
             })
         ));
-    }
-
-    #[test]
-    fn errors_in_a_level_name_its_file() {
-        let scratch = ScratchDirectory::new("unknown");
-        scratch.file("a.txt", b"---\n");
-        let bad = scratch.file("b.txt", b"-~-\n");
-        let error = read_corpus(&scratch.0).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with(&format!("{}:1:2: unknown tile '~'", bad.display()))
-        );
-    }
-
-    #[test]
-    fn a_directory_without_levels_is_an_error() {
-        let scratch = ScratchDirectory::new("none");
-        scratch.file("readme.md", b"X");
-        assert!(matches!(
-            read_corpus(&scratch.0),
-            Err(LevelError::NoLevels { .. })
-        ));
-    }
-
-    #[test]
-    fn unequal_heights_name_the_file() {
-        let scratch = ScratchDirectory::new("heights");
-        scratch.file("a.txt", b"-\nX\n");
-        let bad = scratch.file("b.txt", b"X\n");
-        let error = read_corpus(&scratch.0).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with(&format!("{}: the level has 1 rows", bad.display()))
-        );
     }
 }

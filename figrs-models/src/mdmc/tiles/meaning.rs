@@ -36,7 +36,7 @@ pub enum Meaning {
 const WORDS: [(Meaning, &[&str]); 12] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
-    (Meaning::Passable, &["passable"]),
+    (Meaning::Passable, &["passable", "walkable"]),
     (Meaning::Hazard, &["hazard", "damaging"]),
     (Meaning::Enemy, &["enemy"]),
     (Meaning::Climb, &["climb", "climbable", "ladder"]),

@@ -2,13 +2,11 @@
 
 pub(crate) mod chain;
 pub(crate) mod column_ngrams;
-pub(crate) mod corpus;
 pub(crate) mod distribution;
 pub(crate) mod error;
 pub(crate) mod hierarchy;
 pub(crate) mod row_splits;
 pub(crate) mod saved_chain;
-pub(crate) mod shipped;
 pub(crate) mod structure;
 pub(crate) mod structure_error;
 pub(crate) mod structures;

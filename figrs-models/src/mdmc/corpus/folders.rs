@@ -1,0 +1,94 @@
+//! Level files in a folder and in the folders within it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::mdmc::LevelError;
+
+/// Folders within a folder that are searched, one within the other.
+const MOST_DEPTH: usize = 8;
+/// Files that are looked at.
+const MOST_FILES: usize = 100_000;
+
+/// The text files (`*.txt`) of a folder, sorted by name; or the file itself, if the path is one.
+pub(super) fn text_files(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let is_text = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("txt"))
+            && path.is_file()
+    };
+    Ok(entries(path)?.into_iter().filter(is_text).collect())
+}
+
+/// The folders below a folder that hold text files, sorted. Hidden ones and links are left out.
+pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
+    let (mut found, mut open, mut files) = (Vec::new(), vec![(folder.to_owned(), 0)], 0);
+    while let Some((folder, depth)) = open.pop() {
+        for path in entries(&folder)? {
+            files += 1;
+            let hidden = path
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if hidden || path.is_symlink() || !path.is_dir() {
+                continue;
+            }
+            if !text_files(&path)?.is_empty() {
+                found.push(path.clone());
+            }
+            if depth + 1 < MOST_DEPTH && files < MOST_FILES {
+                open.push((path, depth + 1));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// One folder of each group of folders whose wanted files have names in common: that called `Processed`, or the first one. Returns the folders that
+/// are read, each with those that it stands for.
+pub(super) fn one_encoding(
+    mut folders: Vec<PathBuf>,
+    is_wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<(PathBuf, Vec<PathBuf>)>, LevelError> {
+    folders.sort_by_key(|folder| !folder.ends_with("Processed"));
+    let mut read: Vec<(PathBuf, Vec<PathBuf>, BTreeSet<OsString>)> = Vec::new();
+    for folder in folders {
+        let names: BTreeSet<OsString> = text_files(&folder)?
+            .iter()
+            .filter(|path| is_wanted(path))
+            .filter_map(|path| path.file_name().map(ToOwned::to_owned))
+            .collect();
+        if names.is_empty() {
+            continue;
+        }
+        let same = read
+            .iter_mut()
+            .find(|(_, _, known)| !known.is_disjoint(&names));
+        match same {
+            Some((_, others, _)) => others.push(folder),
+            None => read.push((folder, Vec::new(), names)),
+        }
+    }
+    Ok(read
+        .into_iter()
+        .map(|(folder, others, _)| (folder, others))
+        .collect())
+}
+
+/// The entries of a folder, sorted by name.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
+    let unreadable = |cause| LevelError::Read {
+        path: folder.to_owned(),
+        cause,
+    };
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    paths.sort();
+    Ok(paths)
+}

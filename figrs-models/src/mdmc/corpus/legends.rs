@@ -1,0 +1,59 @@
+//! Legends beside level files.
+
+use std::path::{Path, PathBuf};
+
+use super::folders::entries;
+use crate::mdmc::level::vglc;
+use crate::mdmc::{LevelError, TileSet};
+
+/// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
+///
+/// **Errors.** [`LevelError::Read`], [`LevelError::NotUtf8`], [`LevelError::Legend`].
+pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
+    let path = path.as_ref();
+    let text = vglc::read_text(path)?;
+    let is_toml = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let read = if is_toml {
+        TileSet::from_toml(&text)
+    } else {
+        TileSet::from_json(&text)
+    };
+    read.map_err(|cause| LevelError::Legend {
+        path: path.to_owned(),
+        cause: Box::new(cause),
+    })
+}
+
+/// The legend for some levels: of the files in a folder, and in those above it up to `last`, the one that has most of the characters in use. Nearer
+/// files come first. `None` if none has half of them.
+pub(super) fn find(folder: &Path, last: &Path, symbols: &[char]) -> Option<(PathBuf, TileSet)> {
+    let mut best: Option<(usize, PathBuf, TileSet)> = None;
+    for folder in folder.ancestors() {
+        // A relative path ends with the empty one, which is the folder that the program runs in.
+        let here = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        for path in entries(here).unwrap_or_default() {
+            let is_legend = path.extension().is_some_and(|extension| {
+                extension.eq_ignore_ascii_case("json") || extension.eq_ignore_ascii_case("toml")
+            });
+            let Some(set) = is_legend.then(|| read_legend(&path).ok()).flatten() else {
+                continue;
+            };
+            let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
+            let known = known.count();
+            if known * 2 >= symbols.len() && best.as_ref().is_none_or(|&(most, _, _)| known > most)
+            {
+                best = Some((known, path, set));
+            }
+        }
+        if folder == last {
+            break;
+        }
+    }
+    best.map(|(_, path, set)| (path, set))
+}

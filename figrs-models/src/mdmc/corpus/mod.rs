@@ -1,0 +1,8 @@
+//! Training levels: a [`Corpus`](levels::Corpus), the levels that figrs ships, and the reader of folders of level files.
+
+pub(super) mod folders;
+pub(super) mod legends;
+pub(super) mod levels;
+pub(super) mod note;
+pub(super) mod reader;
+pub(super) mod shipped;

@@ -1,0 +1,116 @@
+//! Notes of reading a corpus: choices that a user may want otherwise.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::mdmc::LevelError;
+
+/// A choice that was made while a corpus was read, or something that was left out.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CorpusNote {
+    /// A file holds no level, and was left out.
+    Skipped(LevelError),
+    /// Levels stand in folders within the one that was given.
+    Folders {
+        /// The folder that was given.
+        given: PathBuf,
+        /// The folders with levels.
+        found: Vec<PathBuf>,
+    },
+    /// Levels of the same names stand in several folders, of which one is read.
+    OneOfSeveral {
+        /// The folder that is read.
+        read: PathBuf,
+        /// The others.
+        others: Vec<PathBuf>,
+    },
+    /// The meanings of tiles come from this file.
+    Legend(PathBuf),
+    /// There is no legend, and all characters are those of the platformer that figrs knows.
+    Platformer,
+    /// Tiles of unknown meaning.
+    UnknownTiles {
+        /// Their characters.
+        symbols: String,
+    },
+    /// Levels are played upwards, as they are of one width and at least twice as high.
+    Upwards {
+        /// Columns of every level.
+        columns: usize,
+    },
+    /// Lower levels were filled up above with their commonest tile.
+    Padded {
+        /// Number of lower levels.
+        levels: usize,
+        /// Number of all levels.
+        of: usize,
+        /// Rows of all levels now.
+        rows: usize,
+        /// Character of the tile.
+        tile: String,
+    },
+    /// Higher levels were cut to their bottom rows.
+    Cut {
+        /// Number of higher levels.
+        levels: usize,
+        /// Number of all levels.
+        of: usize,
+        /// Rows of all levels now.
+        rows: usize,
+    },
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    let shown = paths.iter().map(|path| path.display().to_string());
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for CorpusNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skipped(error) => write!(f, "no level, left out: {error}"),
+            Self::Folders { given, found } => {
+                let given = given.display();
+                write!(
+                    f,
+                    "{given} holds no level itself; reading {}",
+                    listed(found)
+                )
+            }
+            Self::OneOfSeveral { read, others } => {
+                let (read, others) = (read.display(), listed(others));
+                write!(
+                    f,
+                    "reading {read}; levels of the same names stand in {others}, too"
+                )
+            }
+            Self::Legend(path) => write!(f, "meanings of tiles from {}", path.display()),
+            Self::Platformer => f.write_str(
+                "no legend; the characters are those of the platformer that figrs knows",
+            ),
+            Self::UnknownTiles { symbols } => {
+                write!(f, "tiles of unknown meaning: {symbols}")
+            }
+            Self::Upwards { columns } => write!(
+                f,
+                "levels of {columns} columns and at least twice as many rows are played upwards"
+            ),
+            Self::Padded {
+                levels,
+                of,
+                rows,
+                tile,
+            } => write!(
+                f,
+                "{levels} of {of} levels are filled up above to {rows} rows with {tile:?}, their commonest tile"
+            ),
+            Self::Cut { levels, of, rows } => {
+                write!(
+                    f,
+                    "{levels} of {of} levels are cut to their {rows} bottom rows"
+                )
+            }
+        }
+    }
+}

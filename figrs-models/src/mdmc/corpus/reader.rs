@@ -1,0 +1,404 @@
+//! Reader of training levels from files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glob::Pattern;
+use ndarray::Array2;
+
+use super::folders::{folders_within, one_encoding, text_files};
+use super::legends;
+use super::note::CorpusNote;
+use crate::mdmc::level::vglc;
+use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
+
+/// Reads training levels as they lie in folders: text files, one level a file, one row a line.
+///
+/// - A folder that holds no level itself is searched with the folders within it. Where levels of the same names stand in several of them, as the
+///   encodings of one game do, one folder is read: that called `Processed`, or the first one.
+/// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
+/// - Without a [set of tiles](Self::tiles), a legend (JSON or TOML) is looked for beside the levels and in the folder above. Characters that it does
+///   not have are tiles of unknown meaning. Without a legend all are, except that levels of nothing but `-`, `X` and other characters of the
+///   [platformer](TileSet::platformer) are its levels.
+/// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
+/// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
+///
+/// What was chosen is told by [`CorpusNote`]s.
+///
+/// ```no_run
+/// use figrs_models::mdmc::CorpusReader;
+///
+/// let (corpus, notes) = CorpusReader::new(["levels/castle", "levels/forest"]).only("*-1*").read()?;
+/// notes.iter().for_each(|note| eprintln!("{note}"));
+/// println!("{} levels of {} rows", corpus.levels().len(), corpus.height());
+/// # Ok::<(), figrs_models::mdmc::LevelError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct CorpusReader {
+    folders: Vec<PathBuf>,
+    only: Vec<String>,
+    tiles: Option<Arc<TileSet>>,
+    travel: Option<Travel>,
+    rows: Option<usize>,
+}
+
+/// A level file that was read.
+struct LevelFile {
+    path: PathBuf,
+    /// The folder that was given.
+    root: PathBuf,
+    text: String,
+}
+
+impl CorpusReader {
+    /// The most cells of all levels together.
+    pub const MAX_CELLS: usize = 1 << 27;
+
+    /// A reader of folders, or of single files.
+    pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self {
+            folders: folders.into_iter().map(Into::into).collect(),
+            only: Vec::new(),
+            tiles: None,
+            travel: None,
+            rows: None,
+        }
+    }
+
+    /// Reads only the files whose names, without the extension, or whose paths below a folder match a pattern of `*`, `?` and `[..]`. Called several
+    /// times, those that match any of the patterns.
+    pub fn only(mut self, pattern: impl Into<String>) -> Self {
+        self.only.push(pattern.into());
+        self
+    }
+
+    /// Reads levels of these tiles; other characters are tiles of unknown meaning.
+    pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
+        self.tiles = Some(tiles.into());
+        self
+    }
+
+    /// Takes levels as played in a direction.
+    pub fn travel(mut self, travel: Travel) -> Self {
+        self.travel = Some(travel);
+        self
+    }
+
+    /// Cuts levels to this many bottom rows, and fills up lower ones; of levels that are played upwards, to so many columns from the left.
+    pub fn rows(mut self, rows: usize) -> Self {
+        self.rows = Some(rows);
+        self
+    }
+
+    /// Reads the levels.
+    ///
+    /// **Errors.** [`LevelError`]: a folder that cannot be read or holds no level (then the error of the first file that is none), a pattern that is
+    /// none or matches nothing, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
+    pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
+        let mut notes = Vec::new();
+        let patterns = self.patterns()?;
+        let mut files = Vec::new();
+        for folder in &self.folders {
+            files.extend(files_of(folder, &patterns, &mut notes)?);
+        }
+        let files = self.without_single_lines(files, &mut notes);
+        let tiles = self.tile_set(&files, &mut notes)?;
+        let mut levels = Vec::new();
+        for file in &files {
+            let place = file.path.display().to_string();
+            levels.push(Level::from_text(&place, &file.text, &tiles)?);
+        }
+        let cells = levels.iter().map(|level| level.as_array().len()).sum();
+        self.check_cells(cells)?;
+        let travel = self.travel_of(&levels, &mut notes);
+        let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
+        let levels = self.of_one_height(levels, &mut notes)?;
+        let corpus = Corpus::of_tiles(tiles, names(&files).into_iter().zip(levels))?;
+        Ok((corpus.travelled(travel), notes))
+    }
+
+    fn patterns(&self) -> Result<Vec<Pattern>, LevelError> {
+        let pattern = |text: &String| {
+            Pattern::new(text).map_err(|error| LevelError::Pattern {
+                pattern: text.clone(),
+                column: error.pos + 1,
+                problem: error.msg,
+            })
+        };
+        self.only.iter().map(pattern).collect()
+    }
+
+    fn check_cells(&self, cells: usize) -> Result<(), LevelError> {
+        if cells > Self::MAX_CELLS {
+            return Err(LevelError::TooManyCells {
+                cells,
+                max: Self::MAX_CELLS,
+            });
+        }
+        Ok(())
+    }
+
+    /// Files of one line are no levels where others have several.
+    fn without_single_lines(
+        &self,
+        files: Vec<LevelFile>,
+        notes: &mut Vec<CorpusNote>,
+    ) -> Vec<LevelFile> {
+        let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
+        if files.iter().all(is_single) {
+            return files;
+        }
+        let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
+        let skipped = |file: LevelFile| {
+            CorpusNote::Skipped(LevelError::SingleLine {
+                place: file.path.display().to_string(),
+            })
+        };
+        notes.extend(single.into_iter().map(skipped));
+        files
+    }
+
+    fn tile_set(
+        &self,
+        files: &[LevelFile],
+        notes: &mut Vec<CorpusNote>,
+    ) -> Result<Arc<TileSet>, LevelError> {
+        let in_use: BTreeSet<char> = files
+            .iter()
+            .flat_map(|file| file.text.trim_start_matches('\u{feff}').chars())
+            .filter(|symbol| !symbol.is_control())
+            .collect();
+        let symbols: Vec<char> = in_use.iter().copied().collect();
+        let given = self.tiles.clone();
+        let found = given.or_else(|| {
+            let mut folders = files.iter().filter_map(|file| {
+                let last = file.root.parent().unwrap_or(&file.root);
+                legends::find(file.path.parent()?, last, &symbols)
+            });
+            let (path, set) = folders.next()?;
+            notes.push(CorpusNote::Legend(path));
+            Some(Arc::new(set))
+        });
+        let set = found.unwrap_or_else(|| {
+            let platformer = TileSet::platformer();
+            let is_known = |&symbol: &char| platformer.tile(symbol).is_some();
+            let is_platformer = symbols.iter().all(is_known);
+            if is_platformer && in_use.contains(&'-') && in_use.contains(&'X') {
+                notes.push(CorpusNote::Platformer);
+                return Arc::clone(platformer);
+            }
+            Arc::new(TileSet::unknown([]))
+        });
+        let foreign = symbols.iter().filter(|&&symbol| set.tile(symbol).is_none());
+        let foreign: String = foreign.collect();
+        let set = if foreign.is_empty() {
+            set
+        } else {
+            Arc::new(TileSet::clone(&set).and_unknown(foreign.chars()))
+        };
+        let count = set.tiles().count();
+        if count > TileSet::MAX_TILES {
+            return Err(LevelError::TooManyTiles {
+                count,
+                max: TileSet::MAX_TILES,
+            });
+        }
+        let is_in_use = |tile: &Tile| tile.symbol().is_some_and(|symbol| in_use.contains(&symbol));
+        let unknown = set
+            .tiles()
+            .filter(|tile| tile.is_unknown())
+            .filter(is_in_use);
+        let symbols: String = unknown.filter_map(Tile::symbol).collect();
+        if !symbols.is_empty() {
+            notes.push(CorpusNote::UnknownTiles { symbols });
+        }
+        Ok(set)
+    }
+
+    fn travel_of(&self, levels: &[Level], notes: &mut Vec<CorpusNote>) -> Travel {
+        if let Some(travel) = self.travel {
+            return travel;
+        }
+        let columns = levels.first().map_or(0, Level::width);
+        let is_tall = |level: &Level| level.width() == columns && level.height() >= 2 * columns;
+        if columns > 1 && levels.iter().all(is_tall) {
+            notes.push(CorpusNote::Upwards { columns });
+            return Travel::Up;
+        }
+        Travel::Right
+    }
+
+    fn of_one_height(
+        &self,
+        levels: Vec<Level>,
+        notes: &mut Vec<CorpusNote>,
+    ) -> Result<Vec<Level>, LevelError> {
+        let highest = levels.iter().map(Level::height).max().unwrap_or(0);
+        let rows = self.rows.unwrap_or(highest);
+        if rows == 0 || rows > highest {
+            return Err(LevelError::Rows {
+                rows,
+                height: highest,
+            });
+        }
+        self.check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
+        let of = levels.len();
+        let lower = levels.iter().filter(|level| level.height() < rows).count();
+        let higher = levels.iter().filter(|level| level.height() > rows).count();
+        let commonest = commonest(&levels);
+        if lower > 0 {
+            notes.push(CorpusNote::Padded {
+                levels: lower,
+                of,
+                rows,
+                tile: commonest.to_string(),
+            });
+        }
+        if higher > 0 {
+            notes.push(CorpusNote::Cut {
+                levels: higher,
+                of,
+                rows,
+            });
+        }
+        let fitted = |level: Level| {
+            if level.height() == rows {
+                return level;
+            }
+            let (height, cells) = (level.height(), level.as_array());
+            let tile = |(row, column): (usize, usize)| match (row + height).checked_sub(rows) {
+                Some(row) => cells[(row, column)],
+                None => commonest,
+            };
+            Level::from_tiles(Array2::from_shape_fn((rows, level.width()), tile))
+        };
+        Ok(levels.into_iter().map(fitted).collect())
+    }
+}
+
+/// The tile that stands most often in some levels, the first one of several.
+fn commonest(levels: &[Level]) -> Tile {
+    let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
+    for &tile in levels.iter().flat_map(Level::as_array) {
+        *counts.entry(tile).or_default() += 1;
+    }
+    let most = counts.into_iter().rev().max_by_key(|&(_, count)| count);
+    most.map_or(Tile::EMPTY, |(tile, _)| tile)
+}
+
+/// The level files of a folder, or of the folders within it if it holds none itself.
+fn files_of(
+    root: &Path,
+    patterns: &[Pattern],
+    notes: &mut Vec<CorpusNote>,
+) -> Result<Vec<LevelFile>, LevelError> {
+    let mut first_error = None;
+    let mut matched = false;
+    let mut read =
+        |folder: &Path, notes: &mut Vec<CorpusNote>| -> Result<Vec<LevelFile>, LevelError> {
+            let mut files = Vec::new();
+            for path in text_files(folder)? {
+                if !matches(&path, root, patterns) {
+                    continue;
+                }
+                matched = true;
+                match level_text(&path) {
+                    Ok(text) => files.push(LevelFile {
+                        path,
+                        root: root.to_owned(),
+                        text,
+                    }),
+                    Err(error) => {
+                        first_error.get_or_insert_with(|| error.to_string());
+                        notes.push(CorpusNote::Skipped(error));
+                    }
+                }
+            }
+            Ok(files)
+        };
+    let mut files = read(root, notes)?;
+    if files.is_empty() && root.is_dir() {
+        let mut found = Vec::new();
+        for (folder, others) in
+            one_encoding(folders_within(root)?, |path| matches(path, root, patterns))?
+        {
+            let within = read(&folder, notes)?;
+            if within.is_empty() {
+                continue;
+            }
+            files.extend(within);
+            if !others.is_empty() {
+                let read = folder.clone();
+                notes.push(CorpusNote::OneOfSeveral { read, others });
+            }
+            found.push(folder);
+        }
+        if !found.is_empty() {
+            let given = root.to_owned();
+            notes.push(CorpusNote::Folders { given, found });
+        }
+    }
+    if files.is_empty() {
+        let place = root.display().to_string();
+        return Err(match first_error {
+            Some(first) => LevelError::NoLevelsAmong { place, first },
+            None if !patterns.is_empty() && !matched => LevelError::NothingMatches {
+                place,
+                patterns: patterns
+                    .iter()
+                    .map(Pattern::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            },
+            None => LevelError::NoLevels { place },
+        });
+    }
+    Ok(files)
+}
+
+fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let named = |pattern: &Pattern| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        pattern.matches_path(below) || stem.is_some_and(|stem| pattern.matches(stem))
+    };
+    patterns.is_empty() || patterns.iter().any(named)
+}
+
+/// The text of a file whose rows are equally long.
+fn level_text(path: &Path) -> Result<String, LevelError> {
+    let text = vglc::read_text(path)?;
+    let in_use = text.chars().filter(|symbol| !symbol.is_control());
+    let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
+    Level::from_text(&path.display().to_string(), &text, &all)?;
+    Ok(text)
+}
+
+/// Names of levels: those of the files without their extension, with the folders before them where these are not enough.
+fn names(files: &[LevelFile]) -> Vec<String> {
+    let stem = |file: &LevelFile| {
+        file.path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for file in files {
+        *counts.entry(stem(file)).or_default() += 1;
+    }
+    let name = |file: &LevelFile| {
+        let stem = stem(file);
+        let folder = file.path.parent().filter(|_| counts[&stem] > 1);
+        match folder {
+            Some(folder) => format!("{}/{stem}", folder.display()),
+            None => stem,
+        }
+    };
+    files.iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests;

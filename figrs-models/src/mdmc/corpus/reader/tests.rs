@@ -1,0 +1,254 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::mdmc::Meaning;
+
+/// A fresh folder with some files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn read(folder: &TempDir) -> (Corpus, Vec<CorpusNote>) {
+    CorpusReader::new([folder.path()]).read().unwrap()
+}
+
+fn texts(corpus: &Corpus) -> Vec<String> {
+    corpus.levels().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn written_levels_are_read_back() {
+    let shipped = Corpus::shipped();
+    let scratch = folder(&[("notes.md", "not a level"), ("more.txt/a.md", "x")]);
+    for (level, name) in shipped.levels().iter().zip(shipped.names()) {
+        vglc::write_level(scratch.path().join(format!("{name}.txt")), level).unwrap();
+    }
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(corpus, shipped);
+    assert!(matches!(notes[..], [CorpusNote::Platformer]));
+}
+
+#[test]
+fn a_legend_beside_the_levels_or_above_gives_meanings() {
+    let legend = r#"{"tiles": {"W": ["solid"], ".": ["passable", "empty"]}}"#;
+    let other = r#"{"jumps": [[[0, 1]]]}"#;
+    for place in ["levels/tiles.json", "tiles.json"] {
+        let scratch = folder(&[
+            ("levels/a.txt", "..~\nWWW\n"),
+            ("levels/arcs.json", other),
+            (place, legend),
+        ]);
+        let reader = CorpusReader::new([scratch.path().join("levels")]);
+        let (corpus, notes) = reader.read().unwrap();
+        assert!(corpus.tiles().tile('W').unwrap().is(Meaning::Solid));
+        assert!(corpus.tiles().tile('~').unwrap().is_unknown());
+        assert!(
+            matches!(&notes[..], [CorpusNote::Legend(path), CorpusNote::UnknownTiles { symbols }]
+                if path.ends_with("tiles.json") && symbols == "~"),
+            "{notes:?}"
+        );
+    }
+    // A legend of another game is none of these levels.
+    let scratch = folder(&[("a.txt", "FFB\nBBB"), ("tiles.json", legend)]);
+    let (corpus, notes) = read(&scratch);
+    assert!(corpus.tiles().tiles().all(Tile::is_unknown));
+    assert!(matches!(&notes[..], [CorpusNote::UnknownTiles { symbols }] if symbols == "BF"));
+}
+
+#[test]
+fn given_tiles_come_before_legends() {
+    let scratch = folder(&[
+        ("a.txt", "-X\nXX"),
+        ("t.json", r#"{"tiles": {"X": [], "-": []}}"#),
+    ]);
+    let legend = scratch.path().join("own.toml");
+    fs::write(&legend, "[tiles]\nX = ['climb']").unwrap();
+    let tiles = legends::read_legend(&legend).unwrap();
+    let reader = CorpusReader::new([scratch.path()]).tiles(tiles);
+    let (corpus, notes) = reader.read().unwrap();
+    assert!(corpus.tiles().tile('X').unwrap().is(Meaning::Climb));
+    assert!(matches!(&notes[..], [CorpusNote::UnknownTiles { symbols }] if symbols == "-"));
+    fs::write(&legend, "tiles = 3").unwrap();
+    let error = legends::read_legend(&legend).unwrap_err();
+    assert!(matches!(&error, LevelError::Legend { path, .. } if *path == legend));
+}
+
+#[test]
+fn files_that_are_no_levels_are_left_out() {
+    let scratch = folder(&[
+        ("README.txt", "F = floor\nB = a block\n"),
+        ("a.txt", "FB\r\nBB\r\n\r\n"),
+        ("b.txt", "\u{feff}FF\nBB"),
+        ("line.txt", "F\n"),
+        ("none.txt", ""),
+    ]);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(corpus.names(), ["a", "b"]);
+    let skipped = |note: &&CorpusNote| matches!(note, CorpusNote::Skipped(_));
+    assert_eq!(notes.iter().filter(skipped).count(), 3);
+    let told = notes[0].to_string();
+    assert!(
+        told.contains("README.txt:2:10: the row has 11 tiles"),
+        "{told}"
+    );
+}
+
+#[test]
+fn folders_within_are_searched_and_one_encoding_is_read() {
+    let scratch = folder(&[
+        ("Game/Processed/one.txt", "-X\nXX"),
+        ("Game/Processed/two.txt", "--\nXX"),
+        ("Game/Layers/Paths/one.txt", "..\n.."),
+        ("Game/.hidden/one.txt", "..\n.."),
+        ("Game/Bonus/three.txt", "X-\nXX"),
+        ("Game/readme.md", ""),
+    ]);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(corpus.names(), ["one", "two", "three"]);
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(told[0].contains("Paths"), "{told:?}");
+    assert!(told[1].contains("holds no level itself"), "{told:?}");
+}
+
+#[test]
+fn names_and_paths_are_chosen_by_patterns() {
+    let scratch = folder(&[
+        ("one/a-1.txt", "-X\nXX"),
+        ("two/a-1.txt", "--\nXX"),
+        ("two/a-2.txt", "--\nXX"),
+    ]);
+    let folders = || [scratch.path().join("one"), scratch.path().join("two")];
+    let (corpus, _) = CorpusReader::new(folders()).only("*-1").read().unwrap();
+    let names = corpus.names();
+    assert!(names.len() == 2 && names[0].ends_with("one/a-1") && names[1].ends_with("two/a-1"));
+    let reader = CorpusReader::new([scratch.path()]).only("two/*");
+    assert_eq!(reader.read().unwrap().0.names(), ["a-1", "a-2"]);
+    let error = |pattern: &str| {
+        let reader = CorpusReader::new(folders()).only(pattern);
+        reader.read().unwrap_err()
+    };
+    assert!(matches!(error("b*"), LevelError::NothingMatches { .. }));
+    assert!(matches!(
+        error("a[b"),
+        LevelError::Pattern { column: 2, .. }
+    ));
+}
+
+#[test]
+fn lower_levels_are_filled_up_and_higher_ones_cut() {
+    let scratch = folder(&[("a.txt", "-X-\nXXX\n---\n"), ("b.txt", "XX\n")]);
+    fs::write(scratch.path().join("b.txt"), "XX\n-X\n").unwrap();
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(texts(&corpus), ["-X-\nXXX\n---", "XX\nXX\n-X"]);
+    assert!(
+        matches!(&notes[1], CorpusNote::Padded { levels: 1, of: 2, rows: 3, tile } if tile == "X")
+    );
+    let (corpus, notes) = CorpusReader::new([scratch.path()]).rows(2).read().unwrap();
+    assert_eq!(texts(&corpus), ["XXX\n---", "XX\n-X"]);
+    assert!(matches!(
+        notes[1],
+        CorpusNote::Cut {
+            levels: 1,
+            of: 2,
+            rows: 2
+        }
+    ));
+    let error = CorpusReader::new([scratch.path()])
+        .rows(4)
+        .read()
+        .unwrap_err();
+    assert!(matches!(error, LevelError::Rows { rows: 4, height: 3 }));
+}
+
+#[test]
+fn towers_of_one_width_are_played_upwards() {
+    let scratch = folder(&[
+        ("a.txt", "-X\n--\nX-\nXX\n"),
+        ("b.txt", "--\n-X\n--\n--\nXX\n"),
+    ]);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!((corpus.travel(), corpus.height()), (Travel::Up, 2));
+    assert!(matches!(notes[1], CorpusNote::Upwards { columns: 2 }));
+    assert_eq!(texts(&corpus), ["XX--\nX--X", "X----\nX--X-"]);
+    assert_eq!(
+        Travel::Up.upright(&corpus.levels()[0]).to_string(),
+        "-X\n--\nX-\nXX"
+    );
+    let right = CorpusReader::new([scratch.path()]).travel(Travel::Right);
+    assert_eq!(right.read().unwrap().0.height(), 5);
+}
+
+#[test]
+fn folders_without_levels_are_errors() {
+    let scratch = folder(&[
+        ("readme.md", "X"),
+        ("bad/a.txt", "--\n-\n"),
+        ("latin/a.txt", ""),
+    ]);
+    fs::write(scratch.path().join("latin/a.txt"), b"---\n-\xe9-\n").unwrap();
+    let error = |folder: &str| {
+        let reader = CorpusReader::new([scratch.path().join(folder)]);
+        reader.read().unwrap_err()
+    };
+    assert!(matches!(error("absent"), LevelError::Read { .. }));
+    assert!(matches!(error("bad"), LevelError::NoLevelsAmong { .. }));
+    let told = error("latin").to_string();
+    assert!(told.contains("a.txt:2:2: not UTF-8"), "{told}");
+    let none = folder(&[("readme.md", "X")]);
+    let error = CorpusReader::new([none.path()]).read().unwrap_err();
+    assert!(matches!(error, LevelError::NoLevels { .. }));
+}
+
+#[test]
+fn there_are_at_most_so_many_tiles_and_cells() {
+    let many: String = ('\u{4e00}'..).take(251).collect();
+    let scratch = folder(&[("a.txt", &format!("{many}\n{many}\n"))]);
+    let error = CorpusReader::new([scratch.path()]).read().unwrap_err();
+    assert!(matches!(
+        error,
+        LevelError::TooManyTiles {
+            count: 251,
+            max: 250
+        }
+    ));
+    // A narrow level and a wide one, which together have one height.
+    let (tall, wide) = (
+        "-\n".repeat(20_000),
+        format!("{0}\n{0}\n", "-".repeat(10_000)),
+    );
+    let scratch = folder(&[("a.txt", &tall), ("b.txt", &wide)]);
+    let error = CorpusReader::new([scratch.path()]).read().unwrap_err();
+    assert!(matches!(error, LevelError::TooManyCells { .. }));
+}
+
+#[test]
+fn weights_are_counts_and_foreign_tiles_are_errors() {
+    let level = |text: &str| text.parse::<Level>().unwrap();
+    let named = [("a".to_owned(), level("X-")), ("b".to_owned(), level("XX"))];
+    let corpus = Corpus::new(named.clone()).unwrap();
+    let corpus = corpus
+        .weighted(|name| if name == "b" { 3 } else { 1 })
+        .unwrap();
+    assert_eq!(corpus.weights(), [1, 3]);
+    let repeated = [&named[0], &named[1], &named[1], &named[1]].map(Clone::clone);
+    let repeated = Corpus::new(repeated).unwrap();
+    let chain = |corpus: &Corpus| {
+        use crate::mdmc::{MarkovChain, RowSplits, Structure};
+        let chain = MarkovChain::train(corpus, &Structure::NS1, RowSplits::NONE).unwrap();
+        chain.to_json()
+    };
+    assert_eq!(chain(&corpus), chain(&repeated));
+    let error = corpus.weighted(|_| 0).unwrap_err();
+    assert!(matches!(error, LevelError::Weight { weight: 0, .. }));
+    let unknown = Arc::new(TileSet::unknown("X-".chars()));
+    let error = Corpus::of_tiles(unknown, named).unwrap_err();
+    assert!(matches!(&error, LevelError::ForeignTile { place, .. } if place == "a"));
+}
