@@ -203,14 +203,15 @@ impl Engine {
                 Other::Program(Arc::new(ngrams).program(width)?)
             }
             Method::Hierarchical => {
-                let chain = HierarchicalChain::train(
-                    corpus,
-                    options.structures(),
-                    chain.row_splits(),
-                    options.section(),
-                    options.kinds(),
-                    0,
-                )?;
+                let (structures, splits) = (options.structures(), chain.row_splits());
+                let section = options.section();
+                let chain = if options.style.is_empty() {
+                    let kinds = options.kinds();
+                    HierarchicalChain::train(corpus, structures, splits, section, kinds, 0)?
+                } else {
+                    let change = options.style_change();
+                    HierarchicalChain::train_styles(corpus, structures, splits, section, change)?
+                };
                 let chain = chain.smoothed(options.smoothing())?;
                 Other::Program(Arc::new(chain).program(width)?)
             }

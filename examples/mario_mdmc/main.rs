@@ -165,6 +165,13 @@ fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
         let own = weights.find(|(pattern, _)| pattern.matches(name));
         own.map_or(1, |&(_, times)| times)
     })?;
+    let corpus = match &options.style[..] {
+        [] => corpus,
+        styles => corpus.styled(|name| {
+            let own = styles.iter().find(|(_, pattern)| pattern.matches(name));
+            own.map_or("other", |(style, _)| style).to_owned()
+        }),
+    };
     let chain = chain(options, &corpus)?;
     options.check_size(&chain)?;
     Ok((corpus, chain))
@@ -186,6 +193,7 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
     }
     let (corpus, notes) = reader.read()?;
     notes.iter().for_each(|told| note(format!("note: {told}")));
+    options.set_usual_length(&corpus);
     Ok(corpus)
 }
 

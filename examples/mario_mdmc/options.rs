@@ -3,10 +3,11 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{Corpus, MarkovChain, Structure, Structures, Travel};
+use figrs::models::mdmc::{Corpus, Level, MarkovChain, Structure, Structures, Travel};
 use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
 use glob::Pattern;
 use serde_json::Value;
@@ -63,6 +64,14 @@ pub(crate) struct Options {
     /// below [tiles]. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
+    /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of
+    /// its own, and levels change their style at seams of --section columns. Levels of no style are of the style "other". May be given several
+    /// times; the first that matches decides. For the hierarchical method, in place of --kinds.
+    #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
+    pub(crate) style: Vec<(String, Pattern)>,
+    /// Probability that the style changes at a seam; 0.2 if not given.
+    #[arg(long, value_name = "PROBABILITY", requires = "style")]
+    pub(crate) style_change: Option<f64>,
     /// Direction in which levels are played; if not given, up where all training levels have one width and are at least twice as high,
     /// else to the right.
     #[arg(long, value_enum, requires = "corpus")]
@@ -73,8 +82,8 @@ pub(crate) struct Options {
     /// Write the Markov chain that is used to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); 120 if not given. Levels
-    /// that are played upwards are as wide as the training levels.
+    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); if not given, those of the
+    /// levels of --corpus where all have one width, else 120. Levels that are played upwards are as wide as the training levels.
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     /// Rows of each level that is played upwards, as --width; others are as high as the training levels.
@@ -181,6 +190,9 @@ pub(crate) struct Options {
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) demands: Demands,
+    /// Length of levels where none is given, if the training levels decide it.
+    #[arg(skip)]
+    usual_length: OnceLock<usize>,
 }
 
 /// Demands on every level, for the conditioned and the exact method.
@@ -244,7 +256,17 @@ impl Options {
             Travel::Right => self.width,
             Travel::Up => self.height,
         };
-        length.unwrap_or(120)
+        let usual = self.usual_length.get().copied();
+        length.or(usual).unwrap_or(120)
+    }
+
+    /// Takes the length that all levels of a corpus have for that of levels where none is given.
+    pub(crate) fn set_usual_length(&self, corpus: &Corpus) {
+        let mut widths = corpus.levels().iter().map(Level::width);
+        let first = widths.next().unwrap_or(120);
+        if widths.all(|width| width == first) {
+            self.usual_length.get_or_init(|| first);
+        }
     }
 
     /// The error for a size across the direction in which levels are played, which the training levels decide.
@@ -288,6 +310,10 @@ impl Options {
 
     pub(crate) fn kinds(&self) -> usize {
         self.kinds.unwrap_or(8)
+    }
+
+    pub(crate) fn style_change(&self) -> f64 {
+        self.style_change.unwrap_or(0.2)
     }
 
     pub(crate) fn sweeps(&self) -> u64 {
@@ -340,6 +366,7 @@ impl Options {
             (self.order.is_some(), "--order", Method::NGrams),
             (self.section.is_some(), "--section", Method::Hierarchical),
             (self.kinds.is_some(), "--kinds", Method::Hierarchical),
+            (!self.style.is_empty(), "--style", Method::Hierarchical),
             (self.sweeps.is_some(), "--sweeps", Method::Field),
             (self.particles.is_some(), "--particles", Method::Conditioned),
             (self.memory.is_some(), "--memory", Method::Exact),
@@ -371,10 +398,12 @@ impl Options {
             Method::Exact => settings.extend([structure, smoothing, bands]),
             Method::NGrams => settings.push(("order", self.order().into())),
             Method::Hierarchical => {
-                let sizes = [
-                    ("section", self.section().into()),
-                    ("kinds", self.kinds().into()),
-                ];
+                let kinds = if self.style.is_empty() {
+                    ("kinds", self.kinds().into())
+                } else {
+                    ("style_change", self.style_change().into())
+                };
+                let sizes = [("section", self.section().into()), kinds];
                 let chain = [structure, smoothing, bands];
                 settings.extend(chain.into_iter().chain(sizes));
             }
@@ -431,6 +460,16 @@ fn weight(text: &str) -> Result<(Pattern, u32), String> {
     let times = times.ok_or_else(|| format!("a level counts 1 to {max} times"))?;
     let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
     Ok((pattern, times))
+}
+
+/// `STYLE=PATTERN`.
+fn style(text: &str) -> Result<(String, Pattern), String> {
+    let (name, pattern) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or("write a name and a pattern of names, as castle=\"*-4\"")?;
+    let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), pattern))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

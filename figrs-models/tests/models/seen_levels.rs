@@ -65,13 +65,7 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
         println!("skipped: {DIRECTORY} is not there");
         return;
     }
-    let chain = chain(
-        &CorpusReader::new([DIRECTORY])
-            .rows(8)
-            .read()
-            .unwrap()
-            .0,
-    );
+    let chain = chain(&CorpusReader::new([DIRECTORY]).rows(8).read().unwrap().0);
     let first = first_columns(&chain);
     let n = first.len() as f64;
     for width in [1, 4, 20, 60, 200] {

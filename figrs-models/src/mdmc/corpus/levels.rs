@@ -19,10 +19,16 @@ pub struct Corpus {
     levels: Vec<Level>,
     /// Times that each level counts.
     weights: Vec<u32>,
+    /// Style of each level, as a place in the list of styles.
+    style_of: Vec<usize>,
+    styles: Vec<String>,
     height: usize,
 }
 
 impl Corpus {
+    /// The style of all levels where none is given.
+    pub const ONE_STYLE: &str = "all";
+
     /// The largest weight of a level.
     pub const MAX_WEIGHT: u32 = 10_000;
 
@@ -69,6 +75,8 @@ impl Corpus {
             tiles,
             travel: Travel::Right,
             weights: vec![1; levels.len()],
+            style_of: vec![0; levels.len()],
+            styles: vec![Self::ONE_STYLE.to_owned()],
             names,
             levels,
             height: expected,
@@ -105,10 +113,37 @@ impl Corpus {
             tiles: Arc::clone(TileSet::platformer()),
             travel: Travel::Right,
             weights: vec![1; levels.len()],
+            style_of: vec![0; levels.len()],
+            styles: vec![Self::ONE_STYLE.to_owned()],
             names,
             levels,
             height: shipped::HEIGHT,
         }
+    }
+
+    /// Gives each level the style that `style` names for its name.
+    #[must_use]
+    pub fn styled(mut self, style: impl Fn(&str) -> String) -> Self {
+        self.styles.clear();
+        for (own, name) in self.style_of.iter_mut().zip(&self.names) {
+            let style = style(name);
+            let known = self.styles.iter().position(|known| *known == style);
+            *own = known.unwrap_or_else(|| {
+                self.styles.push(style);
+                self.styles.len() - 1
+            });
+        }
+        self
+    }
+
+    /// The styles of the levels, in the order of their first levels.
+    pub fn styles(&self) -> &[String] {
+        &self.styles
+    }
+
+    /// For each level the place of its style among [`styles`](Self::styles).
+    pub fn style_of_levels(&self) -> &[usize] {
+        &self.style_of
     }
 
     /// The same levels cut to their bottom rows, for a chain over less height.

@@ -30,6 +30,12 @@ pub enum TrainingError {
         /// Columns allowed.
         max: usize,
     },
+    /// Styles cannot change with this probability.
+    #[error("styles cannot change with probability {change}; use a number from 0 to 1")]
+    Change {
+        /// The probability asked for.
+        change: f64,
+    },
     /// Sections cannot have so many columns, or be of so many kinds.
     #[error("sections cannot have {size} columns or kinds; use 1 to {max} of each")]
     Sections {

@@ -13,8 +13,9 @@ use clusters::Medoids;
 /// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
 /// and each kind has a low-level chain of tiles of its own.
 ///
-/// Kinds are found by k-medoids on the share of tiles that differ. The high-level chain looks one section back. After a kind
-/// that nothing ever followed, the next is drawn from all sections.
+/// Kinds are found by k-medoids on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
+/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that nothing ever followed, the next is drawn
+/// from all sections.
 ///
 /// # Complexity
 ///
@@ -42,11 +43,11 @@ use clusters::Medoids;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// Count of each kind at the start of a level, and count of each kind anywhere.
-    first: Vec<u64>,
-    anywhere: Vec<u64>,
-    /// For each kind the counts of the kinds that followed it.
-    next: Vec<Vec<u64>>,
+    /// Weight of each kind at the start of a level, and weight of each kind anywhere.
+    first: Vec<f64>,
+    anywhere: Vec<f64>,
+    /// For each kind the weights of the kinds that follow it.
+    next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
 }
@@ -68,38 +69,89 @@ impl HierarchicalChain {
         kinds: usize,
         seed: u64,
     ) -> Result<Self, TrainingError> {
-        for size in [section, kinds] {
-            if !(1..=Self::MAX).contains(&size) {
-                return Err(TrainingError::Sections {
-                    size,
-                    max: Self::MAX,
-                });
-            }
-        }
-        let structures = structures.into();
-        let splits = splits.checked(corpus.height())?;
+        check_size(section)?;
+        check_size(kinds)?;
         let sections: Vec<Vec<Vec<Tile>>> = corpus
             .levels()
             .iter()
             .map(|level| sections(level, section))
             .collect();
         let clusters = Medoids::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
+        let along: Vec<Vec<usize>> = sections
+            .iter()
+            .map(|sections| sections.iter().map(|s| clusters.nearest(s)).collect())
+            .collect();
         let kinds = clusters.medoids().len();
-        let mut first = vec![0; kinds];
-        let mut anywhere = vec![0; kinds];
-        let mut next = vec![vec![0; kinds]; kinds];
+        let chain = Self::counted(corpus, structures, splits, section, (kinds, &along))?;
+        Ok(Self {
+            medoids: clusters.into_medoids(),
+            ..chain
+        })
+    }
+
+    /// Counts the tiles of each style of a corpus by themselves, so that none leaks into another: the kind of a section is its style.
+    ///
+    /// Levels begin in a style in proportion to its levels, and go on in it; after each section of `section` columns the style changes with
+    /// probability `change`, to another one in proportion to its sections.
+    ///
+    /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles;
+    /// [`TrainingError::Change`] unless `change` is a probability; those of [`MarkovChain::train`].
+    pub fn train_styles(
+        corpus: &Corpus,
+        structures: impl Into<Structures>,
+        splits: RowSplits,
+        section: usize,
+        change: f64,
+    ) -> Result<Self, TrainingError> {
+        let styles = corpus.styles().len();
+        check_size(section)?;
+        check_size(styles)?;
+        if !(0.0..=1.0).contains(&change) {
+            return Err(TrainingError::Change { change });
+        }
+        let levels = corpus.levels().iter().zip(corpus.style_of_levels());
+        let along: Vec<Vec<usize>> = levels
+            .map(|(level, &style)| vec![style; level.width().div_ceil(section)])
+            .collect();
+        let mut chain = Self::counted(corpus, structures, splits, section, (styles, &along))?;
+        for (style, next) in chain.next.iter_mut().enumerate() {
+            let others: f64 = chain.anywhere.iter().sum::<f64>() - chain.anywhere[style];
+            for (other, weight) in next.iter_mut().enumerate() {
+                *weight = match other == style {
+                    true if others > 0.0 => 1.0 - change,
+                    true => 1.0,
+                    false => change * chain.anywhere[other] / others,
+                };
+            }
+        }
+        Ok(chain)
+    }
+
+    /// Counts the kinds and the tiles of a corpus, given the kinds along each level; without medoids.
+    fn counted(
+        corpus: &Corpus,
+        structures: impl Into<Structures>,
+        splits: RowSplits,
+        section: usize,
+        (kinds, along): (usize, &[Vec<usize>]),
+    ) -> Result<Self, TrainingError> {
+        let structures = structures.into();
+        let splits = splits.checked(corpus.height())?;
+        let mut first = vec![0.0; kinds];
+        let mut anywhere = vec![0.0; kinds];
+        let mut next = vec![vec![0.0; kinds]; kinds];
         let tiles = corpus.levels().iter().flat_map(Level::as_array);
         let tiles: std::collections::BTreeSet<Tile> = tiles.copied().collect();
         let ids = TileIds::new(tiles.into_iter().collect());
         let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
-        for ((level, weight), sections) in corpus.counted_levels().zip(&sections) {
-            let along: Vec<usize> = sections.iter().map(|s| clusters.nearest(s)).collect();
-            first[along[0]] += weight;
-            for &kind in &along {
-                anywhere[kind] += weight;
+        for ((level, weight), along) in corpus.counted_levels().zip(along) {
+            let times = weight as f64;
+            first[along[0]] += times;
+            for &kind in along {
+                anywhere[kind] += times;
             }
             for two in along.windows(2) {
-                next[two[0]][two[1]] += weight;
+                next[two[0]][two[1]] += times;
             }
             let grid = TileGrid::of(level, structures.first(), &ids);
             for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
@@ -120,7 +172,7 @@ impl HierarchicalChain {
             anywhere,
             next,
             chains: counts.into_iter().map(chain).collect(),
-            medoids: clusters.into_medoids(),
+            medoids: Vec::new(),
         })
     }
 
@@ -129,7 +181,7 @@ impl HierarchicalChain {
         self.section
     }
 
-    /// The most central section of each kind, row by row.
+    /// The most central section of each kind that was found by clustering, row by row.
     pub fn medoids(&self) -> &[Vec<Tile>] {
         &self.medoids
     }
@@ -149,15 +201,25 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// Counts of the kinds that followed a kind, or began a level; of all kinds if none did.
-    fn following(&self, kind: Option<usize>) -> &[u64] {
-        let counts = kind.map_or(&self.first, |kind| &self.next[kind]);
-        if counts.iter().any(|&count| count > 0) {
-            counts
+    /// Weights of the kinds that follow a kind, or begin a level; of all kinds if none does.
+    fn following(&self, kind: Option<usize>) -> &[f64] {
+        let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
+        if weights.iter().any(|&weight| weight > 0.0) {
+            weights
         } else {
             &self.anywhere
         }
     }
+}
+
+fn check_size(size: usize) -> Result<(), TrainingError> {
+    if (1..=HierarchicalChain::MAX).contains(&size) {
+        return Ok(());
+    }
+    Err(TrainingError::Sections {
+        size,
+        max: HierarchicalChain::MAX,
+    })
 }
 
 /// The tiles of each section of a level, row by row.

@@ -53,9 +53,9 @@ impl HierarchicalChain {
     }
 
     fn kind(&self, before: Option<usize>) -> Element<usize> {
-        let counts = self.following(before).iter().enumerate();
-        let counts = counts.filter(|&(_, &count)| count > 0);
-        Select::new(counts.map(|(kind, &count)| (count as f64, kind)))
+        let weights = self.following(before).iter().enumerate();
+        let weights = weights.filter(|&(_, &weight)| weight > 0.0);
+        Select::new(weights.map(|(kind, &weight)| (weight, kind)))
     }
 
     fn tile(&self, kind: usize, band: usize, configuration: &[Tile]) -> Element<Tile> {

@@ -55,6 +55,47 @@ fn a_kind_that_nothing_followed_is_followed_by_any() {
 }
 
 #[test]
+fn styles_are_kinds_that_change_at_seams() {
+    let named = [
+        ("castle-1", "XXXX"),
+        ("field-1", "-E-E"),
+        ("field-2", "EEEE"),
+    ];
+    let named = named.map(|(name, text)| (name.to_owned(), text.parse().unwrap()));
+    let corpus = Corpus::new(named).unwrap();
+    let style = |name: &str| name.split('-').next().unwrap_or_default().to_owned();
+    let corpus = corpus.styled(style);
+    assert_eq!(corpus.styles(), ["castle", "field"]);
+    assert_eq!(corpus.style_of_levels(), [0, 1, 1]);
+    let chain = |change| {
+        let split = RowSplits::NONE;
+        HierarchicalChain::train_styles(&corpus, &Structure::NS0, split, 2, change)
+    };
+    let styled = Arc::new(chain(0.25).unwrap());
+    // One level in three is a castle, two are fields, in which E stands six times in eight.
+    let (castle, field, e) = (1.0 / 3.0, 2.0 / 3.0, 0.75_f64);
+    for (text, expected) in [
+        ("XX", castle),
+        ("EX", 0.0),
+        ("XXXX", castle * 0.75),
+        ("XXEE", castle * 0.25 * e * e),
+        ("EEXX", field * e * e * 0.25),
+        ("EEEE", field * e.powi(4) * 0.75),
+    ] {
+        let p = probability(&styled, text);
+        assert!((p - expected).abs() < 1e-12, "{text}: {p} for {expected}");
+    }
+    let error = chain(1.5).unwrap_err();
+    assert!(matches!(error, TrainingError::Change { change: 1.5 }));
+    // A single style cannot change.
+    let one = corpus.styled(|_| "one".to_owned());
+    let one = HierarchicalChain::train_styles(&one, &Structure::NS0, RowSplits::NONE, 2, 1.0);
+    assert!(
+        (probability(&Arc::new(one.unwrap()), "XXXX") - (4.0 / 12.0_f64).powi(4)).abs() < 1e-12
+    );
+}
+
+#[test]
 fn one_kind_is_the_plain_chain() {
     let corpus = Corpus::shipped();
     let plain = MarkovChain::train(&corpus, &Structure::NS3, RowSplits::NONE).unwrap();
