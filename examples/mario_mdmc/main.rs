@@ -192,7 +192,9 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
         reader = reader.only(pattern);
     }
     let (corpus, notes) = reader.read()?;
-    notes.iter().for_each(|told| note(format!("note: {told}")));
+    for told in notes {
+        note(format!("note: {told}"));
+    }
     options.set_usual_length(&corpus);
     Ok(corpus)
 }

@@ -60,8 +60,8 @@ pub(crate) struct Options {
     /// matches decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// Meanings of tiles: a legend as of the corpus ({"tiles": {"#": ["solid"], ..}}), or TOML with lines such as "#" = ["solid"]
-    /// below [tiles]. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
+    /// Meanings of tiles: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
+    /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
     /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of

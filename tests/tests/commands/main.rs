@@ -4,6 +4,7 @@ mod compare_cli;
 mod documented_commands;
 mod interrupted_files;
 mod mario_cli;
+mod mario_corpora_cli;
 mod mario_demands_cli;
 mod mario_training_cli;
 mod network_cli;

@@ -22,7 +22,7 @@ fn a_chain_of_many_bands_fits_into_little_memory() {
 fn levels_are_as_demanded_by_either_method() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(path("start"), "??\n??\n??\nXX\n").unwrap();
+    std::fs::write(path("start"), "__\n__\n__\nXX\n").unwrap();
     std::fs::write(path("pattern"), "E\nX\n").unwrap();
     for method in ["conditioned", "exact"] {
         let arguments = [
@@ -101,10 +101,10 @@ fn the_probability_of_demands_is_told() {
 fn demands_that_cannot_be_met_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(path("gap"), "?????\n?????\n?????\n?---?\n").unwrap();
-    std::fs::write(path("narrow"), "??\n??\n??\n??\n").unwrap();
+    std::fs::write(path("gap"), "_____\n_____\n_____\n_---_\n").unwrap();
+    std::fs::write(path("narrow"), "__\n__\n__\n__\n").unwrap();
     std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
-    std::fs::write(path("bytes"), b"?????\n?\xff???\n").unwrap();
+    std::fs::write(path("bytes"), b"_____\n_\xff___\n").unwrap();
     let level = ["--rows", "4", "--width", "5"];
     let cases: [(&[&str], i32, &str); 12] = [
         (

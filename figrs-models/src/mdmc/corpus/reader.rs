@@ -103,7 +103,7 @@ impl CorpusReader {
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
         }
-        let files = self.without_single_lines(files, &mut notes);
+        let files = without_single_lines(files, &mut notes);
         let tiles = self.tile_set(&files, &mut notes)?;
         let mut levels = Vec::new();
         for file in &files {
@@ -111,7 +111,7 @@ impl CorpusReader {
             levels.push(Level::from_text(&place, &file.text, &tiles)?);
         }
         let cells = levels.iter().map(|level| level.as_array().len()).sum();
-        self.check_cells(cells)?;
+        check_cells(cells)?;
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
         let levels = self.of_one_height(levels, &mut notes)?;
@@ -128,36 +128,6 @@ impl CorpusReader {
             })
         };
         self.only.iter().map(pattern).collect()
-    }
-
-    fn check_cells(&self, cells: usize) -> Result<(), LevelError> {
-        if cells > Self::MAX_CELLS {
-            return Err(LevelError::TooManyCells {
-                cells,
-                max: Self::MAX_CELLS,
-            });
-        }
-        Ok(())
-    }
-
-    /// Files of one line are no levels where others have several.
-    fn without_single_lines(
-        &self,
-        files: Vec<LevelFile>,
-        notes: &mut Vec<CorpusNote>,
-    ) -> Vec<LevelFile> {
-        let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
-        if files.iter().all(is_single) {
-            return files;
-        }
-        let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
-        let skipped = |file: LevelFile| {
-            CorpusNote::Skipped(LevelError::SingleLine {
-                place: file.path.display().to_string(),
-            })
-        };
-        notes.extend(single.into_iter().map(skipped));
-        files
     }
 
     fn tile_set(
@@ -243,7 +213,7 @@ impl CorpusReader {
                 height: highest,
             });
         }
-        self.check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
+        check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
         let of = levels.len();
         let lower = levels.iter().filter(|level| level.height() < rows).count();
         let higher = levels.iter().filter(|level| level.height() > rows).count();
@@ -276,6 +246,32 @@ impl CorpusReader {
         };
         Ok(levels.into_iter().map(fitted).collect())
     }
+}
+
+fn check_cells(cells: usize) -> Result<(), LevelError> {
+    if cells > CorpusReader::MAX_CELLS {
+        return Err(LevelError::TooManyCells {
+            cells,
+            max: CorpusReader::MAX_CELLS,
+        });
+    }
+    Ok(())
+}
+
+/// Files of one line are no levels where others have several.
+fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
+    let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
+    if files.iter().all(is_single) {
+        return files;
+    }
+    let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
+    let skipped = |file: LevelFile| {
+        CorpusNote::Skipped(LevelError::SingleLine {
+            place: file.path.display().to_string(),
+        })
+    };
+    notes.extend(single.into_iter().map(skipped));
+    files
 }
 
 /// The tile that stands most often in some levels, the first one of several.
