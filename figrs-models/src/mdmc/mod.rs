@@ -17,7 +17,7 @@
 //! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
-//! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
+//! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
@@ -77,6 +77,6 @@ pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
-#[cfg(feature = "png")]
-pub use write::write_tileset;
 pub use write::{LevelWriter, OutputError};
+#[cfg(feature = "png")]
+pub use write::{TileSheet, TileSheetError, write_tileset};
