@@ -16,7 +16,7 @@
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
 //! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
-//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
+//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
@@ -51,8 +51,8 @@ pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use metrics::{
-    ColumnRuns, Diversity, LevelMetrics, ReferenceCorpus, TilePatterns, density, ground_gaps,
-    leniency, linearity,
+    ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
+    ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
 };
 pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use sample::column_stream::ColumnStream;

@@ -184,22 +184,22 @@ mod tests {
             r##"{"tiles": {"#": {"meaning": ["solid"], "picture": 3}, "-": {"meaning": ["empty"], "picture": 1}, "~": ["hazard"]}}"##,
         );
         let half = [0, 0, 100, 153];
-        let file = sheet(&[&[CLEAR, RED], &[GREEN, half]], 5);
-        let sheet = TileSheet::from_png(&file, 5, &set).unwrap();
+        let file = sheet(&[&[CLEAR, RED], &[GREEN, half]], 20);
+        let sheet = TileSheet::from_png(&file, 20, &set).unwrap();
         let picture = drawn("#-\n-~", &sheet);
-        assert_eq!((picture.width(), picture.height()), (10, 10));
+        assert_eq!((picture.width(), picture.height()), (40, 40));
         // The empty tile is behind the others.
-        assert_eq!(at(&picture, 7, 2), RED);
-        assert_eq!(at(&picture, 2, 2), [100, 0, 60, 255]);
+        assert_eq!(at(&picture, 25, 5), RED);
+        assert_eq!(at(&picture, 5, 5), [100, 0, 60, 255]);
         // A tile without a picture is a square over it.
-        assert_eq!(at(&picture, 5, 5), RED);
-        assert_ne!(at(&picture, 7, 9), RED);
+        assert_eq!(at(&picture, 20, 20), RED);
+        assert_ne!(at(&picture, 21, 38), RED);
         let mut tiles = Vec::new();
         sheet.write_tileset(&mut tiles).unwrap();
         let tiles = decoded(&tiles).unwrap();
-        assert_eq!((tiles.width(), tiles.height()), (35, 5));
-        assert_eq!((at(&tiles, 0, 0), at(&tiles, 9, 4)), (half, RED));
-        assert_eq!(at(&tiles, 20, 0), CLEAR);
+        assert_eq!((tiles.width(), tiles.height()), (140, 20));
+        assert_eq!((at(&tiles, 0, 0), at(&tiles, 39, 19)), (half, RED));
+        assert_eq!(at(&tiles, 40, 0), CLEAR);
     }
 
     #[test]
