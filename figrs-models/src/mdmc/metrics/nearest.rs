@@ -168,15 +168,15 @@ mod tests {
 
     use super::*;
 
-    fn level(rows: &[String]) -> Level {
-        rows.join("\n").parse().unwrap()
-    }
-
     fn levels(height: usize, most: usize) -> impl Strategy<Value = Vec<Level>> {
-        let rows = move |width| proptest::collection::vec(format!("[-XSE]{{{width}}}"), height);
-        let one = (1..10_usize)
-            .prop_flat_map(rows)
-            .prop_map(|rows| level(&rows));
+        let tile = proptest::sample::select(vec!['-', 'X', 'S', 'E']);
+        let one = (1..10_usize).prop_flat_map(move |width| {
+            let tiles = proptest::collection::vec(tile.clone(), width * height);
+            tiles.prop_map(move |tiles| {
+                let rows: Vec<String> = tiles.chunks(width).map(String::from_iter).collect();
+                rows.join("\n").parse::<Level>().unwrap()
+            })
+        });
         proptest::collection::vec(one, 1..most)
     }
 
