@@ -49,8 +49,8 @@ pub use figrs_infer::{
 pub use figrs_models as models;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
-    ChainCharts, ChartError, ComparisonPage, Draw, HtmlPage, PosteriorChart, TornadoChart,
-    WriteDraws, picture,
+    ChainCharts, ChartError, ComparisonPage, Draw, GroupedBars, HtmlPage, PosteriorChart,
+    TornadoChart, WriteDraws, picture,
 };
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.

@@ -4,6 +4,7 @@
 
 mod demanded;
 mod generator;
+mod measured;
 mod options;
 mod ordered;
 mod probability;
@@ -113,6 +114,13 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
     if options.format().needs_file() && options.out.is_none() {
         return Err(format!("--format {} needs --out FILE", options.format().name()).into());
+    }
+    if options.sections.is_some() && options.stats.is_none() && options.report.is_none() {
+        return Err("--sections needs --stats or --report".into());
+    }
+    let shown = options.format().has_pictures() || options.report.is_some();
+    if options.tile_sheet.is_some() && !shown {
+        return Err("--tile-sheet needs --format png, tmx or tiled-json, or --report".into());
     }
     if options.resume && (!options.format().needs_file() || options.levels < 2) {
         return Err(

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use figrs::models::mdmc::{LevelWriter, Obstacle, OutputError, Playability, write_tileset};
+use figrs::models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
 use figrs_command::{Failure, in_file, replace, stop};
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ impl Totals {
 
 /// Draws the set and writes it to its destination.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
-    let report = || SetReport::new(trained, options.methods[0].name());
+    let report = || SetReport::new(options, trained);
     let mut told = Told {
         totals: Totals::default(),
         report: options.report.as_ref().map(|_| report()),
@@ -230,13 +230,18 @@ fn write_files(
     path: &Path,
 ) -> Result<(), Failure> {
     if options.format() == Format::Png {
-        LevelWriter::check_picture(trained.size().0, trained.size().1)
+        writer(trained, &trained.corpus.levels()[0])
+            .check_picture(trained.size().0, trained.size().1)
             .map_err(|error| output(path, error))?;
     }
     let tiles = with_suffix(path, "-tiles", "png");
     if matches!(options.format(), Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {
-            write_tileset(trained.chain.tile_set(), out).map_err(|error| output(&tiles, error))
+            let written = match &trained.sheet {
+                Some(sheet) => sheet.write_tileset(out),
+                None => write_tileset(trained.chain.tile_set(), out),
+            };
+            written.map_err(|error| output(&tiles, error))
         })?;
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
@@ -262,8 +267,7 @@ fn write_files(
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let (level, way) = trained.upright(&made.level, way);
-        let writer = LevelWriter::new(&level).tiles(trained.chain.tile_set());
-        let writer = notes(trained, index, writer).path(&way);
+        let writer = notes(trained, index, writer(trained, &level)).path(&way);
         let print = replace(&path, |out| {
             let print = Fingerprint::NONE;
             let mut out = Printed { out, print };
@@ -282,6 +286,15 @@ fn write_files(
     })?;
     told.totals.drawn = drawn;
     Ok(())
+}
+
+/// The writer of a level, with the pictures of --tile-sheet or those of figrs.
+pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<'a> {
+    let writer = LevelWriter::new(level);
+    match &trained.sheet {
+        Some(sheet) => writer.sheet(sheet),
+        None => writer.tiles(trained.chain.tile_set()),
+    }
 }
 
 /// The settings that give the level again.

@@ -16,7 +16,7 @@ mod export;
 mod html_page;
 pub mod picture;
 
-pub use charts::{ChainCharts, ChartError, PosteriorChart, TornadoChart};
+pub use charts::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 pub use comparison_page::ComparisonPage;
 pub use export::WriteDraws;
 pub use html_page::HtmlPage;

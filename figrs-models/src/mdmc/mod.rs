@@ -16,8 +16,8 @@
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
 //! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
-//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
-//! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
+//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
+//! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
@@ -51,8 +51,8 @@ pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use metrics::{
-    ColumnRuns, Diversity, LevelMetrics, ReferenceCorpus, TilePatterns, density, ground_gaps,
-    leniency, linearity,
+    ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
+    ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
 };
 pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use sample::column_stream::ColumnStream;
@@ -77,6 +77,6 @@ pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
-#[cfg(feature = "png")]
-pub use write::write_tileset;
 pub use write::{LevelWriter, OutputError};
+#[cfg(feature = "png")]
+pub use write::{TileSheet, TileSheetError, write_tileset};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A property of a tile that decides where a player can be.
+/// A property of a tile that decides where a player can be, or how hard it is for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -30,10 +30,14 @@ pub enum Meaning {
     Collectable,
     /// Solid until a player digs it away from beside and above.
     Diggable,
+    /// Gives something to a player who strikes it.
+    Reward,
+    /// Sends out what hurts, as a cannon.
+    Shooter,
 }
 
 /// Each meaning with the words of legends for it, its own name first.
-const WORDS: [(Meaning, &[&str]); 12] = [
+const WORDS: [(Meaning, &[&str]); 14] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
     (Meaning::Passable, &["passable", "walkable"]),
@@ -49,6 +53,8 @@ const WORDS: [(Meaning, &[&str]); 12] = [
         &["collectable", "collectible", "pickupable"],
     ),
     (Meaning::Diggable, &["diggable"]),
+    (Meaning::Reward, &["reward", "full question block"]),
+    (Meaning::Shooter, &["shooter", "cannon top"]),
 ];
 
 impl Meaning {
