@@ -6,6 +6,8 @@ mod interrupted_files;
 mod mario_cli;
 mod mario_corpora_cli;
 mod mario_demands_cli;
+mod mario_measures_cli;
+mod mario_pictures_cli;
 mod mario_training_cli;
 mod network_cli;
 mod pinned_boards;
