@@ -45,7 +45,8 @@ pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
 pub use demands::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, SteeredLevel, SteeringError,
+    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
+    SteeredLevel, SteeringError,
 };
 pub use level::error::LevelError;
 pub use level::travel::Travel;
@@ -60,12 +61,14 @@ pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
 pub use sample::error::SamplingError;
 pub use sample::generated::GeneratedLevel;
+pub use sample::level_model::LevelModel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::{TileField, TileFieldElements};
 pub use tiles::legend_error::LegendError;
 pub use tiles::meaning::Meaning;
 pub use tiles::tile::Tile;
+pub use tiles::tile_class::TileClass;
 pub use tiles::tile_set::TileSet;
 pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;
