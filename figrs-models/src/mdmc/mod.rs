@@ -14,7 +14,7 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
-//! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
@@ -44,6 +44,8 @@ pub use corpus::levels::Corpus;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
+pub use demands::design::design_error::DesignError;
+pub use demands::design::DesignFile;
 pub use demands::{
     Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
     SteeredLevel, SteeringError,

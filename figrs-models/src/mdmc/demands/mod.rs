@@ -7,6 +7,7 @@ mod conditioned;
 mod conflict;
 mod demand;
 pub(crate) mod demand_error;
+pub(crate) mod design;
 mod error;
 mod exact;
 mod folded;
@@ -18,6 +19,7 @@ mod reachability_memo;
 mod sampler;
 mod statements;
 mod steered;
+mod turned;
 mod words;
 
 pub use area::Area;

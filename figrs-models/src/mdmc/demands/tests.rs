@@ -73,6 +73,7 @@ fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
             !places.into_iter().any(stands)
         }
         Demand::Playable => Playability::of(level).playable(),
+        other => panic!("{other}: see the tests of demands by enumeration"),
     }
 }
 

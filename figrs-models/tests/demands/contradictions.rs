@@ -1,0 +1,1 @@
+//! Demands that exclude each other are named within two seconds, or said not to be proven.

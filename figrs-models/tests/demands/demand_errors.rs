@@ -1,0 +1,1 @@
+//! Demands that cannot be stated.

@@ -1,0 +1,9 @@
+//! Demands on levels against the enumeration of all levels.
+
+#![allow(clippy::unwrap_used)]
+
+mod by_hand;
+mod contradictions;
+mod demand_errors;
+mod enumeration;
+mod models;
