@@ -44,8 +44,8 @@ pub use corpus::levels::Corpus;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
-pub use demands::design::design_error::DesignError;
 pub use demands::design::DesignFile;
+pub use demands::design::design_error::DesignError;
 pub use demands::{
     Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
     SteeredLevel, SteeringError,

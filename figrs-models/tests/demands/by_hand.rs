@@ -167,7 +167,8 @@ pub(crate) fn all() -> Vec<Defined> {
                 sections: vec![(3, usize::MAX), (0, 3), (2, 4)],
             },
             |level| {
-                let section = |number_of: usize| number(level, "X", 2 * number_of..2 * number_of + 2);
+                let section =
+                    |number_of: usize| number(level, "X", 2 * number_of..2 * number_of + 2);
                 section(0) >= 3 && section(1) <= 3 && (2..=4).contains(&section(2))
             },
         ),
@@ -178,7 +179,8 @@ pub(crate) fn all() -> Vec<Defined> {
                 sections: 3,
             },
             |level| {
-                let section = |number_of: usize| number(level, "E", 2 * number_of..2 * number_of + 2);
+                let section =
+                    |number_of: usize| number(level, "E", 2 * number_of..2 * number_of + 2);
                 section(0) <= section(1) && section(1) <= section(2)
             },
         ),
@@ -281,9 +283,7 @@ pub(crate) fn all() -> Vec<Defined> {
                 mirror: Mirror::Columns,
                 by: None,
             },
-            |level| {
-                (0..2).all(|row| (0..6).all(|c| at(level, row, c) == at(level, row, 5 - c)))
-            },
+            |level| (0..2).all(|row| (0..6).all(|c| at(level, row, c) == at(level, row, 5 - c))),
         ),
         hard(
             Demand::Mirrored {
@@ -291,9 +291,7 @@ pub(crate) fn all() -> Vec<Defined> {
                 mirror: Mirror::Columns,
                 by: Some(solid()),
             },
-            |level| {
-                (0..3).all(|row| (at(level, row, 1) == 'X') == (at(level, row, 3) == 'X'))
-            },
+            |level| (0..3).all(|row| (at(level, row, 1) == 'X') == (at(level, row, 3) == 'X')),
         ),
         hard(
             Demand::Mirrored {
@@ -309,9 +307,7 @@ pub(crate) fn all() -> Vec<Defined> {
                 period: 2,
                 by: None,
             },
-            |level| {
-                (1..3).all(|row| (1..4).all(|c| at(level, row, c) == at(level, row, c + 2)))
-            },
+            |level| (1..3).all(|row| (1..4).all(|c| at(level, row, c) == at(level, row, c + 2))),
         ),
         hard(
             Demand::ColumnsAmong {
@@ -332,9 +328,7 @@ pub(crate) fn all() -> Vec<Defined> {
                 Demand::required(pattern("E"), every().columns(..2)),
                 Demand::MaximumGap(0),
             ]),
-            |level| {
-                number(level, "E", 0..2) > 0 || (0..6).all(|c| at(level, 2, c) == 'X')
-            },
+            |level| number(level, "E", 0..2) > 0 || (0..6).all(|c| at(level, 2, c) == 'X'),
         ),
         hard(
             Demand::required(pattern("E"), every().columns(..2))

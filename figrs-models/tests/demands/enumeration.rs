@@ -3,7 +3,8 @@
 use figrs_core::stream;
 use figrs_infer::Frontier;
 use figrs_models::mdmc::{
-    ConditionedSampler, Demand, ExactSampler, Level, LevelSampler, Mask, SteeredLevel, SteeringError,
+    ConditionedSampler, Demand, ExactSampler, Level, LevelSampler, Mask, SteeredLevel,
+    SteeringError,
 };
 use rand::RngExt;
 
@@ -25,7 +26,10 @@ fn weighed<'a>(known: &'a KnownModel, demands: &[&Defined]) -> Vec<(&'a Level, f
 
 /// Compares the probability of demands, that of each tile in each cell, and that of some whole levels.
 fn check(known: &KnownModel, demands: &[&Defined]) {
-    let stated: Vec<Demand> = demands.iter().map(|defined| defined.demand.clone()).collect();
+    let stated: Vec<Demand> = demands
+        .iter()
+        .map(|defined| defined.demand.clone())
+        .collect();
     let name = || {
         let words: Vec<String> = stated.iter().map(ToString::to_string).collect();
         format!("{}: {}", known.name, words.join("; "))
@@ -45,20 +49,36 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     let free = SteeredLevel::new(&known.model, &[]).unwrap();
     let free = ExactSampler::new(free, &Frontier::new()).unwrap();
     let log = exact.log_probability() - free.log_probability();
-    assert!((log - total.ln()).abs() < 1e-9, "{}: {log} {}", name(), total.ln());
+    assert!(
+        (log - total.ln()).abs() < 1e-9,
+        "{}: {log} {}",
+        name(),
+        total.ln()
+    );
     for row in 0..3 {
         for column in 0..WIDTH {
             let tile = levels[0].0.get(row, column).unwrap();
-            let here = levels.iter().filter(|(level, _)| level.get(row, column) == Some(tile));
+            let here = levels
+                .iter()
+                .filter(|(level, _)| level.get(row, column) == Some(tile));
             let expected = here.map(|(_, p)| p).sum::<f64>() / total;
             let p = exact.probability(row, column, tile).unwrap();
-            assert!((p - expected).abs() < 1e-9, "{}: {row},{column}: {p} {expected}", name());
+            assert!(
+                (p - expected).abs() < 1e-9,
+                "{}: {row},{column}: {p} {expected}",
+                name()
+            );
         }
     }
     for generated in exact.levels(3, 0..8).unwrap() {
         let is_met = levels.iter().any(|(level, _)| *level == generated.level());
         assert!(is_met, "{}:\n{}", name(), generated.level());
-        assert!(steered.accepts(generated.level()), "{}:\n{}", name(), generated.level());
+        assert!(
+            steered.accepts(generated.level()),
+            "{}:\n{}",
+            name(),
+            generated.level()
+        );
     }
     // A level that does not meet them is not accepted.
     let mut rng = stream(5, known.levels.len() as u64);
@@ -80,7 +100,12 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
 #[test]
 fn every_demand_restricts_every_model_as_it_is_defined() {
     for known in models::all(WIDTH) {
-        assert!(known.levels.len() > 30, "{}: {}", known.name, known.levels.len());
+        assert!(
+            known.levels.len() > 30,
+            "{}: {}",
+            known.name,
+            known.levels.len()
+        );
         for defined in by_hand::all() {
             check(&known, &[&defined]);
         }
@@ -105,8 +130,9 @@ fn particles_agree_with_the_exact_law_of_every_model() {
     let mut rng = stream(12, 0);
     for known in models::all(WIDTH) {
         for _ in 0..12 {
-            let chosen: Vec<&Defined> =
-                (0..2).map(|_| &all[rng.random_range(0..all.len())]).collect();
+            let chosen: Vec<&Defined> = (0..2)
+                .map(|_| &all[rng.random_range(0..all.len())])
+                .collect();
             let total: f64 = weighed(&known, &chosen).iter().map(|(_, p)| p).sum();
             if total < 0.01 {
                 continue;

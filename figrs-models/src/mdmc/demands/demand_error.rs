@@ -126,6 +126,14 @@ pub enum DemandError {
         /// The largest.
         max: f64,
     },
+    /// A demand that levels cannot be drawn anew for.
+    #[error(
+        "\"{demand}\" cannot be met by drawing again; pin the tiles, or condition the model instead"
+    )]
+    NotRejected {
+        /// The demand, in words.
+        demand: String,
+    },
     /// A demand that cannot be a part of another.
     #[error("\"{demand}\" cannot be chosen, negated or preferred; demand it by itself")]
     NotCombined {

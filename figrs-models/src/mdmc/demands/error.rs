@@ -42,4 +42,15 @@ pub enum SteeringError {
         /// Time for which a proof was looked for in vain; zero if there is one.
         spent: Duration,
     },
+    /// No level of many that were drawn met the demands.
+    #[error(
+        "none of {tries} levels that were drawn met these demands together: {}; take one of them back, or condition the model instead",
+        .demands.join("; ")
+    )]
+    NotMet {
+        /// The demands.
+        demands: Vec<String>,
+        /// Levels drawn.
+        tries: u64,
+    },
 }

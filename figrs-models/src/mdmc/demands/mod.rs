@@ -16,6 +16,7 @@ mod parts;
 mod pattern;
 mod proof;
 mod reachability_memo;
+mod rejection;
 mod sampler;
 mod statements;
 mod steered;
@@ -29,6 +30,7 @@ pub use error::SteeringError;
 pub use exact::ExactSampler;
 pub use mask::Mask;
 pub use pattern::Pattern;
+pub use rejection::RejectionSampler;
 pub use sampler::LevelSampler;
 pub use steered::SteeredLevel;
 

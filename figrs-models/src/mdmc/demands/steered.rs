@@ -161,20 +161,29 @@ impl SteeredLevel {
         &self.demands[number].demand
     }
 
-    /// True if a level, as the model draws it, meets all demands that are not soft and that are met or not by its tiles alone: all but
-    /// [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable).
-    pub fn accepts(&self, level: &Level) -> bool {
-        self.demands.iter().all(|stated| match &stated.demand {
-            Demand::Placed(mask) => {
-                let mut tiles = mask.tiles();
-                tiles.all(|(row, column, tile)| level.get(row, column) == Some(tile))
-            }
-            Demand::Preferred { .. } => true,
-            _ => {
+    /// The factor by which the demands weigh a level, as the model draws it: 0 if one that is not soft is not met, and else the product of the
+    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which are no matter of tiles alone, count as met.
+    pub fn factor(&self, level: &Level) -> f64 {
+        let factors = self.demands.iter().map(|stated| {
+            let is_met = || {
                 let reader = stated.steps.as_ref().map(|steps| steps.reader());
                 reader.is_none_or(|reader| reader.accepts(level))
+            };
+            let differ = |mask: &Mask| {
+                let tiles = mask.tiles();
+                let other =
+                    tiles.filter(|&(row, column, tile)| level.get(row, column) != Some(tile));
+                other.count() as f64
+            };
+            match &stated.demand {
+                Demand::Placed(mask) => f64::from(u8::from(differ(mask) == 0.0)),
+                Demand::Near { drawing, cost } => (-cost * differ(drawing)).exp(),
+                Demand::Preferred { weight, .. } if !is_met() => (-weight).exp(),
+                Demand::Preferred { .. } => 1.0,
+                _ => f64::from(u8::from(is_met())),
             }
-        })
+        });
+        factors.product()
     }
 
     /// The tiles: columns from the left, each from the bottom up.

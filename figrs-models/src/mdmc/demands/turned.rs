@@ -88,7 +88,8 @@ impl Upright {
                 *area = self.area(area)?;
                 // From the last row of one to that of the other, upwards.
                 let taller = each.height() as isize - by.height() as isize;
-                let along = taller.saturating_sub(*rows.end())..=taller.saturating_sub(*rows.start());
+                let along =
+                    taller.saturating_sub(*rows.end())..=taller.saturating_sub(*rows.start());
                 *rows = columns.clone();
                 *columns = along;
                 (*each, *by) = (Self::pattern(each), Self::pattern(by));

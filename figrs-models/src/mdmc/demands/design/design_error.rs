@@ -18,7 +18,9 @@ pub enum DesignError {
     )]
     Json(#[from] serde_json::Error),
     /// A name in the legend that is not one character, or that is a tile.
-    #[error("[legend]: {key:?} {why}; name each class by one character that is no tile, as \"#\" = \"solid\"")]
+    #[error(
+        "[legend]: {key:?} {why}; name each class by one character that is no tile, as \"#\" = \"solid\""
+    )]
     LegendKey {
         /// The name.
         key: String,
@@ -26,7 +28,9 @@ pub enum DesignError {
         why: &'static str,
     },
     /// A word that names no class of tiles.
-    #[error("{place}: {word:?} is no tile and no class; write one of {known}, with \"not\" before it for all others")]
+    #[error(
+        "{place}: {word:?} is no tile and no class; write one of {known}, with \"not\" before it for all others"
+    )]
     Class {
         /// Where it stands.
         place: String,

@@ -41,7 +41,11 @@ impl Entry {
     }
 
     /// The value of a key that has to be there.
-    pub(super) fn need(&self, kind: &'static str, key: &'static str) -> Result<&Value, DesignError> {
+    pub(super) fn need(
+        &self,
+        kind: &'static str,
+        key: &'static str,
+    ) -> Result<&Value, DesignError> {
         self.get(key).ok_or_else(|| DesignError::Missing {
             place: self.place.clone(),
             kind,
@@ -60,7 +64,9 @@ impl Entry {
             return Ok(None);
         };
         let found = read(value);
-        found.map(Some).ok_or_else(|| self.wrong(key, value, expected))
+        found
+            .map(Some)
+            .ok_or_else(|| self.wrong(key, value, expected))
     }
 
     /// True if a key is `true`.

@@ -108,7 +108,8 @@ impl<'a> Words<'a> {
         let lower = text.to_lowercase();
         let meant = Meaning::of_word(&lower).map(|meaning| TileClass::meaning(self.tiles, meaning));
         let called = || {
-            let is_called = |words: &[String]| words.iter().any(|word| word.to_lowercase() == lower);
+            let is_called =
+                |words: &[String]| words.iter().any(|word| word.to_lowercase() == lower);
             let tiles = self.tiles.tiles();
             TileClass::of(tiles.filter(|&tile| is_called(self.tiles.words(tile))))
         };
@@ -121,7 +122,11 @@ impl<'a> Words<'a> {
         let tiles = self.tiles.tiles().filter_map(|tile| tile.symbol());
         let mut known: Vec<String> = tiles.map(|symbol| format!("{symbol:?}")).collect();
         let has = |meaning: &Meaning| self.tiles.tiles().any(|tile| tile.is(*meaning));
-        known.extend(Meaning::all().filter(has).map(|meaning| meaning.to_string()));
+        known.extend(
+            Meaning::all()
+                .filter(has)
+                .map(|meaning| meaning.to_string()),
+        );
         known.push("any".to_owned());
         known.join(", ")
     }
@@ -159,12 +164,19 @@ impl<'a> Words<'a> {
             return Pattern::cell(class).map_err(error);
         }
         self.drawn(text).map_err(|found| {
-            let is_word = !text.contains('\n') && text.chars().all(|c| c.is_alphanumeric() || " -_".contains(c));
+            let is_word = !text.contains('\n')
+                && text
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || " -_".contains(c));
             if is_word && text.chars().count() > 1 {
                 let patterns = self.patterns.keys().map(|name| format!("{name:?}"));
                 let patterns: Vec<String> = patterns.collect();
                 let known = [patterns.join(", "), self.known()];
-                let known: Vec<&str> = known.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+                let known: Vec<&str> = known
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|part| !part.is_empty())
+                    .collect();
                 return DesignError::Class {
                     place: place(),
                     word: text.to_owned(),

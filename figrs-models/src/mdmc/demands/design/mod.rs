@@ -130,7 +130,10 @@ impl DesignFile {
             let start = demand.span().start;
             // The table begins with its heading.
             let line = line(text.len().min(start + 1));
-            Entry::new(format!("line {line} (demand {})", number + 1), demand.into_inner())
+            Entry::new(
+                format!("line {line} (demand {})", number + 1),
+                demand.into_inner(),
+            )
         }))
     }
 

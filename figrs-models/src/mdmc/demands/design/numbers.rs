@@ -53,7 +53,11 @@ pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     let first = start.map_or(Some(0), position)?;
     let last = end.map_or(Some(size), position)?;
     let is_single = start.is_some() && start == end && !value.as_str()?.contains("..");
-    Some(if is_single { first..first.checked_add(1)? } else { first..last })
+    Some(if is_single {
+        first..first.checked_add(1)?
+    } else {
+        first..last
+    })
 }
 
 /// From one share to another: `"1%..5%"`, `0.02`.
@@ -98,7 +102,13 @@ mod tests {
 
     #[test]
     fn what_is_no_range_is_nothing() {
-        for value in [json!(-1), json!("a"), json!("2..x"), json!([1]), json!("1.5")] {
+        for value in [
+            json!(-1),
+            json!("a"),
+            json!("2..x"),
+            json!([1]),
+            json!("1.5"),
+        ] {
             assert_eq!(numbers(&value), None, "{value}");
         }
         for value in [json!(-1), json!("101%.."), json!("1..b"), json!(null)] {

@@ -237,7 +237,8 @@ impl Designer<'_> {
                 sections,
             });
         }
-        let expected = "a list of numbers, as [\"0..1\", 2, \"3..\"], or a number with rising = true";
+        let expected =
+            "a list of numbers, as [\"0..1\", 2, \"3..\"], or a number with rising = true";
         let list = value.as_array();
         let list = list.ok_or_else(|| entry.wrong("sections", value, expected))?;
         let sections = list.iter().map(|section| {
@@ -256,7 +257,9 @@ impl Designer<'_> {
     /// Distances are from edge to edge: 1 is directly beside.
     fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         let each = self.words.pattern(entry, "each", value)?;
-        let by = self.words.pattern(entry, "has", entry.need("each", "has")?)?;
+        let by = self
+            .words
+            .pattern(entry, "has", entry.need("each", "has")?)?;
         let anywhere = entry.flag("anywhere")?;
         let far = self.size.0.max(self.size.1) as isize;
         let side = |key: &str| -> Result<Option<(isize, isize)>, DesignError> {
@@ -325,7 +328,8 @@ impl Designer<'_> {
         let Some(&first) = cells.first() else {
             return Err(wrong());
         };
-        let is_outside = |&&(row, column): &&(usize, usize)| row >= self.size.0 || column >= self.size.1;
+        let is_outside =
+            |&&(row, column): &&(usize, usize)| row >= self.size.0 || column >= self.size.1;
         if let Some(&(row, column)) = cells.iter().find(is_outside) {
             return Err(entry.unfit(DemandError::Cell { row, column }));
         }
@@ -365,7 +369,8 @@ impl Designer<'_> {
 
     /// The lines of a drawing across the level.
     fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
-        const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards)";
+        const TILES: &str =
+            "a drawing of tiles as high as the level (as wide, if it is played upwards)";
         let drawn = value.as_str().map(|text| self.words.drawn(text));
         let drawn = drawn.ok_or_else(|| entry.wrong("lines_like", value, TILES))?;
         let drawn = drawn.map_err(|error| entry.unfit(error))?;
@@ -419,7 +424,11 @@ impl Designer<'_> {
 
     /// The cell at which a drawing begins.
     fn at(&self, entry: &Entry) -> Result<(usize, usize), DesignError> {
-        let at = entry.read("at", "the row and column of its first cell, as [9, 0]", cell)?;
+        let at = entry.read(
+            "at",
+            "the row and column of its first cell, as [9, 0]",
+            cell,
+        )?;
         Ok(at.unwrap_or((0, 0)))
     }
 
@@ -494,7 +503,11 @@ fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
             let names = KINDS.iter().map(|&(kind, _)| kind);
             return Err(DesignError::NoKind {
                 place: place(),
-                keys: if keys.is_empty() { "no keys".to_owned() } else { keys.join(", ") },
+                keys: if keys.is_empty() {
+                    "no keys".to_owned()
+                } else {
+                    keys.join(", ")
+                },
                 kinds: names.collect::<Vec<_>>().join(", "),
             });
         }
@@ -506,14 +519,21 @@ fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
             other,
         });
     }
-    let stranger = entry.keys().keys().find(|key| *key != kind && !takes.contains(&key.as_str()));
+    let stranger = entry
+        .keys()
+        .keys()
+        .find(|key| *key != kind && !takes.contains(&key.as_str()));
     match stranger {
         None => Ok(kind),
         Some(key) => Err(DesignError::Key {
             place: place(),
             key: key.clone(),
             kind,
-            known: if takes.is_empty() { "no other".to_owned() } else { takes.join(", ") },
+            known: if takes.is_empty() {
+                "no other".to_owned()
+            } else {
+                takes.join(", ")
+            },
         }),
     }
 }
