@@ -80,12 +80,13 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
             generated.level()
         );
     }
-    // A level that does not meet them is not accepted.
+    // Whatever level it is.
     let mut rng = stream(5, known.levels.len() as u64);
     for _ in 0..40 {
         let (level, _) = &known.levels[rng.random_range(0..known.levels.len())];
-        let is_met = demands.iter().all(|defined| (defined.factor)(level) > 0.0);
-        assert_eq!(steered.accepts(level), is_met, "{}:\n{level}", name());
+        let factor = demands.iter().map(|defined| (defined.factor)(level));
+        let (factor, found) = (factor.product::<f64>(), steered.factor(level));
+        assert!((factor - found).abs() < 1e-12, "{}:\n{level}", name());
     }
     // One level with all its tiles.
     let (level, p) = levels[rng.random_range(0..levels.len())];
@@ -157,4 +158,55 @@ fn particles_agree_with_the_exact_law_of_every_model() {
             }
         }
     }
+}
+
+#[test]
+fn drawing_again_has_the_law_of_the_sampler_given_the_demands() {
+    const LEVELS: usize = 1_500;
+    let all = by_hand::all();
+    let known = models::all(WIDTH).swap_remove(1);
+    let free = || {
+        let free = SteeredLevel::new(&known.model, &[]).unwrap();
+        Box::new(ExactSampler::new(free, &Frontier::new()).unwrap())
+    };
+    for chosen in [[0, 10], [28, 29]] {
+        let chosen = chosen.map(|number| &all[number]);
+        let stated = chosen.map(|defined| defined.demand.clone());
+        let steered = SteeredLevel::new(&known.model, &stated).unwrap();
+        let sampler = RejectionSampler::new(free(), steered).unwrap();
+        let drawn = sampler.levels(9, 0..LEVELS as u64).unwrap();
+        let levels = weighed(&known, &chosen);
+        let total: f64 = levels.iter().map(|(_, p)| p).sum();
+        for (level, p) in levels {
+            let p = p / total;
+            let share = drawn.iter().filter(|other| other.level() == level).count() as f64;
+            // Bernstein's inequality: a false alarm in less than one of 10⁸ for each level.
+            let log = (2.0 / 1e-8f64).ln();
+            let mean = LEVELS as f64 * p;
+            let tolerance = log / 3.0 + (log * log / 9.0 + 2.0 * log * mean * (1.0 - p)).sqrt();
+            assert!(
+                (share - mean).abs() < tolerance,
+                "{stated:?}\n{level}: {share} {mean}"
+            );
+        }
+    }
+}
+
+#[test]
+fn drawing_again_ends_and_takes_no_interventions() {
+    let known = models::all(WIDTH).swap_remove(1);
+    let sampler = |demand: Demand| {
+        let free = SteeredLevel::new(&known.model, &[]).unwrap();
+        let free = Box::new(ExactSampler::new(free, &Frontier::new()).unwrap());
+        RejectionSampler::new(free, SteeredLevel::new(&known.model, &[demand]).unwrap())
+    };
+    let error = sampler(Demand::Placed(Mask::free(3, WIDTH))).unwrap_err();
+    assert!(matches!(error, DemandError::NotRejected { .. }), "{error}");
+    let never = Demand::Any(vec![Demand::MaximumGap(WIDTH)]);
+    let sampler = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
+    let error = sampler.levels(1, 0..1).unwrap_err();
+    assert!(
+        matches!(error, SteeringError::NotMet { tries: 20, .. }),
+        "{error}"
+    );
 }
