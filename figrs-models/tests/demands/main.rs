@@ -5,5 +5,6 @@
 mod by_hand;
 mod contradictions;
 mod demand_errors;
+mod design;
 mod enumeration;
 mod models;

@@ -72,7 +72,7 @@ impl Pattern {
     ) -> Result<Self, DemandError> {
         let rows: Vec<&str> = text.trim_end_matches(['\n', '\r']).lines().collect();
         let width = rows.first().map_or(0, |row| row.chars().count());
-        let mut cells = Vec::with_capacity(rows.len() * width);
+        let mut cells = Vec::new();
         for (row, line) in rows.iter().enumerate() {
             for (column, symbol) in line.chars().enumerate() {
                 let known = class(symbol);

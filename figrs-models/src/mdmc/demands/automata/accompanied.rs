@@ -118,7 +118,10 @@ impl Automaton for Accompanied {
             return Verdict::Met;
         }
         // From this age on any place of the other is far enough.
-        let old = (near + by_width as isize).max(0).max(each_width as isize) as u32;
+        let old = near
+            .saturating_add(by_width as isize)
+            .max(0)
+            .max(each_width as isize) as u32;
         for (_, age) in &mut waiting {
             *age += 1;
             if self.is_endless() {
@@ -127,7 +130,7 @@ impl Automaton for Accompanied {
         }
         // The age of a place of the pattern that ends next.
         let newest = each_width as isize - 1;
-        let long_ago = (newest - far).max(0) as u32;
+        let long_ago = newest.saturating_sub(far).max(0) as u32;
         for (_, age) in &mut others {
             *age += 1;
             if self.reaches_back() {

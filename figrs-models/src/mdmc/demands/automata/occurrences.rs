@@ -17,7 +17,7 @@ pub(in crate::mdmc::demands) struct Occurrences {
 
 impl Occurrences {
     fn enough(&self) -> usize {
-        self.most.map_or(self.least, |most| most + 1)
+        self.most.map_or(self.least, |most| most.saturating_add(1))
     }
 }
 

@@ -34,8 +34,9 @@ impl Spaced {
 
     /// The distance that is told apart from larger ones.
     fn far(&self) -> u32 {
-        let most = self.most.map_or(0, |most| most + 1);
-        self.least.max(most).max(1) as u32
+        let most = self.most.map_or(0, |most| most.saturating_add(1));
+        // No distance is as large as the span.
+        self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
     /// Judges a column by what begins there: `waiting` is empty, or has the columns since the first and the last place.
