@@ -10,6 +10,7 @@
     [Learning]: learning\n\
     [Decisions]: decisions\n\
     [Asking more]: asking_more\n\
+    [Designing levels]: designing_levels\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
@@ -54,6 +55,7 @@ pub mod models_of_data {}
 
 #[doc = "[A first model]: a_first_model\n\
     [Models of data]: models_of_data\n\
+    [Designing levels]: designing_levels\n\
     [Tutorial]: crate::tutorial\n"]
 #[doc = include_str!("../docs/tutorial/8-levels-by-example.md")]
 pub mod levels_by_example {}
@@ -69,3 +71,7 @@ pub mod decisions {}
 #[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
 #[doc = include_str!("../docs/tutorial/11-asking-more.md")]
 pub mod asking_more {}
+
+#[doc = "[Levels by example]: levels_by_example\n[Tutorial]: crate::tutorial\n"]
+#[doc = include_str!("../docs/tutorial/12-designing-levels.md")]
+pub mod designing_levels {}

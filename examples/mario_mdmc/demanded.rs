@@ -2,34 +2,29 @@
 
 use std::cell::Cell;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
-    ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
-    SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
+    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
+    RejectionSampler, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
-use figrs_command::{Failure, NoAnswer, Progress, stop};
+use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
 
 use crate::options::{Demands, Method, Options};
 
 /// The level with everything that is demanded of it.
-pub(crate) fn steered(
-    options: &Options,
-    chain: &Arc<MarkovChain>,
-) -> Result<SteeredLevel, Failure> {
-    let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
-    let demands = demands(&options.demands, chain, elements.width())?;
-    Ok(SteeredLevel::new(&elements, &demands)?)
+pub(crate) fn steered(options: &Options, model: &LevelModel) -> Result<SteeredLevel, Failure> {
+    let demands = demands(&options.demands, model)?;
+    Ok(SteeredLevel::new(model, &demands)?)
 }
 
 pub(crate) fn sampler(
     method: Method,
     options: &Options,
-    chain: &Arc<MarkovChain>,
+    model: &LevelModel,
 ) -> Result<Box<dyn LevelSampler>, Failure> {
-    let steered = steered(options, chain)?;
+    let steered = steered(options, model)?;
     if method == Method::Conditioned {
         let sampler = conditioned(options, steered);
         return Ok(Box::new(if options.shows_particles() {
@@ -39,6 +34,19 @@ pub(crate) fn sampler(
         }));
     }
     Ok(Box::new(exact(options, steered)?))
+}
+
+/// A sampler of levels of a model, that draws again until the demands are met if there are any.
+pub(crate) fn drawn_again(
+    options: &Options,
+    model: &LevelModel,
+    sampler: Box<dyn LevelSampler>,
+) -> Result<Box<dyn LevelSampler>, Failure> {
+    if !options.demands.any() {
+        return Ok(sampler);
+    }
+    let steered = steered(options, model)?;
+    Ok(Box::new(RejectionSampler::new(sampler, steered)?))
 }
 
 pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
@@ -89,11 +97,11 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     })
 }
 
-fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<Demand>, Failure> {
-    let (height, tiles) = (chain.height(), chain.tile_set());
+fn demands(options: &Demands, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+    let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
     let frame = Frame {
         tiles,
-        travel: chain.travel(),
+        travel: model.travel(),
         size: (height, width),
     };
     let mut demands = Vec::new();
@@ -152,7 +160,23 @@ fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<D
     if options.playable {
         demands.push(Demand::Playable);
     }
+    for path in &options.demands {
+        demands.extend(of_file(path, model)?);
+    }
     Ok(demands)
+}
+
+/// The demands of a file.
+fn of_file(path: &Path, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+    let text = read_text(path)?;
+    let is_json = path.extension().is_some_and(|name| name == "json");
+    let design = if is_json {
+        DesignFile::from_json(&text)
+    } else {
+        DesignFile::from_toml(&text)
+    };
+    let demands = design.and_then(|design| design.demands(model));
+    demands.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// The tile of a character in an option.

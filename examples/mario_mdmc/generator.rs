@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
-    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
-    TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
+    LevelElements, LevelModel, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain,
+    TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
 use figrs_command::{Failure, in_file};
 use serde_json::Value;
 
 use crate::demanded;
-use crate::options::{Method, Options, Tile};
+use crate::options::{Method, Options, Tile, TrainedModel};
 
 /// A trained chain with the methods of drawing levels from it.
 pub(crate) struct Trained {
@@ -81,9 +81,10 @@ impl Trained {
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
         if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
-            && method.heeds_demands()
+            && (method.heeds_demands() || method.draws_again() && self.options.demands.any())
         {
-            let demands = sampler.demands().iter().map(ToString::to_string);
+            let demands = sampler.demands();
+            let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
         settings.push(("guarantee", self.guarantee().into()));
@@ -150,7 +151,7 @@ impl Trained {
             Engine::Other(engine) => numbers.map(|index| self.level(engine, index)).collect(),
             Engine::Sampler(sampler) => {
                 let levels = sampler.levels(self.seed, numbers)?.into_iter();
-                Ok(levels.map(Made::from).collect())
+                Ok(levels.map(|level| Made::of(level, &self.chain)).collect())
             }
         }
     }
@@ -183,11 +184,17 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
     })
 }
 
-impl From<GeneratedLevel> for Made {
-    fn from(generated: GeneratedLevel) -> Self {
+impl Made {
+    /// A level of the chain, or of another model, which the chain may have seen no part of.
+    fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
+        let is_of_chain = !generated.tiles_by_structure().is_empty();
         Self {
-            unseen: generated.unseen(),
-            fallbacks: Some(generated.fallbacks()),
+            unseen: if is_of_chain {
+                generated.unseen()
+            } else {
+                chain.unseen(generated.level())
+            },
+            fallbacks: is_of_chain.then_some(generated.fallbacks()),
             level: generated.into_level(),
         }
     }
@@ -204,7 +211,7 @@ impl Engine {
         let other = match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
-                return Ok(Self::Sampler(Box::new(sampler)));
+                return Self::drawn_again(options, chain, Box::new(sampler));
             }
             Method::Elements => {
                 let elements = LevelElements::new(Arc::clone(chain), width)?;
@@ -213,34 +220,75 @@ impl Engine {
                     Tile::MostLikely => TileSelection::MostLikely,
                 };
                 let sampler = ElementSampler::new(&elements, look_ahead, selection)?;
-                return Ok(Self::Sampler(Box::new(sampler)));
+                return Self::drawn_again(options, chain, Box::new(sampler));
             }
             Method::Conditioned | Method::Exact => {
-                return Ok(Self::Sampler(demanded::sampler(method, options, chain)?));
+                let model = level_model(options, corpus, chain)?;
+                return Ok(Self::Sampler(demanded::sampler(method, options, &model)?));
             }
             Method::Columns => Other::Columns,
-            Method::NGrams => {
-                let ngrams = ColumnNGrams::train(corpus, options.order())?;
-                Other::Program(Arc::new(ngrams).program(width)?)
-            }
-            Method::Hierarchical => {
-                let (structures, splits) = (options.structures(), chain.row_splits());
-                let section = options.section();
-                let chain = if options.style.is_empty() {
-                    let kinds = options.kinds();
-                    HierarchicalChain::train(corpus, structures, splits, section, kinds, 0)?
-                } else {
-                    let change = options.style_change();
-                    HierarchicalChain::train_styles(corpus, structures, splits, section, change)?
-                };
-                let chain = chain.smoothed(options.smoothing())?;
-                Other::Program(Arc::new(chain).program(width)?)
-            }
-            Method::Field => {
-                let field = TileField::train(corpus, chain.row_splits())?;
-                Other::Field(field.elements(width)?)
-            }
+            Method::NGrams => Other::Program(ngrams(options, corpus, width)?),
+            Method::Hierarchical => Other::Program(hierarchical(options, corpus, chain, width)?),
+            Method::Field => Other::Field(field(corpus, chain, width)?),
         };
         Ok(Self::Other(other))
     }
+
+    /// A sampler of the chain, which draws again until demands are met.
+    fn drawn_again(
+        options: &Options,
+        chain: &Arc<MarkovChain>,
+        sampler: Box<dyn LevelSampler>,
+    ) -> Result<Self, Failure> {
+        if !options.demands.any() {
+            return Ok(Self::Sampler(sampler));
+        }
+        let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
+        let sampler = demanded::drawn_again(options, &(&elements).into(), sampler)?;
+        Ok(Self::Sampler(sampler))
+    }
+}
+
+/// The model of --trained that demands are made of.
+pub(crate) fn level_model(
+    options: &Options,
+    corpus: &Corpus,
+    chain: &Arc<MarkovChain>,
+) -> Result<LevelModel, Failure> {
+    let width = options.length(chain.travel());
+    Ok(match options.trained() {
+        TrainedModel::Chain => (&LevelElements::new(Arc::clone(chain), width)?).into(),
+        TrainedModel::NGrams => (&ngrams(options, corpus, width)?).into(),
+        TrainedModel::Hierarchical => (&hierarchical(options, corpus, chain, width)?).into(),
+        TrainedModel::Field => (&field(corpus, chain, width)?).into(),
+    })
+}
+
+fn ngrams(options: &Options, corpus: &Corpus, width: usize) -> Result<LevelProgram, Failure> {
+    let ngrams = ColumnNGrams::train(corpus, options.order())?;
+    Ok(Arc::new(ngrams).program(width)?)
+}
+
+fn hierarchical(
+    options: &Options,
+    corpus: &Corpus,
+    chain: &MarkovChain,
+    width: usize,
+) -> Result<LevelProgram, Failure> {
+    let (structures, splits) = (options.structures(), chain.row_splits());
+    let section = options.section();
+    let chain = if options.style.is_empty() {
+        let kinds = options.kinds();
+        HierarchicalChain::train(corpus, structures, splits, section, kinds, 0)?
+    } else {
+        let change = options.style_change();
+        HierarchicalChain::train_styles(corpus, structures, splits, section, change)?
+    };
+    let chain = chain.smoothed(options.smoothing())?;
+    Ok(Arc::new(chain).program(width)?)
+}
+
+fn field(corpus: &Corpus, chain: &MarkovChain, width: usize) -> Result<TileFieldElements, Failure> {
+    let field = TileField::train(corpus, chain.row_splits())?;
+    Ok(field.elements(width)?)
 }

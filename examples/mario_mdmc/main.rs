@@ -23,7 +23,7 @@ use figrs_command::{
 };
 
 use generator::Trained;
-use options::{Method, Options};
+use options::{Method, Options, TrainedModel};
 
 fn main() -> ExitCode {
     figrs_command::run(|_| None, || run(Arc::new(parsed())))
@@ -40,7 +40,8 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
-        return probability::write(&options, &Arc::new(chain), seed);
+        let model = generator::level_model(&options, &corpus, &Arc::new(chain))?;
+        return probability::write(&options, &model, seed);
     }
     let started = Instant::now();
     let given = Arc::clone(&options);
@@ -82,7 +83,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     let any = |is: fn(Method) -> bool| options.methods.iter().any(|&method| is(method));
     let is_saved = options.save_model.is_some();
     let is_measured = options.stats.is_some() || is_saved;
-    let structures = any(Method::has_structures);
+    let structures = options.any_model(TrainedModel::has_structures);
     let structured = "look-ahead, elements, conditioned, exact, columns or hierarchical";
     let without_effect = [
         (
@@ -94,7 +95,9 @@ fn check(options: &Options) -> Result<(), Failure> {
             ("--smoothing", structured),
         ),
         (
-            options.row_splits.is_some() && !is_measured && !any(Method::has_bands),
+            options.row_splits.is_some()
+                && !is_measured
+                && !options.any_model(TrainedModel::has_bands),
             ("--row-splits", "other than n-grams"),
         ),
         (
@@ -141,8 +144,12 @@ fn check(options: &Options) -> Result<(), Failure> {
         check_report(path)?;
     }
     let heeding = |method: &options::Method| method.heeds_demands();
-    if options.demands.any() && !options.methods.iter().any(heeding) {
-        return Err("demands need --method conditioned or exact".into());
+    let meeting = |method: &Method| method.heeds_demands() || method.draws_again();
+    if options.demands.any() && !options.methods.iter().any(meeting) {
+        return Err("demands need --method conditioned, exact, look-ahead or elements".into());
+    }
+    if options.names_model_in_vain() {
+        return Err("--trained needs --method conditioned or exact".into());
     }
     if options.probability && !options.methods.iter().all(heeding) {
         return Err("--probability needs --method conditioned or exact".into());
@@ -150,8 +157,12 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.probability && (options.format().needs_file() || options.out.is_some()) {
         return Err("--probability needs --format text or json, and no --out".into());
     }
-    let other = options.methods.iter().find(|method| !method.uses_chain());
+    let own = |&&method: &&Method| options.model_of(method) != TrainedModel::Chain;
+    let other = options.methods.iter().find(own);
     match other.filter(|_| options.model.is_some()) {
+        Some(method) if method.heeds_demands() => {
+            Err("--trained needs training levels, not --model".into())
+        }
         Some(method) => Err(format!(
             "--method {} needs training levels, not --model",
             method.name()

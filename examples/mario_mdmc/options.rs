@@ -124,16 +124,20 @@ pub(crate) struct Options {
         default_value = "look-ahead"
     )]
     pub(crate) methods: Vec<Method>,
+    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and
+    /// field draw from theirs without demands.
+    #[arg(long, value_enum)]
+    trained: Option<TrainedModel>,
     /// Choice of a tile from its distribution by the elements method.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
-    /// Columns that the n-grams method looks at together, from 1 to 6; 3 if not given.
+    /// Columns that n-grams look at together, from 1 to 6; 3 if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) order: Option<usize>,
-    /// Columns of a section of the hierarchical method, from 1 to 64; 4 if not given.
+    /// Columns of a section of the hierarchical model, from 1 to 64; 4 if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) section: Option<usize>,
-    /// Kinds of sections of the hierarchical method, from 1 to 64; 8 if not given.
+    /// Kinds of sections of the hierarchical model, from 1 to 64; 8 if not given.
     #[arg(long)]
     pub(crate) kinds: Option<usize>,
     /// Sweeps of the field method over each level; 100 if not given.
@@ -217,10 +221,16 @@ pub(crate) struct Options {
     usual_length: OnceLock<usize>,
 }
 
-/// Demands on every level, for the conditioned and the exact method.
+/// Demands on every level.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Demands (methods conditioned and exact)")]
+#[command(
+    next_help_heading = "Demands (methods conditioned and exact; look-ahead and elements draw again until they are met)"
+)]
 pub(crate) struct Demands {
+    /// The demands of this file, in TOML, or JSON if its name ends so: patterns forbidden and required, numbers in windows, distances,
+    /// symmetry, paths, soft demands and more. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) demands: Vec<PathBuf>,
     /// Allow configurations that training never showed.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
@@ -264,7 +274,8 @@ pub(crate) struct Demands {
 impl Demands {
     /// True if there is any demand.
     pub(crate) fn any(&self) -> bool {
-        let files = self.around.is_some() || self.start.is_some() || self.end.is_some();
+        let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
+        let files = pieces || !self.demands.is_empty();
         let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
         let tiles = !(self.count.is_empty() && self.density.is_empty());
         files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
@@ -395,7 +406,42 @@ impl Options {
         ];
         let given = given.into_iter().filter(|(given, _, _)| *given);
         let mut given = given.map(|(_, option, method)| (option, method));
-        given.find(|(_, method)| !self.methods.contains(method))
+        // What a model needs may be given for any method that draws from it.
+        let is_used = |method: Method| {
+            let models = self.methods.iter().map(|&other| self.model_of(other));
+            let models: Vec<TrainedModel> = models.collect();
+            let own = self.model_of(method);
+            self.methods.contains(&method)
+                || method.has_own_model() && method != Method::Field && models.contains(&own)
+        };
+        given.find(|&(_, method)| !is_used(method))
+    }
+
+    /// The model of --trained.
+    pub(crate) fn trained(&self) -> TrainedModel {
+        self.trained.unwrap_or(TrainedModel::Chain)
+    }
+
+    /// The model that a method draws from.
+    pub(crate) fn model_of(&self, method: Method) -> TrainedModel {
+        match method {
+            Method::LookAhead | Method::Elements | Method::Columns => TrainedModel::Chain,
+            Method::Conditioned | Method::Exact => self.trained(),
+            Method::NGrams => TrainedModel::NGrams,
+            Method::Hierarchical => TrainedModel::Hierarchical,
+            Method::Field => TrainedModel::Field,
+        }
+    }
+
+    /// True if any method draws from a model of a kind.
+    pub(crate) fn any_model(&self, is: impl Fn(TrainedModel) -> bool) -> bool {
+        self.methods.iter().any(|&method| is(self.model_of(method)))
+    }
+
+    /// True if a model is named that no method asks for.
+    pub(crate) fn names_model_in_vain(&self) -> bool {
+        let heeding = |method: &Method| method.heeds_demands();
+        self.trained.is_some() && !self.methods.iter().any(heeding)
     }
 
     /// The settings of the first method that, with the training levels, give its levels again.
@@ -408,18 +454,14 @@ impl Options {
         if method == Method::Elements {
             settings.push(("tile", name(self.tile).into()));
         }
-        match method {
-            Method::LookAhead | Method::Elements | Method::Columns => {
-                let depth = ("look_ahead", self.look_ahead().into());
-                settings.extend([structure, smoothing, bands, depth]);
-            }
-            Method::Conditioned => {
-                let particles = ("particles", self.particles().into());
-                settings.extend([structure, smoothing, bands, particles]);
-            }
-            Method::Exact => settings.extend([structure, smoothing, bands]),
-            Method::NGrams => settings.push(("order", self.order().into())),
-            Method::Hierarchical => {
+        let model = self.model_of(method);
+        if method.heeds_demands() && model != TrainedModel::Chain {
+            settings.push(("trained", name(model).into()));
+        }
+        match model {
+            TrainedModel::Chain => settings.extend([structure, smoothing, bands]),
+            TrainedModel::NGrams => settings.push(("order", self.order().into())),
+            TrainedModel::Hierarchical => {
                 let kinds = if self.style.is_empty() {
                     ("kinds", self.kinds().into())
                 } else {
@@ -429,7 +471,15 @@ impl Options {
                 let chain = [structure, smoothing, bands];
                 settings.extend(chain.into_iter().chain(sizes));
             }
-            Method::Field => settings.extend([bands, ("sweeps", self.sweeps().into())]),
+            TrainedModel::Field => settings.push(bands),
+        }
+        match method {
+            Method::LookAhead | Method::Elements | Method::Columns => {
+                settings.push(("look_ahead", self.look_ahead().into()));
+            }
+            Method::Conditioned => settings.push(("particles", self.particles().into())),
+            Method::Field => settings.push(("sweeps", self.sweeps().into())),
+            Method::Exact | Method::NGrams | Method::Hierarchical => {}
         }
         settings
     }
@@ -495,6 +545,30 @@ fn style(text: &str) -> Result<(String, Pattern), String> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrainedModel {
+    /// The multi-dimensional Markov chain of --structure.
+    Chain,
+    /// Whole columns given the columns before, of --order.
+    NGrams,
+    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
+    Hierarchical,
+    /// A Markov random field of neighbouring tiles.
+    Field,
+}
+
+impl TrainedModel {
+    /// True if it draws by structures, of one chain or of several.
+    pub(crate) fn has_structures(self) -> bool {
+        matches!(self, Self::Chain | Self::Hierarchical)
+    }
+
+    /// True if it is trained in bands of rows.
+    pub(crate) fn has_bands(self) -> bool {
+        self != Self::NGrams
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tile {
     /// Drawn from the posterior of its Chain.
     Sampled,
@@ -523,14 +597,9 @@ impl Method {
         name(self)
     }
 
-    /// True if it draws from the Markov chain, rather than from a model of its own.
-    pub(crate) fn uses_chain(self) -> bool {
-        !matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
-    }
-
-    /// True if it draws by structures, of one chain or of several.
-    pub(crate) fn has_structures(self) -> bool {
-        self.uses_chain() || self == Self::Hierarchical
+    /// True if it draws from a model of its own, rather than from the Markov chain.
+    pub(crate) fn has_own_model(self) -> bool {
+        matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
     }
 
     /// True if it looks ahead.
@@ -538,14 +607,14 @@ impl Method {
         matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
     }
 
-    /// True if it is trained in bands of rows.
-    pub(crate) fn has_bands(self) -> bool {
-        self != Self::NGrams
-    }
-
-    /// True if it heeds demands.
+    /// True if it conditions its model on demands.
     pub(crate) fn heeds_demands(self) -> bool {
         matches!(self, Self::Conditioned | Self::Exact)
+    }
+
+    /// True if it draws again until demands are met.
+    pub(crate) fn draws_again(self) -> bool {
+        matches!(self, Self::LookAhead | Self::Elements)
     }
 }
 

@@ -6,23 +6,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figrs::Error;
-use figrs::models::mdmc::{MarkovChain, SteeringError};
+use figrs::models::mdmc::{LevelModel, SteeringError};
 use figrs_command::{Failure, NoAnswer, in_file, stop};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact, steered, watched};
 use crate::options::{Format, Method, Options};
 
-/// Writes the probability that the trained chain meets the demands, by each method.
-pub(crate) fn write(
-    options: &Arc<Options>,
-    chain: &Arc<MarkovChain>,
-    seed: u64,
-) -> Result<(), Failure> {
+/// Writes the probability that the trained model meets the demands, by each method.
+pub(crate) fn write(options: &Arc<Options>, model: &LevelModel, seed: u64) -> Result<(), Failure> {
     for (place, &method) in options.methods.iter().enumerate() {
         let started = Instant::now();
-        let (asked, chain) = (Arc::clone(options), Arc::clone(chain));
-        let found = stop::attempt(move || probability(method, &asked, &chain, seed))?;
+        let (asked, model) = (Arc::clone(options), model.clone());
+        let found = stop::attempt(move || probability(method, &asked, &model, seed))?;
         let (log, error) = match found {
             Some(found) => found?,
             // The probabilities so far are written.
@@ -58,10 +54,10 @@ pub(crate) fn write(
 fn probability(
     method: Method,
     options: &Options,
-    chain: &Arc<MarkovChain>,
+    model: &LevelModel,
     seed: u64,
 ) -> Result<(f64, f64), Failure> {
-    let steered = steered(options, chain)?;
+    let steered = steered(options, model)?;
     if method == Method::Exact {
         return Ok((exact(options, steered)?.log_probability(), 0.0));
     }

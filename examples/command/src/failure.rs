@@ -61,9 +61,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })
-        || failure
-            .downcast_ref()
-            .is_some_and(|error| matches!(error, SteeringError::Contradictory { .. }));
+        || failure.downcast_ref().is_some_and(|error| {
+            matches!(
+                error,
+                SteeringError::Contradictory { .. } | SteeringError::NotMet { .. }
+            )
+        });
     if is_without_answer { 1 } else { 2 }
 }
 

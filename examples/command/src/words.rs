@@ -6,7 +6,7 @@ use figrs_infer::Error as Inference;
 use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
-use figrs_models::mdmc::{SamplingError, SteeringError};
+use figrs_models::mdmc::{DemandError, SamplingError, SteeringError};
 
 use crate::failure::{grid, inference};
 use crate::stop;
@@ -50,6 +50,16 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             told.replace("allow more particles", "give more --particles")
                 .replace("ask for the exact law", "use --method exact"),
         );
+    }
+    let instead = match failure.downcast_ref() {
+        Some(error @ SteeringError::NotMet { .. }) => Some(error.to_string()),
+        _ => match failure.downcast_ref() {
+            Some(error @ DemandError::NotRejected { .. }) => Some(error.to_string()),
+            _ => None,
+        },
+    };
+    if let Some(told) = instead {
+        return Some(told.replace("condition the model instead", "use --method conditioned"));
     }
     let sampling = match failure.downcast_ref() {
         Some(SteeringError::Sampling(error)) => Some(error),

@@ -14,7 +14,7 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
-//! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
@@ -44,8 +44,11 @@ pub use corpus::levels::Corpus;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
+pub use demands::design::DesignFile;
+pub use demands::design::design_error::DesignError;
 pub use demands::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, SteeredLevel, SteeringError,
+    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
+    RejectionSampler, SteeredLevel, SteeringError,
 };
 pub use level::error::LevelError;
 pub use level::travel::Travel;
@@ -60,12 +63,14 @@ pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
 pub use sample::error::SamplingError;
 pub use sample::generated::GeneratedLevel;
+pub use sample::level_model::LevelModel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::{TileField, TileFieldElements};
 pub use tiles::legend_error::LegendError;
 pub use tiles::meaning::Meaning;
 pub use tiles::tile::Tile;
+pub use tiles::tile_class::TileClass;
 pub use tiles::tile_set::TileSet;
 pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;

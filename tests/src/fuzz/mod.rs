@@ -20,19 +20,20 @@ pub use networks::{bif, bifxml, cnf, evidence, net, uai, xdsl};
 pub use programs::program;
 pub use puzzles::rules;
 pub use saved::{chain, tree};
-pub use texts::{clues, levels, mask};
+pub use texts::{clues, design, levels, mask};
 pub use tile_sheets::tile_sheet;
 
 /// A function for any bytes.
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their folders in `fuzz/corpus/`.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("bif", bif),
     ("bifxml", bifxml),
     ("chain", chain),
     ("clues", clues),
     ("cnf", cnf),
+    ("design", design),
     ("distributions", distributions),
     ("evidence", evidence),
     ("levels", levels),

@@ -4,10 +4,12 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use figrs::Frontier;
 use figrs::models::grid::{ClueError, Clues, Symbol};
 use figrs::models::mdmc::{
-    ConditionedSampler, Corpus, Demand, Level, LevelElements, LevelSampler, LookAheadSampler,
-    MarkovChain, Mask, RowSplits, SteeredLevel, Structure, TileSet,
+    ColumnNGrams, ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, Level,
+    LevelElements, LevelModel, LevelSampler, LookAheadSampler, MarkovChain, Mask, RowSplits,
+    SteeredLevel, Structure, TileSet,
 };
 use figrs::models::{dungeon, island, yin_yang};
 
@@ -96,6 +98,38 @@ pub fn mask(data: &[u8]) {
             let is_forbidden = matches!(demand, Demand::Forbidden(_));
             assert_ne!(stands(drawn.level()), is_forbidden, "{demand}: {drawn:?}");
         }
+    }
+}
+
+/// A file of demands, in TOML or in JSON, on small levels of n-grams: it is written and read again, and levels are drawn.
+///
+/// # Panics
+///
+/// If a file is not read back as it was written, or a level does not meet the demands.
+pub fn design(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let read = DesignFile::from_toml(text).or_else(|_| DesignFile::from_json(text));
+    let Ok(design) = read else { return };
+    let again = DesignFile::from_json(&design.to_json().to_string());
+    assert_eq!(again.as_ref().ok(), Some(&design));
+    let level = "-?--E---\n-S--[]o-\n----[]--\nXXXX-XXX"
+        .parse()
+        .expect("a level");
+    let corpus = Corpus::new([("small".to_owned(), level)]).expect("one height");
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 1).expect("an order"));
+    let model = LevelModel::from(&ngrams.program(8).expect("a small level"));
+    let Ok(demands) = design.demands(&model) else {
+        return;
+    };
+    let Ok(steered) = SteeredLevel::new(&model, &demands) else {
+        return;
+    };
+    let frontier = Frontier::new().memory(1 << 20);
+    let Ok(exact) = ExactSampler::new(steered.clone(), &frontier) else {
+        return;
+    };
+    for drawn in exact.levels(1, 0..2).expect("levels that are possible") {
+        assert!(steered.factor(drawn.level()) > 0.0, "{}", drawn.level());
     }
 }
 

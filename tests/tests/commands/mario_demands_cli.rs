@@ -106,7 +106,15 @@ fn demands_that_cannot_be_met_are_named() {
     std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
     std::fs::write(path("bytes"), b"_____\n_\xff___\n").unwrap();
     let level = ["--rows", "4", "--width", "5"];
-    let cases: [(&[&str], i32, &str); 12] = [
+    let demand =
+        |columns| format!("[[demand]]\ncount = 'X'\nnumber = '2..'\ncolumns = '{columns}'\n");
+    std::fs::write(path("halves.toml"), demand("..2") + &demand("2..")).unwrap();
+    std::fs::write(
+        path("line.toml"),
+        "# One.\n\n[[demand]]\nrequire = 'E'\ntime = 3\n",
+    )
+    .unwrap();
+    let cases: [(&[&str], i32, &str); 16] = [
         (
             &["--method", "conditioned", "--count", "E=5000"],
             1,
@@ -155,20 +163,44 @@ fn demands_that_cannot_be_met_are_named() {
             &[
                 "--method",
                 "conditioned",
-                "--pin",
-                &path("gap"),
-                "--max-gap",
-                "2",
+                "--count",
+                "X=0..3",
+                "--demands",
+                &path("halves.toml"),
             ],
             1,
             "or give more --particles, or use --method exact",
+        ),
+        (
+            &["--method", "exact", "--demands", &path("line.toml")],
+            2,
+            "line.toml: line 3 (demand 1): \"time\" does not belong to require",
+        ),
+        (
+            &["--count", "E=20", "--demands", &path("halves.toml")],
+            1,
+            "or use --method conditioned",
+        ),
+        (
+            &["--place", &path("gap")],
+            2,
+            "pin the tiles, or use --method conditioned",
+        ),
+        (
+            &["--trained", "field"],
+            2,
+            "--trained needs --method conditioned or exact",
         ),
         (
             &["--method", "conditioned", "--pin", &path("narrow")],
             2,
             "4 rows of 2 columns",
         ),
-        (&["--max-gap", "2"], 2, "--method conditioned or exact"),
+        (
+            &["--method", "columns", "--max-gap", "2"],
+            2,
+            "--method conditioned, exact, look-ahead or elements",
+        ),
         (
             &["--method", "exact", "--count", "E=5..1"],
             2,
@@ -189,5 +221,112 @@ fn demands_that_cannot_be_met_are_named() {
             told.contains(expected) && told.trim_end().lines().count() == 1,
             "{told}"
         );
+    }
+}
+
+/// The file of the tutorial, on every model and by every method that heeds demands.
+#[test]
+fn a_file_of_demands_is_met_by_every_model() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../examples/mario_mdmc/rhythm.toml"
+    );
+    let size = [
+        "--rows", "6", "--width", "40", "--seed", "4", "--levels", "3",
+    ];
+    let asked = ["--format", "json", "--demands", file];
+    for drawn in [
+        &["--method", "conditioned"][..],
+        &["--method", "exact", "--trained", "n-grams", "--order", "2"],
+        &["--method", "conditioned", "--trained", "n-grams"],
+        &[
+            "--method",
+            "conditioned",
+            "--trained",
+            "hierarchical",
+            "--section",
+            "5",
+        ],
+        &[
+            "--method",
+            "conditioned",
+            "--trained",
+            "field",
+            "--allow-unseen",
+            "--particles",
+            "400",
+        ],
+    ] {
+        let output = run(&[drawn, &size, &asked].concat());
+        assert!(
+            output.status.success(),
+            "{drawn:?}: {}",
+            text(&output.stderr)
+        );
+        let levels: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(levels.as_array().map(Vec::len), Some(3));
+        for level in levels.as_array().unwrap() {
+            let rows: Vec<Vec<char>> = (0..6)
+                .map(|row| level["rows"][row].as_str().unwrap().chars().collect())
+                .collect();
+            let enemies = |columns: std::ops::Range<usize>| {
+                let cells = rows.iter().flat_map(|row| &row[columns.clone()]);
+                cells.filter(|tile| **tile == 'E').count()
+            };
+            assert_eq!(enemies(0..10), 0, "{drawn:?}");
+            assert!(enemies(0..13) <= enemies(13..26), "{drawn:?}");
+            assert!(enemies(13..26) <= enemies(26..40), "{drawn:?}");
+            assert!(
+                (0..29).all(|left| enemies(left..left + 12) <= 3),
+                "{drawn:?}"
+            );
+            let pipes = (20..39).filter(|&column| {
+                (0..5).any(|row| {
+                    let square = [
+                        rows[row][column],
+                        rows[row][column + 1],
+                        rows[row + 1][column],
+                        rows[row + 1][column + 1],
+                    ];
+                    square == ['<', '>', '[', ']']
+                })
+            });
+            assert!((1..=2).contains(&pipes.count()), "{drawn:?}");
+            assert!(
+                rows[5][37..] == ['X', 'X', 'X']
+                    || rows[5][37..]
+                        .iter()
+                        .all(|tile| "XSQ?<>[]Bb".contains(*tile))
+            );
+        }
+    }
+}
+
+/// Look-ahead draws again until demands are met.
+#[test]
+fn look_ahead_draws_again_until_demands_are_met() {
+    let output = run(&[
+        "--width",
+        "40",
+        "--seed",
+        "1",
+        "--levels",
+        "4",
+        "--format",
+        "json",
+        "--max-gap",
+        "2",
+        "--count",
+        "E=2..6",
+        "--playable",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let levels: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for level in levels.as_array().unwrap() {
+        assert_eq!(level["demands"].as_array().map(Vec::len), Some(4));
+        let rows = level["rows"].as_array().unwrap().iter();
+        let tiles: String = rows.map(|row| row.as_str().unwrap()).collect();
+        assert!((2..=6).contains(&tiles.matches('E').count()));
+        assert!(!tiles[13 * 40..].contains("---"));
     }
 }

@@ -4,17 +4,19 @@ use std::cell::Cell;
 use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use figrs_core::stream;
 use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
 use super::super::{GeneratedLevel, Tile};
-use super::conflict::{self, ConsistencyResult};
+use super::conflict::{self, Certainty, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::parts::LevelParts;
+use super::proof::Conflict;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 
@@ -49,6 +51,8 @@ pub struct ConditionedSampler {
     most_particles: Option<usize>,
     conflict_work: u64,
     listener: Option<RunListener>,
+    /// The result of the search for a proof, and the time that it took.
+    proof: Arc<OnceLock<(Option<Conflict>, Duration)>>,
 }
 
 /// Number of particles from which on more populations side by side are no cheaper for each level.
@@ -78,6 +82,7 @@ impl ConditionedSampler {
             most_particles: None,
             conflict_work: 24_000_000,
             listener: None,
+            proof: Arc::default(),
         }
     }
 
@@ -158,6 +163,12 @@ impl ConditionedSampler {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
         while particles < self.largest() {
+            // Levels that are hard to find are worth a search for a proof that there is none.
+            if particles > self.particles
+                && let Some(conflict) = self.proven()
+            {
+                return Err(conflict::error(&self.steered, conflict, Certainty::Proven));
+            }
             particles = particles.saturating_mul(4).min(self.largest());
             let filter = self.filter(particles, 1).seed(rng.next_u64());
             match filter.follow(&LevelParts::of(&self.steered)) {
@@ -172,12 +183,25 @@ impl ConditionedSampler {
         Err(self.conflict(seed))
     }
 
+    /// A demand or two that are proven to be impossible; looked for once.
+    fn proven(&self) -> Option<&Conflict> {
+        let found = self.proof.get_or_init(|| {
+            let started = Instant::now();
+            (conflict::proven(&self.steered), started.elapsed())
+        });
+        found.0.as_ref()
+    }
+
     /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
     fn conflict(&self, seed: u64) -> SteeringError {
+        if let Some(conflict) = self.proven() {
+            return conflict::error(&self.steered, conflict, Certainty::Proven);
+        }
+        let started = Instant::now();
         let particles = self.largest().min(400);
         let left = Cell::new(self.conflict_work);
         let trial = |part: &SteeredLevel, columns: usize| {
-            let cells = particles * self.steered.chain().height() * columns;
+            let cells = particles * self.steered.height() * columns;
             let Some(rest) = left.get().checked_sub(cells as u64) else {
                 return ConsistencyResult::Unknown;
             };
@@ -193,7 +217,10 @@ impl ConditionedSampler {
                 Err(_) => ConsistencyResult::Unknown,
             }
         };
-        conflict::smallest(&self.steered, &trial, false)
+        let found = conflict::smallest(&self.steered, &trial);
+        let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
+        let spent = before + started.elapsed();
+        conflict::error(&self.steered, &found, Certainty::NotProven(spent))
     }
 }
 
@@ -204,7 +231,8 @@ impl LevelSampler for ConditionedSampler {
 
     fn guarantee(&self) -> String {
         format!(
-            "all demands are met; near the trained chain given the demands, {} particles a level",
+            "all demands are met; near {} given the demands, {} particles a level",
+            self.steered.level_model().name(),
             self.particles
         )
     }
@@ -213,15 +241,15 @@ impl LevelSampler for ConditionedSampler {
     fn batch(&self) -> u64 {
         // Wide levels are drawn few at a time, so that the first levels come early.
         let particles = self.particles.max(1) as u64;
-        let cells = (self.steered.chain().height() * self.steered.width()) as u64;
+        let cells = (self.steered.height() * self.steered.width()) as u64;
         let fitting = BATCH_CELLS / (particles * cells).max(1);
         fitting
             .min(BATCH_PARTICLES / particles)
             .clamp(1, BATCH_LEVELS)
     }
 
-    fn demands(&self) -> &[Demand] {
-        self.steered.demands()
+    fn demands(&self) -> Vec<Demand> {
+        self.steered.demands().cloned().collect()
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {

@@ -1,7 +1,10 @@
 //! Conflicts: the smallest sets of demands that exclude each other, and the column where they do.
 
+use std::time::Duration;
+
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::proof::{Conflict, ProofSearch};
 use super::steered::SteeredLevel;
 
 /// Result of trying a set of evidence.
@@ -13,34 +16,65 @@ pub(super) enum ConsistencyResult {
     Unknown,
 }
 
-/// The error for numbers of tiles of one kind that exclude each other, or do not fit into the level.
-pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
-    let (height, width) = (steered.chain().height(), steered.width());
-    let error = |demands: &[&Demand], column| SteeringError::Contradictory {
-        demands: demands.iter().map(ToString::to_string).collect(),
-        column,
-        proven: true,
-    };
-    let counts = steered.demands().iter().filter_map(|demand| match demand {
-        &Demand::Count { tile, least, most } => Some((demand, tile, least, most)),
+/// Whether a conflict is proven, or for how long it was looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Certainty {
+    Proven,
+    NotProven(Duration),
+}
+
+/// The error of a conflict.
+pub(super) fn error(
+    steered: &SteeredLevel,
+    conflict: &Conflict,
+    certainty: Certainty,
+) -> SteeringError {
+    let demands = conflict.demands.iter();
+    SteeringError::Contradictory {
+        demands: demands
+            .map(|&demand| steered.demand(demand).to_string())
+            .collect(),
+        column: conflict.column,
+        proven: matches!(certainty, Certainty::Proven),
+        spent: match certainty {
+            Certainty::Proven => Duration::ZERO,
+            Certainty::NotProven(spent) => spent,
+        },
+    }
+}
+
+/// A demand or two that are proven to be impossible.
+pub(super) fn proven(steered: &SteeredLevel) -> Option<Conflict> {
+    of_counts(steered).or_else(|| ProofSearch::new(steered).find())
+}
+
+/// Numbers of tiles of one kind that exclude each other, or do not fit into the level.
+pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
+    let (height, width) = (steered.height(), steered.width());
+    let demands = steered.demands().enumerate();
+    let counts = demands.filter_map(|(number, demand)| match *demand {
+        Demand::Count { tile, least, most } => Some((number, tile, least, most)),
         _ => None,
     });
-    for (demand, tile, least, _) in counts.clone() {
+    let counts: Vec<_> = counts.collect();
+    for &(demand, tile, least, _) in &counts {
         if least > height * width {
-            return Some(error(&[demand], 0));
+            let (demands, column) = (vec![demand], 0);
+            return Some(Conflict { demands, column });
         }
-        for (other, of, _, most) in counts.clone() {
+        for &(other, of, _, most) in &counts {
             if of == tile && most < least {
                 // The first column that leaves fewer cells than are missing.
                 let column = width.saturating_sub((least - most).div_ceil(height));
-                return Some(error(&[other, demand], column));
+                let demands = vec![other, demand];
+                return Some(Conflict { demands, column });
             }
         }
     }
     None
 }
 
-/// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
+/// The first column up to which demands cannot be met, and those of them that are needed for that.
 ///
 /// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the level
 /// with some demands, and the number of columns from the left to try; there are as many trials as demands and as halvings of
@@ -48,14 +82,10 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
 pub(super) fn smallest(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> ConsistencyResult,
-    proven: bool,
-) -> SteeringError {
-    if let Some(error) = of_counts(steered) {
-        return error;
-    }
+) -> Conflict {
     let try_part = |demands: &[usize], last: usize| {
-        let part = steered.part(demands);
-        part.map_or(ConsistencyResult::Unknown, |part| trial(&part, last + 1))
+        let part = steered.part(steered.level_model(), demands);
+        trial(&part, last + 1)
     };
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
     // The first columns are possible below `low`, and impossible at `high`.
@@ -78,12 +108,8 @@ pub(super) fn smallest(
             kept = rest;
         }
     }
-    SteeringError::Contradictory {
-        demands: kept
-            .iter()
-            .map(|&demand| steered.demands()[demand].to_string())
-            .collect(),
+    Conflict {
+        demands: kept,
         column: high,
-        proven,
     }
 }

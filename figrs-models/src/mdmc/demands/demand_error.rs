@@ -17,17 +17,128 @@ pub enum DemandError {
         /// Rows and columns of the level.
         expected: (usize, usize),
     },
-    /// A forbidden pattern does not fit into the level, or has no tile.
+    /// A pattern does not fit where it is looked for, or has no tile.
     #[error(
-        "a pattern of {} rows and {} columns cannot be forbidden in a level of {} rows and {} columns; set at least one tile, and \
-         no more rows and columns than the level has",
+        "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns; set at least one tile, and \
+         no more rows and columns than there are",
         size.0, size.1, level.0, level.1
     )]
     Pattern {
         /// Rows and columns of the pattern.
         size: (usize, usize),
+        /// Rows and columns in which it is looked for.
+        level: (usize, usize),
+    },
+    /// A pattern of any tiles.
+    #[error("the pattern matches everywhere; give at least one cell a tile")]
+    EmptyPattern,
+    /// Forms of a pattern have different sizes.
+    #[error(
+        "a pattern has forms of {} by {} and {} by {} cells; give all of them one size, with free cells at the edge",
+        first.0, first.1, other.0, other.1
+    )]
+    Forms {
+        /// Rows and columns of the first form.
+        first: (usize, usize),
+        /// Rows and columns of another.
+        other: (usize, usize),
+    },
+    /// A character of a pattern stands for nothing.
+    #[error(
+        "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class; add it to the legend, or write _ for any tile"
+    )]
+    PatternSymbol {
+        /// The character.
+        symbol: char,
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+    },
+    /// A row of a pattern is longer or shorter than the first.
+    #[error(
+        "row {row} of a pattern has {length} cells and the first {expected}; write one character for each cell"
+    )]
+    PatternRow {
+        /// The row, from 0.
+        row: usize,
+        /// Its cells.
+        length: usize,
+        /// The cells of the first row.
+        expected: usize,
+    },
+    /// An area has no cells, or does not lie in the level.
+    #[error(
+        "{area} are not an area of a level of {} rows and {} columns; both count from 0, the end is not among them",
+        level.0, level.1
+    )]
+    Area {
+        /// The area, in words.
+        area: String,
         /// Rows and columns of the level.
         level: (usize, usize),
+    },
+    /// A window is wider than the area that it moves in.
+    #[error("windows of {window} columns do not fit into {columns}; give 1 to {columns}")]
+    Window {
+        /// Columns of a window.
+        window: usize,
+        /// Columns of the area.
+        columns: usize,
+    },
+    /// An area has fewer columns than sections.
+    #[error("{columns} columns cannot be parted into {sections} sections; give 1 to {columns}")]
+    Sections {
+        /// Sections asked for.
+        sections: usize,
+        /// Columns of the area.
+        columns: usize,
+    },
+    /// An area is not longer than what is to be repeated.
+    #[error("{columns} columns cannot repeat every {period}; give 1 to one less than {columns}")]
+    Period {
+        /// Columns after which it is to repeat.
+        period: usize,
+        /// Columns of the area.
+        columns: usize,
+    },
+    /// A list of columns is empty, or they have not the height of the level.
+    #[error(
+        "columns of {tiles} tiles cannot stand in a level of {height} rows; give at least one column, as high as the level, and no rows"
+    )]
+    Columns {
+        /// Tiles of a column, or rows of the area.
+        tiles: usize,
+        /// Rows of the level.
+        height: usize,
+    },
+    /// No distance is allowed.
+    #[error("a range of rows or columns to look in is empty; give the smaller number first")]
+    Offsets,
+    /// A choice among no demands.
+    #[error("a choice among no demands cannot be met; give at least one")]
+    NothingToChoose,
+    /// The weight of a soft demand is negative or too large.
+    #[error("a weight of {weight} is not from 0 to {max}")]
+    Weight {
+        /// The weight.
+        weight: f64,
+        /// The largest.
+        max: f64,
+    },
+    /// A demand that levels cannot be drawn anew for.
+    #[error(
+        "\"{demand}\" cannot be met by drawing again; pin the tiles, or condition the model instead"
+    )]
+    NotRejected {
+        /// The demand, in words.
+        demand: String,
+    },
+    /// A demand that cannot be a part of another.
+    #[error("\"{demand}\" cannot be chosen, negated or preferred; demand it by itself")]
+    NotCombined {
+        /// The demand, in words.
+        demand: String,
     },
     /// Two masks place different tiles in one cell.
     #[error(

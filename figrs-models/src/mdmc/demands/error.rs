@@ -1,5 +1,7 @@
 //! Errors of drawing levels given demands.
 
+use std::time::Duration;
+
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -23,7 +25,11 @@ pub enum SteeringError {
     #[error(
         "no level was found that meets these demands together: {}; {} at column {column} (from 0): take one of them back{}",
         .demands.join("; "),
-        if *.proven { "it is proven that none can go on" } else { "it is not proven, but none of the particles could go on" },
+        if *.proven {
+            "it is proven that none can go on".to_owned()
+        } else {
+            format!("it is not proven in {:.1} s, but none of the particles could go on", .spent.as_secs_f64())
+        },
         if *.proven { "" } else { ", or allow more particles, or ask for the exact law" }
     )]
     Contradictory {
@@ -33,5 +39,18 @@ pub enum SteeringError {
         column: usize,
         /// `true` if it is certain that there is no such level.
         proven: bool,
+        /// Time for which a proof was looked for in vain; zero if there is one.
+        spent: Duration,
+    },
+    /// No level of many that were drawn met the demands.
+    #[error(
+        "none of {tries} levels that were drawn met these demands together: {}; take one of them back, or condition the model instead",
+        .demands.join("; ")
+    )]
+    NotMet {
+        /// The demands.
+        demands: Vec<String>,
+        /// Levels drawn.
+        tries: u64,
     },
 }

@@ -6,13 +6,13 @@ use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
 use super::super::{DemandError, GeneratedLevel, Tile};
-use super::conflict::{self, ConsistencyResult};
+use super::conflict::{self, Certainty, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 
-/// Draws levels from exactly the trained chain's distribution given the demands.
+/// Draws levels from exactly the model's distribution given the demands.
 ///
 /// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as
 /// columns repeat; then a backward sweep over all columns computes the probabilities of the continuations of each.
@@ -41,8 +41,9 @@ impl ExactSampler {
     ///
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
-        if let Some(error) = conflict::of_counts(&steered) {
-            return Err(error);
+        let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
+        if let Some(conflict) = conflict::of_counts(&steered) {
+            return Err(proven(conflict));
         }
         let compiled = frontier.compile(steered.model(), steered.cells())?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
@@ -53,7 +54,10 @@ impl ExactSampler {
                 Ok(_) => ConsistencyResult::Impossible,
                 Err(_) => ConsistencyResult::Unknown,
             };
-            return Err(conflict::smallest(&steered, &trial, true));
+            let found = conflict::proven(&steered);
+            return Err(proven(
+                found.unwrap_or_else(|| conflict::smallest(&steered, &trial)),
+            ));
         }
         Ok(Self { steered, compiled })
     }
@@ -77,7 +81,7 @@ impl ExactSampler {
     ///
     /// **Errors.** [`DemandError::Cell`] outside the level.
     pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
-        let height = self.steered.chain().height();
+        let height = self.steered.height();
         let cell = (row < height && column < self.steered.width())
             .then(|| &self.steered.cells()[column * height + height - 1 - row]);
         let cell = cell.ok_or(DemandError::Cell { row, column })?;
@@ -91,7 +95,10 @@ impl LevelSampler for ExactSampler {
     }
 
     fn guarantee(&self) -> String {
-        "exactly the trained chain given the demands".to_owned()
+        format!(
+            "exactly {} given the demands",
+            self.steered.level_model().name()
+        )
     }
 
     /// A whole batch at once: where messages do not fit into memory, each batch computes them again.
@@ -99,8 +106,8 @@ impl LevelSampler for ExactSampler {
         64
     }
 
-    fn demands(&self) -> &[Demand] {
-        self.steered.demands()
+    fn demands(&self) -> Vec<Demand> {
+        self.steered.demands().cloned().collect()
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {

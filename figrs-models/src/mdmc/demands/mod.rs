@@ -1,23 +1,36 @@
 //! Steering: demands on levels as evidence on their elements, and samplers of the levels that meet them.
 
+mod area;
+mod automata;
+mod compile;
 mod conditioned;
 mod conflict;
 mod demand;
 pub(crate) mod demand_error;
+pub(crate) mod design;
 mod error;
 mod exact;
+mod folded;
 mod mask;
 mod parts;
+mod pattern;
+mod proof;
 mod reachability_memo;
+mod rejection;
 mod sampler;
 mod statements;
 mod steered;
+mod turned;
+mod words;
 
+pub use area::Area;
 pub use conditioned::ConditionedSampler;
-pub use demand::Demand;
+pub use demand::{Demand, Mirror};
 pub use error::SteeringError;
 pub use exact::ExactSampler;
 pub use mask::Mask;
+pub use pattern::Pattern;
+pub use rejection::RejectionSampler;
 pub use sampler::LevelSampler;
 pub use steered::SteeredLevel;
 

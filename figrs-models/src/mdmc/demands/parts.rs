@@ -1,6 +1,6 @@
 //! A steered level in parts, for levels too long to be held as a whole.
 
-use figrs_core::{AnyElement, Element};
+use figrs_core::Element;
 use figrs_infer::{Sequence, SequencePart};
 
 use super::super::Tile;
@@ -35,17 +35,11 @@ impl<'a> LevelParts<'a> {
 
     /// The evidence on so many columns.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
-        let height = steered.chain().height();
+        let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
-        let mut reach = steered.elements().reach();
-        for demand in steered.demands() {
-            match demand {
-                Demand::Playable => each = each.min((Self::SQUARES / (height * height)).max(1)),
-                Demand::Forbidden(pattern) => {
-                    reach = reach.map(|reach| reach.max(pattern.width() - 1));
-                }
-                _ => {}
-            }
+        let reach = steered.level_model().program().reach();
+        if steered.demands().any(|demand| *demand == Demand::Playable) {
+            each = each.min((Self::SQUARES / (height * height)).max(1));
         }
         Self {
             steered,
@@ -79,19 +73,12 @@ impl Sequence for LevelParts<'_> {
             self.columns.min((number + 1) * self.each),
         );
         let from = start.saturating_sub(self.reach);
-        let elements = steered.elements().of_columns(from..end, start - from);
-        let tiles = |columns: std::ops::Range<usize>| {
-            let column = |column: usize| {
-                let rows = 0..elements.height();
-                let elements = &elements;
-                rows.map(move |row| elements.tile(row, column).erased().clone())
-            };
-            columns.flat_map(column).collect::<Vec<AnyElement>>()
-        };
+        let program = steered.level_model().program();
+        let elements = program.columns(from..end, start - from);
         let mut statements = steered.statements();
         let mut inputs = Vec::new();
         if number > 0 {
-            inputs = tiles(from..start);
+            inputs = elements.state_of(from..start);
             for statement in &mut statements {
                 statement.resume();
                 inputs.extend(statement.state());
@@ -100,7 +87,7 @@ impl Sequence for LevelParts<'_> {
         let stated = steered.state(&elements, start..end, &mut statements);
         let mut outputs = Vec::new();
         if end < self.columns {
-            outputs = tiles(end.saturating_sub(self.reach)..end);
+            outputs = elements.state_of(end.saturating_sub(self.reach)..end);
             outputs.extend(statements.iter().filter_map(|statement| statement.state()));
         }
         let trajectory: Vec<Element<Tile>> = if self.records_trajectory {

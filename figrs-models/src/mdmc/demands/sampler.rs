@@ -22,8 +22,8 @@ pub trait LevelSampler: Debug + Send + Sync {
     fn guarantee(&self) -> String;
 
     /// Demands that every level meets.
-    fn demands(&self) -> &[Demand] {
-        &[]
+    fn demands(&self) -> Vec<Demand> {
+        Vec::new()
     }
 
     /// Number of levels that are best asked for at once.

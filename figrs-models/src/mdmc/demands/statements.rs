@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
+use rustc_hash::FxHashMap;
 
-use super::super::{LevelElements, Reach, Tile};
+use super::super::{Reach, Tile};
 use super::demand::Demand;
+use super::folded::{FoldedDemand, Steps};
 use super::mask::Mask;
+use super::pattern::Pattern;
 use super::reachability_memo::ReachabilityMemo;
+use crate::mdmc::TileClass;
+use crate::mdmc::sample::level_model::LevelColumns;
 
 /// Evidence that is stated column by column, in the order of the columns.
 pub(super) trait ColumnEvidence {
     /// Adds the evidence on one column, given by its number, to a model.
-    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model;
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
     /// State of the evidence after a column, for the evidence on the next ones.
     fn state(&self) -> Option<AnyElement> {
@@ -23,9 +28,9 @@ pub(super) trait ColumnEvidence {
     fn resume(&mut self) {}
 }
 
-impl<F: FnMut(&LevelElements, usize, Model) -> Model> ColumnEvidence for F {
-    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model {
-        self(elements, column, model)
+impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
+        self(columns, column, model)
     }
 }
 
@@ -38,7 +43,7 @@ struct FoldedEvidence<T, F> {
 
 impl<T: Value, F> FoldedEvidence<T, F>
 where
-    F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
+    F: Fn(&LevelColumns, usize, &Element<T>, Model) -> (Element<T>, Model),
 {
     fn boxed<'a>(start: T, step: F) -> Box<dyn ColumnEvidence + 'a>
     where
@@ -51,10 +56,10 @@ where
 
 impl<T: Value, F> ColumnEvidence for FoldedEvidence<T, F>
 where
-    F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
+    F: Fn(&LevelColumns, usize, &Element<T>, Model) -> (Element<T>, Model),
 {
-    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model {
-        let (state, model) = (self.step)(elements, column, &self.state, model);
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
+        let (state, model) = (self.step)(columns, column, &self.state, model);
         self.state = state;
         model
     }
@@ -68,131 +73,112 @@ where
     }
 }
 
-/// The evidence of one of `all` demands on a level of some rows and columns.
-pub(super) fn statement<'a>(
-    demand: &'a Demand,
-    (all, crossed): (&'a [Demand], &Arc<ReachabilityMemo>),
-    (height, width): (usize, usize),
-) -> Box<dyn ColumnEvidence + 'a> {
-    match demand {
-        Demand::Seen => seen(all, (height, width)),
-        Demand::Pinned(mask) => pinned(mask),
-        // They are set before anything is stated.
-        Demand::Placed(_) => Box::new(|_: &LevelElements, _: usize, model: Model| model),
-        &Demand::MaximumGap(most) => maximum_gap(most, height),
-        &Demand::Count { tile, least, most } => count(tile, (least, most), (height, width)),
-        Demand::Forbidden(pattern) => forbidden(pattern, height),
-        Demand::Playable => playable(height, crossed),
-    }
+/// A demand with its automaton, if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct StatedDemand {
+    pub(super) demand: Demand,
+    pub(super) steps: Option<Arc<Steps>>,
 }
 
-fn seen(all: &[Demand], (height, width): (usize, usize)) -> Box<dyn ColumnEvidence + '_> {
-    let placed = |(row, column): (usize, usize)| {
-        all.iter().any(|demand| match demand {
+/// The evidence of one of `all` demands.
+pub(super) fn statement<'a>(
+    stated: &'a StatedDemand,
+    (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
+    height: usize,
+) -> Option<Box<dyn ColumnEvidence + 'a>> {
+    Some(match (&stated.demand, &stated.steps) {
+        (Demand::Seen, _) => seen(all),
+        // They are set before anything is stated.
+        (Demand::Placed(_), _) => return None,
+        (Demand::Pinned(mask), _) => pinned(mask),
+        (
+            Demand::Shaped {
+                pattern,
+                row,
+                column,
+            },
+            _,
+        ) if pattern.forms().len() == 1 => shaped(pattern, (*row, *column)),
+        (Demand::Near { drawing, cost }, _) => near(drawing, *cost),
+        (Demand::Preferred { weight, .. }, Some(steps)) => {
+            Box::new(FoldedDemand::new(steps, Some(*weight)))
+        }
+        (_, Some(steps)) => Box::new(FoldedDemand::new(steps, None)),
+        (_, None) => playable(height, crossed),
+    })
+}
+
+fn seen(all: &[StatedDemand]) -> Box<dyn ColumnEvidence + '_> {
+    let placed = |&(row, column): &(usize, usize)| {
+        all.iter().any(|stated| match &stated.demand {
             Demand::Placed(mask) => mask.get(row, column).is_some(),
             _ => false,
         })
     };
-    Box::new(
-        move |elements: &LevelElements, column: usize, model: Model| {
-            // Only a configuration that was seen has a tile from the first structure.
-            let first = &elements.chain().structures()[0];
-            let rows = (0..height).rev().filter(|&row| {
-                let mut sees = first.neighbours(row, column, height, width).flatten();
-                !placed((row, column)) && !sees.any(placed)
-            });
-            rows.fold(model, |model, row| {
-                model.observe(elements.structure(row, column), 0)
-            })
-        },
-    )
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let seen = columns.seen(column).iter();
+        let seen = seen.filter(|statement| !statement.cells.iter().any(placed));
+        seen.fold(model, |model, statement| {
+            model.observe_any(&statement.element, statement.value.clone())
+        })
+    })
 }
 
 fn pinned(mask: &Mask) -> Box<dyn ColumnEvidence + '_> {
-    Box::new(
-        move |elements: &LevelElements, column: usize, model: Model| {
-            let rows = (0..mask.height()).rev();
-            rows.fold(model, |model, row| match mask.get(row, column) {
-                Some(tile) => model.observe(elements.tile(row, column), tile),
-                None => model,
-            })
-        },
-    )
-}
-
-/// Bounds the gap: a fold over columns of the number of columns without ground that end here.
-fn maximum_gap(most: usize, height: usize) -> Box<dyn ColumnEvidence> {
-    let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
-        if tile.solid() {
-            0
-        } else {
-            gap.saturating_add(1).min(most.saturating_add(1))
-        }
-    });
-    let short = Arc::new(move |gap: &usize| *gap <= most);
-    FoldedEvidence::boxed(0usize, move |elements, column, gap, model| {
-        let gap = (gap, elements.tile(height - 1, column)).map_shared(&step);
-        let model = model.condition_shared(&gap, &short);
-        (gap, model)
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let rows = (0..mask.height()).rev();
+        rows.fold(model, |model, row| match mask.get(row, column) {
+            Some(tile) => model.observe(columns.tile(row, column), tile),
+            None => model,
+        })
     })
 }
 
-/// Bounds a count: a fold over cells of the number of tiles of the kind so far.
-fn count(
-    tile: Tile,
-    (least, most): (usize, usize),
-    (height, width): (usize, usize),
-) -> Box<dyn ColumnEvidence> {
-    // Beyond what can matter there is no need to count.
-    let enough = if most >= height * width {
-        least
-    } else {
-        most + 1
-    };
-    let step = Arc::new(move |(count, found): (&usize, &Tile)| {
-        (count + usize::from(*found == tile)).min(enough)
-    });
-    let few = Arc::new(move |count: &usize| *count <= most);
-    FoldedEvidence::boxed(0usize, move |elements, column, count, mut model| {
-        let mut count = count.clone();
-        for row in (0..height).rev() {
-            count = (&count, elements.tile(row, column)).map_shared(&step);
-        }
-        model = model.condition_shared(&count, &few);
-        // As many as the cells to come could still bring.
-        let left = (width - 1 - column) * height;
-        if least > left {
-            model = model.condition(&count, move |count| count.saturating_add(left) >= least);
-        }
-        (count, model)
+fn shaped(pattern: &Pattern, (top, left): (usize, usize)) -> Box<dyn ColumnEvidence + '_> {
+    let cells = &pattern.forms()[0];
+    let mut tests = FxHashMap::default();
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let Some(inside) = column.checked_sub(left).filter(|&at| at < cells.ncols()) else {
+            return model;
+        };
+        let column_of = cells.column(inside);
+        let cells = column_of.iter().enumerate().rev();
+        let cells = cells.filter(|(_, class)| !class.is_any());
+        cells.fold(model, |model, (row, class)| {
+            let test = tests.entry(class.clone()).or_insert_with(|| belongs(class));
+            model.condition_shared(columns.tile(top + row, column), test)
+        })
     })
 }
 
-/// Forbids the pattern: no placement with its last column here matches.
-fn forbidden(pattern: &Mask, height: usize) -> Box<dyn ColumnEvidence + '_> {
-    let tiles: Vec<_> = pattern.tiles().collect();
-    let wanted: Vec<Tile> = tiles.iter().map(|&(_, _, tile)| tile).collect();
-    let differs = Arc::new(move |found: Vec<&Tile>| {
-        let mut pairs = found.into_iter().zip(&wanted);
-        pairs.any(|(found, wanted)| found != wanted)
-    });
-    let (rows, columns) = (pattern.height(), pattern.width());
-    Box::new(
-        move |elements: &LevelElements, column: usize, mut model: Model| {
-            let Some(first) = (column + 1).checked_sub(columns) else {
+/// True for the tiles of a class.
+fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<>> {
+    let class = class.clone();
+    Arc::new(move |&tile: &Tile| class.contains(tile))
+}
+
+/// Weighs each cell of a drawing that differs.
+fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
+    let mut factors = FxHashMap::default();
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let rows = (0..drawing.height()).rev();
+        rows.fold(model, |model, row| {
+            let Some(drawn) = drawing.get(row, column) else {
                 return model;
             };
-            for top in 0..=height - rows {
-                let parents: Vec<Element<Tile>> = tiles
-                    .iter()
-                    .map(|&(row, at, _)| elements.tile(top + row, first + at).clone())
-                    .collect();
-                let free = Parents::map_shared(&parents, &differs);
-                model = model.observe(&free, true);
-            }
-            model
-        },
-    )
+            let factor = factors
+                .entry(drawn)
+                .or_insert_with(|| likeness(drawn, cost));
+            let factor = Parents::map_shared(columns.tile(row, column), factor);
+            model.weigh(&factor, |factor| *factor)
+        })
+    })
+}
+
+/// One for a tile, and the factor of a difference for others.
+fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
+    let factor = (-cost).exp();
+    Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
 }
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
@@ -202,9 +188,9 @@ fn playable(height: usize, crossed: &Arc<ReachabilityMemo>) -> Box<dyn ColumnEvi
         crossed.after(reach.as_ref()?, solid)
     });
     let start = Some(Reach::new(height));
-    FoldedEvidence::boxed(start, move |elements, column, reach, model| {
+    FoldedEvidence::boxed(start, move |columns, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
-            .map(|row| elements.tile(row, column).clone())
+            .map(|row| columns.tile(row, column).clone())
             .collect();
         let solid = Apply::new(&tiles, |tiles| {
             tiles.into_iter().map(|tile| tile.solid()).collect()

@@ -6,13 +6,16 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, GeneratedLevel, Level, LevelElements, MarkovChain, Tile};
+use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Tile};
+use super::compile::LevelFrame;
 use super::demand::Demand;
+use super::folded::Steps;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
-use super::statements::{ColumnEvidence, statement};
+use super::statements::{ColumnEvidence, StatedDemand, statement};
+use crate::mdmc::sample::level_model::LevelColumns;
 
-/// The element program of a level together with its demands, stated column by column as evidence.
+/// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
 /// each from the bottom up. Both are built when they are first asked for. A demand over the whole level is a state folded over
@@ -32,8 +35,8 @@ use super::statements::{ColumnEvidence, statement};
 /// ```
 #[derive(Clone, Debug)]
 pub struct SteeredLevel {
-    elements: LevelElements,
-    demands: Vec<Demand>,
+    model: LevelModel,
+    demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
     crossed: Arc<ReachabilityMemo>,
 }
@@ -49,25 +52,35 @@ pub(super) struct ColumnModel {
 }
 
 impl SteeredLevel {
-    /// States the demands about a level.
+    /// States the demands about a level of a model: a trained chain, n-grams, a hierarchical chain or a field.
     ///
-    /// An error if a mask has not the level's size, a pattern does not fit into it, a count is from more to less, or two
-    /// masks place different tiles in one cell.
-    pub fn new(elements: &LevelElements, demands: &[Demand]) -> Result<Self, DemandError> {
-        let (height, width) = (elements.height(), elements.width());
-        for demand in demands {
-            check(demand, height, width)?;
-        }
+    /// An error if a demand does not fit the level, or two masks place different tiles in one cell.
+    pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
+        let model = model.into();
+        let (height, width) = (model.height(), model.width());
+        let frame = LevelFrame {
+            height,
+            width,
+            tiles: model.tile_set(),
+        };
+        let stated = demands.iter().map(|demand| {
+            let reader = frame.automaton(demand)?;
+            Ok(StatedDemand {
+                demand: demand.clone(),
+                steps: reader.map(|reader| Arc::new(Steps::new(reader, width))),
+            })
+        });
+        let stated: Vec<StatedDemand> = stated.collect::<Result<_, DemandError>>()?;
         let mut placed = Mask::free(height, width);
-        for (row, column, tile) in placed_by(demands) {
+        for (row, column, tile) in placed_by(&stated) {
             if placed.get(row, column).is_some_and(|other| other != tile) {
                 return Err(DemandError::PlacedTwice { row, column });
             }
             placed.set(row, column, tile);
         }
         Ok(Self {
-            elements: elements.clone(),
-            demands: demands.to_vec(),
+            model,
+            demands: stated.into(),
             stated: Arc::default(),
             crossed: Arc::default(),
         })
@@ -75,20 +88,18 @@ impl SteeredLevel {
 
     /// The evidence of each demand.
     pub(super) fn statements(&self) -> Vec<Box<dyn ColumnEvidence + '_>> {
-        let (height, width) = (self.elements.height(), self.width());
         // A gap as wide as the level needs no counting.
-        let is_open =
-            |demand: &&Demand| !matches!(demand, Demand::MaximumGap(most) if *most >= width);
-        let stated = self.demands.iter().filter(is_open);
-        let all = (&self.demands[..], &self.crossed);
-        let statements = stated.map(|demand| statement(demand, all, (height, width)));
+        let is_open = |stated: &&StatedDemand| !matches!(stated.demand, Demand::MaximumGap(most) if most >= self.width());
+        let open = self.demands.iter().filter(is_open);
+        let all = (&*self.demands, &self.crossed);
+        let statements = open.filter_map(|stated| statement(stated, all, self.model.height()));
         statements.collect()
     }
 
     /// Some columns, given by the elements of these at least, with their evidence.
     pub(super) fn state(
         &self,
-        elements: &LevelElements,
+        elements: &LevelColumns,
         columns: Range<usize>,
         statements: &mut [Box<dyn ColumnEvidence + '_>],
     ) -> ColumnModel {
@@ -104,6 +115,7 @@ impl SteeredLevel {
             let rows = (0..height).rev();
             let cells = rows.map(|row| elements.tile(row, column).clone());
             stated.cells.extend(cells);
+            model = elements.weigh(column, model);
             for statement in &mut *statements {
                 model = statement.on(elements, column, model);
             }
@@ -114,28 +126,64 @@ impl SteeredLevel {
     }
 
     fn stated(&self) -> &ColumnModel {
+        let whole = || self.model.whole();
         self.stated
-            .get_or_init(|| self.state(&self.elements, 0..self.width(), &mut self.statements()))
+            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements()))
     }
 
-    /// The elements of the level.
-    pub(super) fn elements(&self) -> &LevelElements {
-        &self.elements
+    /// The model of the level.
+    pub fn level_model(&self) -> &LevelModel {
+        &self.model
     }
 
-    /// The trained chain.
-    pub fn chain(&self) -> &Arc<MarkovChain> {
-        self.elements.chain()
+    /// The trained chain, if that is the model.
+    pub fn chain(&self) -> Option<&Arc<MarkovChain>> {
+        self.model.program().chain()
+    }
+
+    /// Rows of the level.
+    pub fn height(&self) -> usize {
+        self.model.height()
     }
 
     /// Columns of the level.
     pub fn width(&self) -> usize {
-        self.elements.width()
+        self.model.width()
     }
 
     /// Demands on the level.
-    pub fn demands(&self) -> &[Demand] {
-        &self.demands
+    pub fn demands(&self) -> impl ExactSizeIterator<Item = &Demand> {
+        self.demands.iter().map(|stated| &stated.demand)
+    }
+
+    /// One of the demands.
+    pub(super) fn demand(&self, number: usize) -> &Demand {
+        &self.demands[number].demand
+    }
+
+    /// The factor by which the demands weigh a level, as the model draws it: 0 if one that is not soft is not met, and else the product of the
+    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which are no matter of tiles alone, count as met.
+    pub fn factor(&self, level: &Level) -> f64 {
+        let factors = self.demands.iter().map(|stated| {
+            let is_met = || {
+                let reader = stated.steps.as_ref().map(|steps| steps.reader());
+                reader.is_none_or(|reader| reader.accepts(level))
+            };
+            let differ = |mask: &Mask| {
+                let tiles = mask.tiles();
+                let other =
+                    tiles.filter(|&(row, column, tile)| level.get(row, column) != Some(tile));
+                other.count() as f64
+            };
+            match &stated.demand {
+                Demand::Placed(mask) => f64::from(u8::from(differ(mask) == 0.0)),
+                Demand::Near { drawing, cost } => (-cost * differ(drawing)).exp(),
+                Demand::Preferred { weight, .. } if !is_met() => (-weight).exp(),
+                Demand::Preferred { .. } => 1.0,
+                _ => f64::from(u8::from(is_met())),
+            }
+        });
+        factors.product()
     }
 
     /// The tiles: columns from the left, each from the bottom up.
@@ -148,17 +196,15 @@ impl SteeredLevel {
         &self.stated().model
     }
 
-    /// The level with some of the demands.
-    pub(super) fn part(&self, demands: &[usize]) -> Result<Self, DemandError> {
-        let some: Vec<Demand> = demands
-            .iter()
-            .map(|&demand| self.demands[demand].clone())
-            .collect();
-        let part = Self::new(&self.elements, &some)?;
-        Ok(Self {
+    /// A level of another model of the same size with some of the demands.
+    pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
+        let some = demands.iter().map(|&demand| self.demands[demand].clone());
+        Self {
+            model: model.clone(),
+            demands: some.collect(),
+            stated: Arc::default(),
             crossed: Arc::clone(&self.crossed),
-            ..part
-        })
+        }
     }
 
     /// The evidence up to a column.
@@ -169,45 +215,21 @@ impl SteeredLevel {
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
-        let (height, width) = (self.elements.height(), self.elements.width());
+        let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
         let level = Level::from_tiles(Array2::from_shape_fn((height, width), tile));
-        GeneratedLevel::of(self.chain(), level)
+        match self.chain() {
+            Some(chain) => GeneratedLevel::of(chain, level),
+            None => GeneratedLevel::of_other(level),
+        }
     }
 }
 
 /// The tiles that demands place.
-fn placed_by(demands: &[Demand]) -> impl Iterator<Item = (usize, usize, Tile)> {
-    let masks = demands.iter().filter_map(|demand| match demand {
+fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Tile)> {
+    let masks = demands.iter().filter_map(|stated| match &stated.demand {
         Demand::Placed(mask) => Some(mask),
         _ => None,
     });
     masks.flat_map(Mask::tiles)
-}
-
-fn check(demand: &Demand, height: usize, width: usize) -> Result<(), DemandError> {
-    match demand {
-        Demand::Pinned(mask) | Demand::Placed(mask)
-            if (mask.height(), mask.width()) != (height, width) =>
-        {
-            Err(DemandError::MaskShape {
-                size: (mask.height(), mask.width()),
-                expected: (height, width),
-            })
-        }
-        Demand::Forbidden(pattern)
-            if pattern.height() > height
-                || pattern.width() > width
-                || pattern.tiles().next().is_none() =>
-        {
-            Err(DemandError::Pattern {
-                size: (pattern.height(), pattern.width()),
-                level: (height, width),
-            })
-        }
-        &Demand::Count { least, most, .. } if least > most => {
-            Err(DemandError::CountRange { least, most })
-        }
-        _ => Ok(()),
-    }
 }

@@ -65,12 +65,12 @@ impl Travel {
     }
 
     /// Cells of a rectangle in the frame of models.
-    pub(in crate::mdmc) fn turned_cells<T: Copy>(self, cells: &Array2<T>) -> Array2<T> {
+    pub(in crate::mdmc) fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();
         match self {
             Self::Right => cells.clone(),
             Self::Up => Array2::from_shape_fn((columns, rows), |(row, column)| {
-                cells[(rows - 1 - column, row)]
+                cells[(rows - 1 - column, row)].clone()
             }),
         }
     }

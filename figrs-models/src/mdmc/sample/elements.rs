@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use figrs_core::{Constant, Element, Flip, Parents, Select};
+use figrs_core::{Constant, Datum, Element, Flip, Parents, Select};
 use ndarray::Array2;
 
-use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution};
+use super::level_model::{ColumnProgram, LevelColumns, SeenStatement, any_of};
+use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution, TileSet, Travel};
 
 figrs_core::value!(Tile);
 
@@ -46,8 +47,6 @@ struct CellElements {
 pub struct LevelElements {
     chain: Arc<MarkovChain>,
     width: usize,
-    /// The first column that has elements.
-    first: usize,
     cells: Arc<OnceLock<Array2<CellElements>>>,
 }
 
@@ -63,51 +62,27 @@ impl LevelElements {
         Ok(Self {
             chain,
             width,
-            first: 0,
             cells: Arc::default(),
         })
     }
 
-    /// The elements of some columns alone; the tiles of the first `known` of them are elements to be given values.
-    pub(in crate::mdmc) fn of_columns(&self, columns: Range<usize>, known: usize) -> Self {
-        let cells = ColumnCells {
-            chain: &self.chain,
-            width: self.width,
-            columns: columns.clone(),
-        };
-        Self {
-            chain: Arc::clone(&self.chain),
-            width: self.width,
-            first: columns.start,
-            cells: Arc::new(cells.after(known).into()),
-        }
-    }
-
-    #[cfg(test)]
-    pub(in crate::mdmc) fn is_built(&self) -> bool {
-        self.cells.get().is_some()
-    }
-
-    /// The columns to the left that the tiles of a column may depend on; nothing if they depend on columns to the right as well.
-    pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
-        let offsets = self.chain.structures()[0].offsets();
-        let left = offsets
-            .iter()
-            .map(|offset| usize::try_from(-offset.dx).ok());
-        left.collect::<Option<Vec<usize>>>()
-            .map(|left| left.into_iter().max().unwrap_or(0))
+    fn cells(&self) -> &Array2<CellElements> {
+        let build = || self.columns_of(0..self.width).after(0);
+        self.cells.get_or_init(build)
     }
 
     fn cell(&self, row: usize, column: usize) -> &CellElements {
-        let build = || {
-            let cells = ColumnCells {
-                chain: &self.chain,
-                width: self.width,
-                columns: 0..self.width,
-            };
-            cells.after(0)
-        };
-        &self.cells.get_or_init(build)[(row, column - self.first)]
+        &self.cells()[(row, column)]
+    }
+
+    fn columns_of(&self, columns: Range<usize>) -> ColumnCells<'_> {
+        ColumnCells {
+            chain: &self.chain,
+            width: self.width,
+            columns,
+            rows: 0..self.height(),
+            is_relaxed: false,
+        }
     }
 
     /// An error unless a level of this size can be built as elements.
@@ -161,6 +136,10 @@ struct ColumnCells<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
+    /// The rows whose tiles are those of the chain.
+    rows: Range<usize>,
+    /// True if the tiles around are any that are possible there, and not inputs.
+    is_relaxed: bool,
 }
 
 impl ColumnCells<'_> {
@@ -185,8 +164,11 @@ impl ColumnCells<'_> {
             for column in self.columns.clone() {
                 let name = |what: &str| format!("{what} {row},{column}");
                 let place = (row, column - first);
-                if place.1 < known {
-                    cells[place].tile = Constant::new(Tile::EMPTY).named(name("tile"));
+                if place.1 < known || !self.rows.contains(&row) {
+                    let input = || Constant::new(Tile::EMPTY);
+                    let any = || any_of(&chain.possible(row));
+                    let tile = if self.is_relaxed { any() } else { input() };
+                    cells[place].tile = tile.named(name("tile"));
                     continue;
                 }
                 let neighbours = chain.structures()[0].neighbours(row, column, height, self.width);
@@ -214,6 +196,93 @@ impl ColumnCells<'_> {
             }
         }
         cells
+    }
+}
+
+impl ColumnProgram for LevelElements {
+    fn name(&self) -> &'static str {
+        "the trained chain"
+    }
+
+    fn height(&self) -> usize {
+        self.chain.height()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn tile_set(&self) -> &Arc<TileSet> {
+        self.chain.tile_set()
+    }
+
+    fn travel(&self) -> Travel {
+        self.chain.travel()
+    }
+
+    fn chain(&self) -> Option<&Arc<MarkovChain>> {
+        Some(&self.chain)
+    }
+
+    fn reach(&self) -> Option<usize> {
+        self.chain.reach()
+    }
+
+    fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        if columns == (0..self.width) && known == 0 {
+            return self.level_columns(0, self.cells(), 0..self.height());
+        }
+        let cells = self.columns_of(columns.clone()).after(known);
+        self.level_columns(columns.start, &cells, 0..self.height())
+    }
+
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        self.chain.possible(row)
+    }
+
+    fn window(&self, rows: Range<usize>, columns: Range<usize>) -> Option<LevelColumns> {
+        let reach = self.reach()?;
+        let from = columns.start.saturating_sub(reach);
+        let known = columns.start - from;
+        let relaxed = ColumnCells {
+            rows: rows.clone(),
+            is_relaxed: true,
+            ..self.columns_of(from..columns.end)
+        };
+        let cells = relaxed.after(known);
+        let mut columns = self.level_columns(from, &cells, rows);
+        columns.seen[..known].fill(Vec::new());
+        Some(columns)
+    }
+}
+
+impl LevelElements {
+    /// Some cells as columns, with statements about some rows.
+    fn level_columns(
+        &self,
+        first: usize,
+        cells: &Array2<CellElements>,
+        rows: Range<usize>,
+    ) -> LevelColumns {
+        let tiles = cells.map(|cell| cell.tile.clone());
+        let mut columns = LevelColumns::of_tiles(first, tiles);
+        let (height, width) = (self.height(), self.width);
+        let structure = &self.chain.structures()[0];
+        for (column, seen) in columns.seen.iter_mut().enumerate() {
+            seen.extend(rows.clone().rev().map(|row| {
+                let neighbours = structure.neighbours(row, first + column, height, width);
+                SeenStatement {
+                    // Only a configuration that was seen has a tile from the first structure.
+                    element: cells[(row, column)].structure.erased().clone(),
+                    value: Datum::new(0usize),
+                    cells: neighbours
+                        .flatten()
+                        .chain([(row, first + column)])
+                        .collect(),
+                }
+            }));
+        }
+        columns
     }
 }
 
@@ -249,6 +318,25 @@ fn drawn(
 }
 
 impl MarkovChain {
+    /// The columns to the left that the tiles of a column may depend on; nothing if they depend on columns to the right as well.
+    pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
+        let offsets = self.structures()[0].offsets();
+        let left = offsets
+            .iter()
+            .map(|offset| usize::try_from(-offset.dx).ok());
+        left.collect::<Option<Vec<usize>>>()
+            .map(|left| left.into_iter().max().unwrap_or(0))
+    }
+
+    /// The tiles that can stand in a row.
+    pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
+        let last = self.structures().len() - 1;
+        let anywhere = self.distribution(last, self.band(row), &[]);
+        let outcomes = anywhere.map_or(&[][..], TileDistribution::probabilities);
+        let possible = outcomes.iter().filter(|&&(_, p)| p > 0.0);
+        possible.map(|&(tile, _)| tile).collect()
+    }
+
     /// The first structure that was shown its part of a configuration; the simplest one if none was.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
         let last = self.structures().len() - 1;

@@ -23,6 +23,16 @@ impl GeneratedLevel {
         }
     }
 
+    /// A level of a model that has no structures.
+    pub(in crate::mdmc) fn of_other(level: Level) -> Self {
+        Self {
+            level,
+            unseen: 0,
+            tiles_by_structure: Vec::new(),
+            shortened: 0,
+        }
+    }
+
     /// The level.
     pub fn level(&self) -> &Level {
         &self.level
@@ -33,7 +43,7 @@ impl GeneratedLevel {
         self.level
     }
 
-    /// Number of cells whose configuration training never showed to the first structure.
+    /// Number of cells whose configuration training never showed to the first structure; 0 for a model that is no chain.
     pub fn unseen(&self) -> usize {
         self.unseen
     }

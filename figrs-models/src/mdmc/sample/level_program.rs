@@ -1,28 +1,33 @@
 //! A level as one element, and its draws.
 
-use figrs_core::{Element, Model};
+use figrs_core::{Element, Model, inject};
 use figrs_infer::{Error, ForwardSampling, Run};
 use ndarray::Array2;
 use rand::Rng;
 
+use super::level_model::LevelModel;
 use crate::mdmc::{Level, Tile};
 
 /// An element program of a whole level.
 #[derive(Clone, Debug)]
 pub struct LevelProgram {
-    height: usize,
-    width: usize,
+    model: LevelModel,
     tiles: Element<Vec<Tile>>,
 }
 
 impl LevelProgram {
-    /// Expects an element of `height` times `width` tiles of the alphabet.
-    pub(in crate::mdmc) fn new(height: usize, width: usize, tiles: Element<Vec<Tile>>) -> Self {
+    /// The tiles of a model as one element.
+    pub(in crate::mdmc) fn new(model: LevelModel) -> Self {
+        let tiles: Vec<Element<Tile>> = model.whole().tiles.iter().cloned().collect();
         Self {
-            height,
-            width,
-            tiles,
+            model,
+            tiles: inject(&tiles),
         }
+    }
+
+    /// The model, column by column.
+    pub fn model(&self) -> &LevelModel {
+        &self.model
     }
 
     /// The tiles of the level, row by row from the top.
@@ -40,8 +45,9 @@ impl LevelProgram {
             .run(&Model::new(), &self.tiles)?;
         let drawn = answer.draws()?.values(&self.tiles)?;
         let tiles = drawn.first().map_or(&[][..], Vec::as_slice);
-        let cell = |(row, column)| tiles.get(row * self.width + column).copied();
-        let shape = (self.height, self.width);
+        let (height, width) = (self.model.height(), self.model.width());
+        let cell = |(row, column)| tiles.get(row * width + column).copied();
+        let shape = (height, width);
         Ok(Level::from_tiles(Array2::from_shape_fn(shape, |at| {
             cell(at).unwrap_or(Tile::EMPTY)
         })))

@@ -5,6 +5,7 @@ pub(crate) mod element_sampler;
 pub(crate) mod elements;
 pub(crate) mod error;
 pub(crate) mod generated;
+pub(crate) mod level_model;
 pub(crate) mod level_program;
 pub(crate) mod look_ahead;
 pub(crate) mod run;

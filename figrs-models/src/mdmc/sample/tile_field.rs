@@ -1,13 +1,18 @@
 //! Markov random fields of tiles.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::{Element, Model, Select};
+use figrs_core::{Constant, Datum, Element, Model, Parents, Select};
 use figrs_infer::{Error, Gibbs, Run};
 use ndarray::Array2;
 use rand::Rng;
 
-use crate::mdmc::{Corpus, Level, LevelElements, RowSplits, SamplingError, Tile, TrainingError};
+use super::level_model::{ColumnProgram, LevelColumns, SeenStatement};
+use crate::mdmc::{
+    Corpus, Level, LevelElements, LevelModel, RowSplits, SamplingError, Tile, TileSet,
+    TrainingError, Travel,
+};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
@@ -47,19 +52,28 @@ use crate::mdmc::{Corpus, Level, LevelElements, RowSplits, SamplingError, Tile, 
 #[derive(Clone, Debug)]
 pub struct TileField {
     height: usize,
+    tile_set: Arc<TileSet>,
+    travel: Travel,
     splits: RowSplits,
     tiles: Arc<[Tile]>,
     /// For each band the count of each tile.
     cells: Vec<Vec<u64>>,
     /// For each band the lifts of pairs beside each other, and of pairs above each other with the upper tile in the band.
-    beside: Vec<Array2<f64>>,
-    below: Vec<Array2<f64>>,
+    beside: Vec<PairLifts>,
+    below: Vec<PairLifts>,
+}
+
+/// The lift of each pair of tiles, and whether training showed it.
+#[derive(Clone, Debug)]
+struct PairLifts {
+    lifts: Array2<f64>,
+    shown: Array2<bool>,
 }
 
 /// A level of a [`TileField`] as elements, with their weights.
 #[derive(Clone, Debug)]
 pub struct TileFieldElements {
-    cells: Array2<Element<Tile>>,
+    columns: LevelModel,
     model: Model,
 }
 
@@ -94,9 +108,11 @@ impl TileField {
                 }
             }
         }
-        let lifts = |counts: Vec<Array2<f64>>| counts.iter().map(lift).collect();
+        let lifts = |counts: Vec<Array2<f64>>| counts.iter().map(PairLifts::of).collect();
         Ok(Self {
             height,
+            tile_set: Arc::clone(corpus.tiles()),
+            travel: corpus.travel(),
             splits,
             tiles,
             cells,
@@ -110,68 +126,176 @@ impl TileField {
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
         LevelElements::check_width(self.height, width)?;
-        let cells = Array2::from_shape_fn((self.height, width), |(row, column)| {
-            let counts = &self.cells[self.splits.band(row, self.height)];
-            let counts = counts
-                .iter()
-                .zip(&*self.tiles)
-                .filter(|&(&count, _)| count > 0);
-            let tile = Select::new(counts.map(|(&count, &tile)| (count as f64, tile)));
-            tile.named(format!("tile {row},{column}"))
-        });
         let pairs = self.height * (width - 1) + (self.height - 1) * width;
-        let power = (cells.len() - 1) as f64 / pairs.max(1) as f64;
-        let weights = |lifts: &[Array2<f64>]| -> Vec<Arc<Array2<f64>>> {
-            let weights = lifts
-                .iter()
-                .map(|lifts| lifts.mapv(|lift| lift.powf(power)));
+        let power = (self.height * width - 1) as f64 / pairs.max(1) as f64;
+        let weights = |lifts: &[PairLifts]| -> Vec<Arc<PairLifts>> {
+            let weights = lifts.iter().map(|pairs| PairLifts {
+                lifts: pairs.lifts.mapv(|lift| lift.powf(power)),
+                shown: pairs.shown.clone(),
+            });
             weights.map(Arc::new).collect()
         };
-        let (beside, below) = (weights(&self.beside), weights(&self.below));
-        let mut model = Model::new();
-        for ((row, column), tile) in cells.indexed_iter() {
-            let band = self.splits.band(row, self.height);
-            if let Some(right) = cells.get((row, column + 1)) {
-                model = self.weigh(model, tile, right, &beside[band]);
-            }
-            if let Some(under) = cells.get((row + 1, column)) {
-                model = self.weigh(model, tile, under, &below[band]);
-            }
-        }
-        Ok(TileFieldElements { cells, model })
-    }
-
-    fn weigh(
-        &self,
-        model: Model,
-        one: &Element<Tile>,
-        other: &Element<Tile>,
-        weights: &Arc<Array2<f64>>,
-    ) -> Model {
-        let (tiles, weights) = (Arc::clone(&self.tiles), Arc::clone(weights));
-        let pair = figrs_core::Parents::map(&(one, other), |(&one, &other)| (one, other));
-        model.weigh(&pair, move |(one, other)| {
-            let id = |tile: &Tile| tiles.binary_search(tile).ok();
-            let weight = id(one).zip(id(other)).and_then(|pair| weights.get(pair));
-            weight.copied().unwrap_or_default()
-        })
+        let columns = LevelModel::new(Arc::new(FieldColumns {
+            beside: weights(&self.beside),
+            below: weights(&self.below),
+            field: self.clone(),
+            width,
+        }));
+        let whole = columns.whole();
+        let model = (0..width).fold(Model::new(), |model, column| whole.weigh(column, model));
+        Ok(TileFieldElements { columns, model })
     }
 }
 
-/// Lift of each pair: the ratio of its count to the count expected of independent tiles.
-fn lift(counts: &Array2<f64>) -> Array2<f64> {
-    let total = counts.sum();
-    let rows = counts.sum_axis(ndarray::Axis(1));
-    let columns = counts.sum_axis(ndarray::Axis(0));
-    Array2::from_shape_fn(counts.dim(), |(a, b)| {
-        counts[(a, b)] * total / (rows[a] * columns[b])
-    })
+impl PairLifts {
+    /// Lift of each pair: the ratio of its count to the count expected of independent tiles.
+    fn of(counts: &Array2<f64>) -> Self {
+        let total = counts.sum();
+        let rows = counts.sum_axis(ndarray::Axis(1));
+        let columns = counts.sum_axis(ndarray::Axis(0));
+        let lifts = Array2::from_shape_fn(counts.dim(), |(a, b)| {
+            counts[(a, b)] * total / (rows[a] * columns[b])
+        });
+        Self {
+            lifts,
+            shown: counts.mapv(|count| count > TileField::SMOOTHING),
+        }
+    }
+}
+
+/// A level of a field, column by column.
+#[derive(Debug)]
+struct FieldColumns {
+    field: TileField,
+    /// Weights of pairs beside each other, and above each other, for each band.
+    beside: Vec<Arc<PairLifts>>,
+    below: Vec<Arc<PairLifts>>,
+    width: usize,
+}
+
+impl FieldColumns {
+    fn band(&self, row: usize) -> usize {
+        self.field.splits.band(row, self.field.height)
+    }
+}
+
+impl ColumnProgram for FieldColumns {
+    fn name(&self) -> &'static str {
+        "the trained field"
+    }
+
+    fn height(&self) -> usize {
+        self.field.height
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn tile_set(&self) -> &Arc<TileSet> {
+        &self.field.tile_set
+    }
+
+    fn travel(&self) -> Travel {
+        self.field.travel
+    }
+
+    fn reach(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        let (field, first) = (&self.field, columns.start);
+        let tiles = Array2::from_shape_fn((field.height, columns.len()), |(row, place)| {
+            let counts = field.cells[self.band(row)].iter().zip(&*field.tiles);
+            let counts = counts.filter(|&(&count, _)| count > 0);
+            let tile = if place < known {
+                Constant::new(Tile::EMPTY)
+            } else {
+                Select::new(counts.map(|(&count, &tile)| (count as f64, tile)))
+            };
+            tile.named(format!("tile {row},{}", first + place))
+        });
+        let mut level = LevelColumns::of_tiles(first, tiles);
+        // One function for all pairs of a band: algorithms compute what it gives once.
+        let functions = |all: &[Arc<PairLifts>]| -> Vec<_> {
+            let pairs = all.iter();
+            pairs
+                .map(|pairs| (weight(&field.tiles, pairs), shown(&field.tiles, pairs)))
+                .collect()
+        };
+        let (beside, below) = (functions(&self.beside), functions(&self.below));
+        for place in known..columns.len() {
+            let column = first + place;
+            for row in (0..field.height).rev() {
+                let tile = &level.tiles[(row, place)];
+                let left = place.checked_sub(1).map(|left| {
+                    let neighbour = &level.tiles[(row, left)];
+                    (
+                        (neighbour, tile),
+                        &beside[self.band(row)],
+                        (row, column - 1),
+                    )
+                });
+                let under = level.tiles.get((row + 1, place)).map(|neighbour| {
+                    ((tile, neighbour), &below[self.band(row)], (row + 1, column))
+                });
+                for (pair, (weight, shown), other) in left.into_iter().chain(under) {
+                    level.weights[place].push(pair.map_shared(weight));
+                    level.seen[place].push(SeenStatement {
+                        element: pair.map_shared(shown).erased().clone(),
+                        value: Datum::new(true),
+                        cells: vec![(row, column), other],
+                    });
+                }
+            }
+        }
+        level
+    }
+
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        let counts = self.field.cells[self.band(row)]
+            .iter()
+            .zip(&*self.field.tiles);
+        let possible = counts.filter(|&(&count, _)| count > 0);
+        possible.map(|(_, &tile)| tile).collect()
+    }
+}
+
+/// A number of each pair of tiles.
+fn of_pair<T: Copy + Default>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> T {
+    let id = |tile: &Tile| tiles.binary_search(tile).ok();
+    let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
+    found.copied().unwrap_or_default()
+}
+
+/// The weight of a pair.
+fn weight(
+    tiles: &Arc<[Tile]>,
+    pairs: &Arc<PairLifts>,
+) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
+    let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair))
+}
+
+/// True if training showed a pair.
+fn shown(
+    tiles: &Arc<[Tile]>,
+    pairs: &Arc<PairLifts>,
+) -> Arc<impl Fn((&Tile, &Tile)) -> bool + Send + Sync + use<>> {
+    let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.shown, pair))
 }
 
 impl TileFieldElements {
     /// The tiles, by row from the top and column.
     pub fn cells(&self) -> &Array2<Element<Tile>> {
-        &self.cells
+        &self.columns.whole().tiles
+    }
+
+    /// The elements, column by column.
+    pub(in crate::mdmc) fn columns(&self) -> &LevelModel {
+        &self.columns
     }
 
     /// The weights of pairs of neighbours, to which evidence may be added.
@@ -183,7 +307,7 @@ impl TileFieldElements {
     ///
     /// **Errors.** Those of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {
-        let cells: Vec<Element<Tile>> = self.cells.iter().cloned().collect();
+        let cells: Vec<Element<Tile>> = self.cells().iter().cloned().collect();
         let answer = Gibbs::new(1)
             .chains(1)
             .burn_in(sweeps)
@@ -197,7 +321,7 @@ impl TileFieldElements {
         });
         let mut tiles = tiles.collect::<Vec<_>>().into_iter();
         Ok(Level::from_tiles(Array2::from_shape_simple_fn(
-            self.cells.dim(),
+            self.cells().dim(),
             || tiles.next().unwrap_or(Tile::EMPTY),
         )))
     }

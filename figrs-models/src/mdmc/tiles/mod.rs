@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `tile` | a tile: a character and its meanings |
 //! | `meaning` | meanings that movement knows |
+//! | `tile_class` | some tiles, or all but some |
 //! | `tile_set` | the tiles of a game |
 //! | `legend`, `legend_error` | tile sets from JSON and TOML |
 
@@ -11,4 +12,5 @@ pub(super) mod legend;
 pub(super) mod legend_error;
 pub(super) mod meaning;
 pub(super) mod tile;
+pub(super) mod tile_class;
 pub(super) mod tile_set;

@@ -1,12 +1,18 @@
 //! N-grams of columns: each column given the ones before.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::{Element, Parents, Select, inject};
+use figrs_core::{Constant, Datum, Element, Parents, Select};
+use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
+use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
 use crate::mdmc::sample::level_program::LevelProgram;
-use crate::mdmc::{Corpus, LevelElements, SamplingError, Tile, TrainingError};
+use crate::mdmc::{
+    Corpus, LevelElements, LevelModel, SamplingError, Tile, TileSet, TrainingError, Travel,
+};
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
 ///
@@ -36,6 +42,8 @@ use crate::mdmc::{Corpus, LevelElements, SamplingError, Tile, TrainingError};
 pub struct ColumnNGrams {
     order: usize,
     height: usize,
+    tile_set: Arc<TileSet>,
+    travel: Travel,
     /// The distinct columns, from the top; the number of a column is its place.
     columns: Vec<Vec<Tile>>,
     /// For the columns before, the latest last, the next columns with their counts.
@@ -89,6 +97,8 @@ impl ColumnNGrams {
         Ok(Self {
             order,
             height: corpus.height(),
+            tile_set: Arc::clone(corpus.tiles()),
+            travel: corpus.travel(),
             columns,
             next: next
                 .map(|(history, counts)| (history, sorted(counts)))
@@ -118,32 +128,125 @@ impl ColumnNGrams {
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.height, width)?;
-        let mut columns: Vec<Element<usize>> = Vec::with_capacity(width);
-        for index in 0..width {
-            let from = (index + 1).saturating_sub(self.order);
-            let edge = index + 1 < self.order;
-            let known = Arc::clone(self);
-            let before = &columns[from.min(index)..];
-            let column = if before.is_empty() {
-                self.draw(if edge { &[EDGE] } else { &[] })
-            } else {
-                before.flat_map(move |before| {
-                    let edge = edge.then_some(EDGE).into_iter();
-                    let history: Vec<usize> = edge.chain(before.into_iter().copied()).collect();
-                    known.draw(&history)
-                })
-            };
-            columns.push(column.named(format!("column {index}")));
-        }
-        let known = Arc::clone(self);
-        let height = self.height;
-        let tiles = inject(&columns).map(move |columns| {
-            let rows = (0..height).flat_map(|row| columns.iter().map(move |&column| (row, column)));
-            rows.map(|(row, column)| known.columns[column][row])
-                .collect()
-        });
-        Ok(LevelProgram::new(height, width, tiles))
+        let ngrams = Arc::clone(self);
+        let columns = NGramColumns { ngrams, width };
+        Ok(LevelProgram::new(LevelModel::new(Arc::new(columns))))
     }
+}
+
+/// A level of n-grams, column by column.
+#[derive(Debug)]
+struct NGramColumns {
+    ngrams: Arc<ColumnNGrams>,
+    width: usize,
+}
+
+impl ColumnProgram for NGramColumns {
+    fn name(&self) -> &'static str {
+        "the trained n-grams"
+    }
+
+    fn height(&self) -> usize {
+        self.ngrams.height
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn tile_set(&self) -> &Arc<TileSet> {
+        &self.ngrams.tile_set
+    }
+
+    fn travel(&self) -> Travel {
+        self.ngrams.travel
+    }
+
+    fn reach(&self) -> Option<usize> {
+        Some(self.ngrams.order - 1)
+    }
+
+    fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        let (ngrams, order) = (&self.ngrams, self.ngrams.order);
+        let mut numbers: Vec<Element<usize>> = Vec::with_capacity(columns.len());
+        let mut seen: Vec<Vec<SeenStatement>> = vec![Vec::new(); columns.len()];
+        // One function for all columns alike, and for all cells of a row.
+        let [at_edge, inside] = [true, false].map(|edge| drawn(ngrams, edge));
+        let [shown_at_edge, shown_inside] = [true, false].map(|edge| shown(ngrams, edge));
+        for index in columns.clone() {
+            let place = index - columns.start;
+            if place < known {
+                numbers.push(Constant::new(0).named(format!("column {index}")));
+                continue;
+            }
+            let edge = index + 1 < order;
+            let before = &numbers[(place + 1).saturating_sub(order)..];
+            let column = if before.is_empty() {
+                ngrams.draw(if edge { &[EDGE] } else { &[] })
+            } else {
+                let is_shown = before.map_shared(if edge { &shown_at_edge } else { &shown_inside });
+                seen[place].push(SeenStatement {
+                    element: is_shown.erased().clone(),
+                    value: Datum::new(true),
+                    cells: Vec::new(),
+                });
+                before.flat_map_shared(if edge { &at_edge } else { &inside })
+            };
+            numbers.push(column.named(format!("column {index}")));
+        }
+        let rows: Vec<_> = (0..ngrams.height).map(|row| tile_of(ngrams, row)).collect();
+        let tiles = Array2::from_shape_fn((ngrams.height, columns.len()), |(row, place)| {
+            let name = format!("tile {row},{}", columns.start + place);
+            Parents::map_shared(&numbers[place], &rows[row]).named(name)
+        });
+        let state = numbers.iter().map(|number| vec![number.erased().clone()]);
+        LevelColumns {
+            first: columns.start,
+            tiles,
+            state: state.collect(),
+            weights: vec![Vec::new(); columns.len()],
+            seen,
+        }
+    }
+
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        let tiles = self.ngrams.columns.iter().map(|column| column[row]);
+        let tiles: BTreeSet<Tile> = tiles.collect();
+        tiles.into_iter().collect()
+    }
+}
+
+/// The columns before one, with the edge in front of them if the level begins there.
+fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
+    let edge = edge.then_some(EDGE).into_iter();
+    edge.chain(before.iter().copied().copied()).collect()
+}
+
+/// The next column, by those before it.
+fn drawn(
+    ngrams: &Arc<ColumnNGrams>,
+    edge: bool,
+) -> Arc<impl Fn(Vec<&usize>) -> Element<usize> + Send + Sync + use<>> {
+    let ngrams = Arc::clone(ngrams);
+    Arc::new(move |before: Vec<&usize>| ngrams.draw(&history(edge, &before)))
+}
+
+/// True if no column before has to be left out.
+fn shown(
+    ngrams: &Arc<ColumnNGrams>,
+    edge: bool,
+) -> Arc<impl Fn(Vec<&usize>) -> bool + Send + Sync + use<>> {
+    let ngrams = Arc::clone(ngrams);
+    Arc::new(move |before: Vec<&usize>| ngrams.next.contains_key(&history(edge, &before)))
+}
+
+/// The tile of a column in a row.
+fn tile_of(
+    ngrams: &Arc<ColumnNGrams>,
+    row: usize,
+) -> Arc<impl Fn(&usize) -> Tile + Send + Sync + use<>> {
+    let ngrams = Arc::clone(ngrams);
+    Arc::new(move |&column: &usize| ngrams.columns[column][row])
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! The hierarchical chain as an element program.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::{Constant, Element, Parents, Select, inject};
+use figrs_core::{Constant, Datum, Element, Parents, Select};
 use ndarray::Array2;
 
 use super::HierarchicalChain;
-use crate::mdmc::{LevelElements, LevelProgram, SamplingError, Tile, TileDistribution};
+use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
+use crate::mdmc::{
+    LevelElements, LevelModel, LevelProgram, SamplingError, Tile, TileDistribution, TileSet, Travel,
+};
 
 impl HierarchicalChain {
     /// The level of this many columns as an element program: a Chain a section on the kind before, and a Chain a cell on
@@ -14,42 +19,10 @@ impl HierarchicalChain {
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
-        let chain = &self.chains[0];
-        let height = chain.height();
-        LevelElements::check_width(height, width)?;
-        let kinds = self.kinds(width.div_ceil(self.section));
-        let border = Constant::new(Tile::BORDER).named("border");
-        let mut cells = Array2::from_elem((height, width), border.clone());
-        for row in (0..height).rev() {
-            let band = chain.band(row);
-            for column in 0..width {
-                let neighbours = chain.structures()[0].neighbours(row, column, height, width);
-                let tile = |at: Option<(usize, usize)>| at.map_or(&border, |at| &cells[at]);
-                let neighbours: Vec<Element<Tile>> =
-                    neighbours.map(|at| tile(at).clone()).collect();
-                let configuration =
-                    inject(&neighbours).named(format!("configuration {row},{column}"));
-                let known = Arc::clone(self);
-                let tile = (&configuration, &kinds[column / self.section])
-                    .flat_map(move |(tiles, &kind)| known.tile(kind, band, tiles));
-                cells[(row, column)] = tile.named(format!("tile {row},{column}"));
-            }
-        }
-        let cells: Vec<Element<Tile>> = cells.into_iter().collect();
-        Ok(LevelProgram::new(height, width, inject(&cells)))
-    }
-
-    fn kinds(self: &Arc<Self>, sections: usize) -> Vec<Element<usize>> {
-        let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections);
-        for section in 0..sections {
-            let known = Arc::clone(self);
-            let kind = match kinds.last() {
-                None => self.kind(None),
-                Some(before) => before.flat_map(move |&before| known.kind(Some(before))),
-            };
-            kinds.push(kind.named(format!("kind {section}")));
-        }
-        kinds
+        LevelElements::check_width(self.chains[0].height(), width)?;
+        let chain = Arc::clone(self);
+        let columns = HierarchicalColumns { chain, width };
+        Ok(LevelProgram::new(LevelModel::new(Arc::new(columns))))
     }
 
     fn kind(&self, before: Option<usize>) -> Element<usize> {
@@ -63,4 +36,138 @@ impl HierarchicalChain {
         let outcomes = row.map_or(&[][..], TileDistribution::probabilities);
         Select::new(outcomes.iter().map(|&(tile, p)| (p, tile)))
     }
+}
+
+/// A level of a hierarchical chain, column by column.
+#[derive(Debug)]
+struct HierarchicalColumns {
+    chain: Arc<HierarchicalChain>,
+    width: usize,
+}
+
+impl HierarchicalColumns {
+    /// The kinds of some sections; the first `known` of them are inputs.
+    fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
+        let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
+        let next = next_kind(&self.chain);
+        for section in sections.clone() {
+            let kind = match kinds.last() {
+                _ if section - sections.start < known => Constant::new(0),
+                None => self.chain.kind(None),
+                Some(before) => Parents::flat_map_shared(before, &next),
+            };
+            kinds.push(kind.named(format!("kind {section}")));
+        }
+        kinds
+    }
+}
+
+impl ColumnProgram for HierarchicalColumns {
+    fn name(&self) -> &'static str {
+        "the trained hierarchical chain"
+    }
+
+    fn height(&self) -> usize {
+        self.chain.chains[0].height()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn tile_set(&self) -> &Arc<TileSet> {
+        self.chain.chains[0].tile_set()
+    }
+
+    fn travel(&self) -> Travel {
+        self.chain.chains[0].travel()
+    }
+
+    fn reach(&self) -> Option<usize> {
+        // The kind of a section is handed on with its last column.
+        Some(self.chain.chains[0].reach()?.max(1))
+    }
+
+    fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        let (first, chain) = (columns.start, &self.chain.chains[0]);
+        let (height, section) = (chain.height(), self.chain.section);
+        let sections = first / section..columns.end.div_ceil(section);
+        let inputs = (first + known).div_ceil(section) - sections.start;
+        let kinds = self.kinds(sections.clone(), if known == 0 { 0 } else { inputs });
+        let kind = |column: usize| &kinds[column / section - sections.start];
+        let border = Constant::new(Tile::BORDER).named("border");
+        let mut tiles = Array2::from_elem((height, columns.len()), border.clone());
+        let mut seen: Vec<Vec<SeenStatement>> = vec![Vec::new(); columns.len()];
+        let bands = 0..chain.row_splits().count();
+        // One function for all cells of a band: algorithms compute what it gives once.
+        let drawn: Vec<_> = bands.clone().map(|band| drawn(&self.chain, band)).collect();
+        let shown: Vec<_> = bands.map(|band| shown(&self.chain, band)).collect();
+        for row in (0..height).rev() {
+            let band = chain.band(row);
+            for column in columns.clone() {
+                let place = column - first;
+                let name = format!("tile {row},{column}");
+                if place < known {
+                    tiles[(row, place)] = Constant::new(Tile::EMPTY).named(name);
+                    continue;
+                }
+                let at: Vec<Option<(usize, usize)>> = chain.structures()[0]
+                    .neighbours(row, column, height, self.width)
+                    .collect();
+                let tile = |at: &Option<(usize, usize)>| {
+                    at.map_or(&border, |(row, column)| &tiles[(row, column - first)])
+                        .clone()
+                };
+                let neighbours: Vec<Element<Tile>> = at.iter().map(tile).collect();
+                let configuration = neighbours
+                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+                    .named(format!("configuration {row},{column}"));
+                let both = (&configuration, kind(column));
+                seen[place].push(SeenStatement {
+                    element: both.map_shared(&shown[band]).erased().clone(),
+                    value: Datum::new(true),
+                    cells: at.into_iter().flatten().chain([(row, column)]).collect(),
+                });
+                tiles[(row, place)] = both.flat_map_shared(&drawn[band]).named(name);
+            }
+        }
+        let mut level = LevelColumns::of_tiles(first, tiles);
+        for (column, state) in columns.zip(&mut level.state) {
+            state.push(kind(column).erased().clone());
+        }
+        level.seen = seen;
+        level
+    }
+
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        let all = self.chain.chains.iter();
+        let tiles: BTreeSet<Tile> = all.flat_map(|chain| chain.possible(row)).collect();
+        tiles.into_iter().collect()
+    }
+}
+
+/// The kind after another.
+fn next_kind(
+    chain: &Arc<HierarchicalChain>,
+) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |&before: &usize| chain.kind(Some(before)))
+}
+
+/// The distribution of a tile, by the configuration and the kind of the section.
+fn drawn(
+    chain: &Arc<HierarchicalChain>,
+    band: usize,
+) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> Element<Tile> + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
+}
+
+/// True if training showed the kind a configuration.
+fn shown(
+    chain: &Arc<HierarchicalChain>,
+    band: usize,
+) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> bool + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.chains[kind].seen(0, band, tiles))
 }

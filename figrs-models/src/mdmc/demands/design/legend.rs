@@ -1,0 +1,189 @@
+//! Classes of tiles and patterns by name.
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::design_error::DesignError;
+use super::keys::Entry;
+use crate::mdmc::{Mask, Meaning, Pattern, TileClass, TileSet};
+
+/// What words and characters of a file stand for.
+pub(super) struct Words<'a> {
+    tiles: &'a TileSet,
+    classes: FxHashMap<char, TileClass>,
+    patterns: IndexMap<String, Pattern>,
+    free: char,
+}
+
+impl<'a> Words<'a> {
+    /// Reads a legend and patterns.
+    pub(super) fn new(
+        tiles: &'a TileSet,
+        legend: &IndexMap<String, Value>,
+        patterns: &IndexMap<String, Value>,
+    ) -> Result<Self, DesignError> {
+        let mut words = Self {
+            tiles,
+            classes: FxHashMap::default(),
+            patterns: IndexMap::new(),
+            free: Mask::free_symbol(tiles),
+        };
+        for (key, value) in legend {
+            let error = |why| DesignError::LegendKey {
+                key: key.clone(),
+                why,
+            };
+            let mut symbols = key.chars();
+            let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
+                return Err(error("is not one character"));
+            };
+            if tiles.tile(symbol).is_some() {
+                return Err(error("is a tile"));
+            }
+            if symbol == words.free {
+                return Err(error("is any tile"));
+            }
+            let place = format!("[legend] {key:?}");
+            let class = words.class(&place, value)?;
+            words.classes.insert(symbol, class);
+        }
+        for (name, value) in patterns {
+            let place = format!("[patterns] {name}");
+            let forms = match value {
+                Value::Array(forms) => forms.iter().collect(),
+                one => vec![one],
+            };
+            let forms = forms.into_iter().map(|form| {
+                let drawn = form.as_str().map(|text| words.drawn(text));
+                drawn.unwrap_or(Err(crate::mdmc::DemandError::EmptyPattern))
+            });
+            let forms = forms.collect::<Result<Vec<_>, _>>();
+            let pattern = forms.and_then(|forms| Pattern::any_of(&forms));
+            let pattern = pattern.map_err(|error| DesignError::Pattern { place, error })?;
+            words.patterns.insert(name.clone(), pattern);
+        }
+        Ok(words)
+    }
+
+    pub(super) fn tiles(&self) -> &'a TileSet {
+        self.tiles
+    }
+
+    /// The class of a word or of several.
+    pub(super) fn class(&self, place: &str, value: &Value) -> Result<TileClass, DesignError> {
+        let unknown = |word: &str| DesignError::Class {
+            place: place.to_owned(),
+            word: word.to_owned(),
+            known: self.known(),
+        };
+        match value {
+            Value::String(text) => self.word(text).ok_or_else(|| unknown(text)),
+            Value::Array(words) => {
+                let mut all = TileClass::of([]);
+                for word in words {
+                    all = all.or(&self.class(place, word)?, self.tiles);
+                }
+                Ok(all)
+            }
+            other => Err(unknown(&other.to_string())),
+        }
+    }
+
+    /// The class of a tile, a meaning, or a word of the tiles' legend.
+    fn word(&self, text: &str) -> Option<TileClass> {
+        // A blank may be a tile.
+        let mut symbols = text.chars();
+        if let (Some(symbol), None) = (symbols.next(), symbols.next()) {
+            let tile = self.tiles.tile(symbol).map(TileClass::from);
+            return tile.or_else(|| self.classes.get(&symbol).cloned());
+        }
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("not ") {
+            return Some(self.word(rest.trim_start())?.complement());
+        }
+        if text == "any" {
+            return Some(TileClass::any());
+        }
+        let lower = text.to_lowercase();
+        let meant = Meaning::of_word(&lower).map(|meaning| TileClass::meaning(self.tiles, meaning));
+        let called = || {
+            let is_called =
+                |words: &[String]| words.iter().any(|word| word.to_lowercase() == lower);
+            let tiles = self.tiles.tiles();
+            TileClass::of(tiles.filter(|&tile| is_called(self.tiles.words(tile))))
+        };
+        let class = meant.unwrap_or_else(called);
+        (class != TileClass::of([])).then_some(class)
+    }
+
+    /// Tiles, meanings and words.
+    fn known(&self) -> String {
+        let tiles = self.tiles.tiles().filter_map(|tile| tile.symbol());
+        let mut known: Vec<String> = tiles.map(|symbol| format!("{symbol:?}")).collect();
+        let has = |meaning: &Meaning| self.tiles.tiles().any(|tile| tile.is(*meaning));
+        known.extend(
+            Meaning::all()
+                .filter(has)
+                .map(|meaning| meaning.to_string()),
+        );
+        known.push("any".to_owned());
+        known.join(", ")
+    }
+
+    /// A drawing.
+    pub(super) fn drawn(&self, text: &str) -> Result<Pattern, crate::mdmc::DemandError> {
+        Pattern::drawn(text, |symbol| {
+            if symbol == self.free {
+                return Some(TileClass::any());
+            }
+            let tile = self.tiles.tile(symbol).map(TileClass::from);
+            tile.or_else(|| self.classes.get(&symbol).cloned())
+        })
+    }
+
+    /// A pattern by its name, by a class, or drawn.
+    pub(super) fn pattern(
+        &self,
+        entry: &Entry,
+        key: &str,
+        value: &Value,
+    ) -> Result<Pattern, DesignError> {
+        let place = || format!("{}, {key}", entry.place());
+        let error = |error| DesignError::Pattern {
+            place: place(),
+            error,
+        };
+        let Some(text) = value.as_str() else {
+            return Pattern::cell(self.class(&place(), value)?).map_err(error);
+        };
+        if let Some(pattern) = self.patterns.get(text) {
+            return Ok(pattern.clone());
+        }
+        if let Some(class) = self.word(text) {
+            return Pattern::cell(class).map_err(error);
+        }
+        self.drawn(text).map_err(|found| {
+            let is_word = !text.contains('\n')
+                && text
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || " -_".contains(c));
+            if is_word && text.chars().count() > 1 {
+                let patterns = self.patterns.keys().map(|name| format!("{name:?}"));
+                let patterns: Vec<String> = patterns.collect();
+                let known = [patterns.join(", "), self.known()];
+                let known: Vec<&str> = known
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|part| !part.is_empty())
+                    .collect();
+                return DesignError::Class {
+                    place: place(),
+                    word: text.to_owned(),
+                    known: known.join(", "),
+                };
+            }
+            error(found)
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! Proofs that demands exclude each other: each alone, then in pairs, on small frontiers.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use figrs_core::Model;
+use figrs_infer::Frontier;
+
+use super::demand::Demand;
+use super::steered::SteeredLevel;
+use crate::mdmc::LevelModel;
+
+/// Demands that exclude each other, by their numbers, and the column up to which no level can meet them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    pub(super) demands: Vec<usize>,
+    pub(super) column: usize,
+}
+
+/// Search for a proof that one demand or two cannot be met.
+///
+/// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. Where the model itself fits into that memory, levels are those of the
+/// model; otherwise they are all levels with the tiles that are possible in their rows, of which there are more. Around cells that are set, a window of
+/// a few columns is tried besides, with the law of the model inside and any tiles around. So what is proven holds for the model,
+/// and something may remain unproven.
+///
+/// The work is bounded by the memory of each trial, so that what is proven does not depend on the machine, unless the
+/// [longest time](Self::LONGEST) is over before.
+#[derive(Clone, Debug)]
+pub(super) struct ProofSearch<'a> {
+    steered: &'a SteeredLevel,
+    /// The model of the trials.
+    model: LevelModel,
+    until: Instant,
+}
+
+impl<'a> ProofSearch<'a> {
+    /// Bytes of the frontier of a trial: 14 rows of a chain take more, its states of a demand or two less.
+    const BYTES: u64 = 8 << 20;
+    /// Bytes of the frontier of a window.
+    const WINDOW_BYTES: u64 = 1 << 20;
+    /// Time after which no trial begins, and those under way end.
+    const LONGEST: Duration = Duration::from_millis(1_800);
+
+    pub(super) fn new(steered: &'a SteeredLevel) -> Self {
+        let until = Instant::now() + Self::LONGEST;
+        let own = steered.level_model();
+        let mut search = Self {
+            steered,
+            model: own.clone(),
+            until,
+        };
+        let alone = steered.part(own, &[]);
+        if search
+            .frontier(Self::BYTES)
+            .compile(alone.model(), alone.cells())
+            .is_err()
+        {
+            search.model = own.without_neighbours();
+        }
+        search
+    }
+
+    fn frontier(&self, bytes: u64) -> Frontier {
+        let left = self.until.saturating_duration_since(Instant::now());
+        Frontier::new().memory(bytes).deadline(left)
+    }
+
+    /// The first demand or pair of demands that is proven to be impossible.
+    pub(super) fn find(&self) -> Option<Conflict> {
+        let is_hard =
+            |demand: &Demand| !matches!(demand, Demand::Preferred { .. } | Demand::Near { .. });
+        let demands = self.steered.demands().enumerate();
+        let hard: Vec<usize> = demands
+            .filter(|(_, demand)| is_hard(demand))
+            .map(|(number, _)| number)
+            .collect();
+        let alone = hard.iter().map(|&one| vec![one]);
+        let pairs = hard.iter().enumerate().flat_map(|(place, &other)| {
+            let before = hard[..place].iter();
+            before.map(move |&one| vec![one, other])
+        });
+        alone
+            .chain(pairs)
+            .find_map(|demands| self.conflict(demands))
+    }
+
+    /// The conflict of some demands, if it is proven.
+    fn conflict(&self, demands: Vec<usize>) -> Option<Conflict> {
+        if Instant::now() >= self.until {
+            return None;
+        }
+        let part = self.steered.part(&self.model, &demands);
+        if self.is_impossible(part.model(), Self::BYTES) {
+            // The first columns are possible below `low`, and impossible at `high`.
+            let (mut low, mut high) = (0, self.steered.width() - 1);
+            while low < high {
+                let middle = low.midpoint(high);
+                if self.is_impossible(&part.model_to(middle), Self::BYTES) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            let column = high;
+            return Some(Conflict { demands, column });
+        }
+        let column = self.impossible_window(&demands)?;
+        Some(Conflict { demands, column })
+    }
+
+    /// True if it is proven that nothing meets the evidence of a model.
+    fn is_impossible(&self, model: &Model, bytes: u64) -> bool {
+        if model.evidence().is_empty() {
+            return false;
+        }
+        let compiled = self.frontier(bytes).compile(model, ());
+        compiled.is_ok_and(|compiled| compiled.log_evidence() == f64::NEG_INFINITY)
+    }
+
+    /// The last column of a window around set cells in which the demands exclude each other.
+    fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
+        let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
+        if !chosen().any(|demand| *demand == Demand::Seen) {
+            return None;
+        }
+        let is_set = |row: usize, column: usize| {
+            chosen().any(|demand| match demand {
+                Demand::Pinned(mask) => mask.get(row, column).is_some(),
+                Demand::Shaped {
+                    pattern,
+                    row: top,
+                    column: left,
+                } => {
+                    let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+                    let form = pattern
+                        .forms()
+                        .first()
+                        .filter(|_| pattern.forms().len() == 1);
+                    let class = form.zip(cell).and_then(|(form, cell)| form.get(cell));
+                    class.is_some_and(|class| !class.is_any())
+                }
+                _ => false,
+            })
+        };
+        let (height, width) = (self.steered.height(), self.steered.width());
+        for column in 0..width {
+            let columns = column.saturating_sub(1)..width.min(column + 2);
+            for rows in clusters(height, |row| is_set(row, column)) {
+                if Instant::now() >= self.until {
+                    return None;
+                }
+                if self.is_impossible_window(demands, &rows, columns.clone())? {
+                    return Some(column);
+                }
+            }
+        }
+        None
+    }
+
+    /// True if the demands exclude each other in a window; nothing if the model has none.
+    fn is_impossible_window(
+        &self,
+        demands: &[usize],
+        rows: &Range<usize>,
+        columns: Range<usize>,
+    ) -> Option<bool> {
+        let own = self.steered.level_model();
+        let window = own.program().window(rows.clone(), columns.clone())?;
+        let mut model = Model::new();
+        for column in columns {
+            for seen in window.seen(column) {
+                model = model.observe_any(&seen.element, seen.value.clone());
+            }
+            for &demand in demands {
+                model = match self.steered.demand(demand) {
+                    Demand::Pinned(mask) => {
+                        rows.clone()
+                            .fold(model, |model, row| match mask.get(row, column) {
+                                Some(tile) => model.observe(window.tile(row, column), tile),
+                                None => model,
+                            })
+                    }
+                    Demand::Shaped {
+                        pattern,
+                        row: top,
+                        column: left,
+                    } if pattern.forms().len() == 1 => rows.clone().fold(model, |model, row| {
+                        let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+                        match cell.and_then(|cell| pattern.forms()[0].get(cell)).cloned() {
+                            Some(class) => model
+                                .condition(window.tile(row, column), move |&tile| {
+                                    class.contains(tile)
+                                }),
+                            None => model,
+                        }
+                    }),
+                    _ => model,
+                };
+            }
+        }
+        Some(self.is_impossible(&model, Self::WINDOW_BYTES))
+    }
+}
+
+/// Ranges of rows around those that are set, each with a row more above and below; ranges that meet are one.
+fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for row in (0..height).filter(|&row| is_set(row)) {
+        let around = row.saturating_sub(1)..height.min(row + 2);
+        match all.last_mut() {
+            Some(last) if last.end >= around.start => last.end = around.end,
+            _ => all.push(around),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clusters;
+
+    #[test]
+    fn rows_that_are_set_are_taken_with_those_around() {
+        let set = |rows: &'static [usize]| clusters(9, |row| rows.contains(&row));
+        assert_eq!(set(&[0]), vec![0..2]);
+        assert_eq!(set(&[2, 3, 8]), vec![1..5, 7..9]);
+        assert_eq!(set(&[1, 4]), vec![0..6]);
+    }
+}

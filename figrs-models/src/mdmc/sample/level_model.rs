@@ -1,0 +1,270 @@
+//! Models of levels as elements, column by column.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::{AnyElement, Datum, Element, Model, Select};
+use ndarray::Array2;
+
+use crate::mdmc::{
+    LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
+};
+
+/// A model of the tiles of levels of one size, as elements: a trained chain, n-grams of columns, a hierarchical chain or a field.
+///
+/// All of them can be [steered](crate::mdmc::SteeredLevel). They draw columns from the left, each of which depends on a few columns before it
+/// (in some structures of chains on all). Rows count from the top and columns from the left, in the frame of the model; for levels that are played upwards
+/// see [`Travel`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_infer::Frontier;
+/// use figrs_models::mdmc::{ColumnNGrams, Corpus, Demand, ExactSampler, LevelModel, LevelSampler, SteeredLevel};
+///
+/// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 3)?);
+/// let model = LevelModel::from(&ngrams.program(40)?);
+/// let steered = SteeredLevel::new(model, &[Demand::MaximumGap(2)])?;
+/// let levels = ExactSampler::new(steered, &Frontier::new())?.levels(7, 0..3)?;
+/// assert_eq!(levels.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LevelModel {
+    program: Arc<dyn ColumnProgram>,
+    whole: Arc<OnceLock<LevelColumns>>,
+}
+
+/// A model that gives the elements of any columns, with a few before them as inputs.
+pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
+    /// The name of the model, with an article.
+    fn name(&self) -> &'static str;
+
+    fn height(&self) -> usize;
+
+    fn width(&self) -> usize;
+
+    fn tile_set(&self) -> &Arc<TileSet>;
+
+    fn travel(&self) -> Travel;
+
+    /// The trained chain, if that is the model.
+    fn chain(&self) -> Option<&Arc<MarkovChain>> {
+        None
+    }
+
+    /// The columns to the left that a column may depend on; nothing if it depends on columns to the right as well.
+    fn reach(&self) -> Option<usize>;
+
+    /// The elements of some columns; those of the first `known` of them that later columns depend on are inputs.
+    fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
+
+    /// The tiles that can stand in a row.
+    fn possible(&self, row: usize) -> Vec<Tile>;
+
+    /// The elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. Nothing if there is
+    /// none.
+    fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
+        None
+    }
+}
+
+/// A cell or column that was drawn as training showed it, as a statement.
+#[derive(Clone, Debug)]
+pub(in crate::mdmc) struct SeenStatement {
+    pub(in crate::mdmc) element: AnyElement,
+    pub(in crate::mdmc) value: Datum,
+    /// The cells whose tiles it is about, by row and column.
+    pub(in crate::mdmc) cells: Vec<(usize, usize)>,
+}
+
+/// Elements of some columns.
+#[derive(Clone, Debug)]
+pub(in crate::mdmc) struct LevelColumns {
+    /// Number of the first column.
+    pub(in crate::mdmc) first: usize,
+    pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
+    /// For each column what later ones depend on.
+    pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
+    /// For each column the weights that belong to it.
+    pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
+    /// For each column the statements that training showed it so.
+    pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
+}
+
+impl LevelColumns {
+    /// Columns of which later ones depend on the tiles alone.
+    pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
+        let column = |column: usize| {
+            let tiles = tiles.column(column);
+            tiles.iter().map(|tile| tile.erased().clone()).collect()
+        };
+        let columns = tiles.ncols();
+        Self {
+            first,
+            state: (0..columns).map(column).collect(),
+            weights: vec![Vec::new(); columns],
+            seen: vec![Vec::new(); columns],
+            tiles,
+        }
+    }
+
+    pub(in crate::mdmc) fn height(&self) -> usize {
+        self.tiles.nrows()
+    }
+
+    /// The tile of a cell, by row and number of the column.
+    pub(in crate::mdmc) fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
+        &self.tiles[(row, column - self.first)]
+    }
+
+    /// What later columns depend on, of some columns.
+    pub(in crate::mdmc) fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
+        let columns = columns.start - self.first..columns.end - self.first;
+        let mut all: Vec<AnyElement> = Vec::new();
+        for element in self.state[columns].iter().flatten() {
+            if all.iter().all(|other| other.id() != element.id()) {
+                all.push(element.clone());
+            }
+        }
+        all
+    }
+
+    /// Adds the weights of a column to a model.
+    pub(in crate::mdmc) fn weigh(&self, column: usize, model: Model) -> Model {
+        let weights = &self.weights[column - self.first];
+        weights
+            .iter()
+            .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
+    }
+
+    /// The statements that training showed a column so.
+    pub(in crate::mdmc) fn seen(&self, column: usize) -> &[SeenStatement] {
+        &self.seen[column - self.first]
+    }
+}
+
+impl LevelModel {
+    pub(in crate::mdmc) fn new(program: Arc<dyn ColumnProgram>) -> Self {
+        Self {
+            program,
+            whole: Arc::default(),
+        }
+    }
+
+    /// The model in which cells are independent, with the tiles that are possible in their rows.
+    pub(in crate::mdmc) fn without_neighbours(&self) -> Self {
+        Self::new(Arc::new(IndependentTiles(Arc::clone(&self.program))))
+    }
+
+    pub(in crate::mdmc) fn program(&self) -> &dyn ColumnProgram {
+        &*self.program
+    }
+
+    /// All columns.
+    pub(in crate::mdmc) fn whole(&self) -> &LevelColumns {
+        let build = || self.program.columns(0..self.width(), 0);
+        self.whole.get_or_init(build)
+    }
+
+    #[cfg(test)]
+    pub(in crate::mdmc) fn is_built(&self) -> bool {
+        self.whole.get().is_some()
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.program.height()
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.program.width()
+    }
+
+    /// The set of tiles of the training levels.
+    pub fn tile_set(&self) -> &Arc<TileSet> {
+        self.program.tile_set()
+    }
+
+    /// The direction in which the levels are played.
+    pub fn travel(&self) -> Travel {
+        self.program.travel()
+    }
+
+    /// The name of the model, with an article.
+    pub fn name(&self) -> &'static str {
+        self.program.name()
+    }
+}
+
+impl From<&LevelElements> for LevelModel {
+    fn from(elements: &LevelElements) -> Self {
+        Self::new(Arc::new(elements.clone()))
+    }
+}
+
+impl From<&LevelProgram> for LevelModel {
+    fn from(program: &LevelProgram) -> Self {
+        program.model().clone()
+    }
+}
+
+impl From<&TileFieldElements> for LevelModel {
+    fn from(elements: &TileFieldElements) -> Self {
+        elements.columns().clone()
+    }
+}
+
+impl From<&Self> for LevelModel {
+    fn from(model: &Self) -> Self {
+        model.clone()
+    }
+}
+
+/// The possible tiles of each cell of another model, all alike.
+#[derive(Debug)]
+struct IndependentTiles(Arc<dyn ColumnProgram>);
+
+impl ColumnProgram for IndependentTiles {
+    fn name(&self) -> &'static str {
+        "any tiles"
+    }
+
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    fn tile_set(&self) -> &Arc<TileSet> {
+        self.0.tile_set()
+    }
+
+    fn travel(&self) -> Travel {
+        self.0.travel()
+    }
+
+    fn reach(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn columns(&self, columns: Range<usize>, _known: usize) -> LevelColumns {
+        let rows: Vec<Vec<Tile>> = (0..self.height()).map(|row| self.possible(row)).collect();
+        let tiles = Array2::from_shape_fn((self.height(), columns.len()), |(row, _)| {
+            any_of(&rows[row])
+        });
+        LevelColumns::of_tiles(columns.start, tiles)
+    }
+
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        self.0.possible(row)
+    }
+}
+
+/// Any of some tiles, with equal probability.
+pub(in crate::mdmc) fn any_of(tiles: &[Tile]) -> Element<Tile> {
+    Select::new(tiles.iter().map(|&tile| (1.0, tile)))
+}

@@ -1,0 +1,127 @@
+//! Classes of tiles.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::meaning::Meaning;
+use super::tile::Tile;
+use super::tile_set::TileSet;
+
+/// A class of tiles: some tiles, or all but some.
+///
+/// ```
+/// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
+///
+/// let solid = TileClass::meaning(TileSet::platformer(), Meaning::Solid);
+/// assert!(solid.contains(Tile::GROUND) && !solid.contains(Tile::EMPTY));
+/// assert!(solid.complement().contains(Tile::EMPTY));
+/// assert!(TileClass::any().contains(Tile::GROUND));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TileClass {
+    /// In ascending order.
+    tiles: Arc<[Tile]>,
+    /// False if these are the tiles that do not belong to it.
+    inside: bool,
+}
+
+impl TileClass {
+    /// The class of some tiles.
+    pub fn of(tiles: impl IntoIterator<Item = Tile>) -> Self {
+        let mut tiles: Vec<Tile> = tiles.into_iter().collect();
+        tiles.sort_unstable();
+        tiles.dedup();
+        Self {
+            tiles: tiles.into(),
+            inside: true,
+        }
+    }
+
+    /// All tiles.
+    pub fn any() -> Self {
+        Self::of([]).complement()
+    }
+
+    /// The tiles of a set that have a meaning.
+    pub fn meaning(set: &TileSet, meaning: Meaning) -> Self {
+        Self::of(set.tiles().filter(|tile| tile.is(meaning)))
+    }
+
+    /// All tiles that do not belong to this class.
+    #[must_use]
+    pub fn complement(&self) -> Self {
+        Self {
+            tiles: Arc::clone(&self.tiles),
+            inside: !self.inside,
+        }
+    }
+
+    /// The tiles that belong to this class or to another, among those of a set.
+    #[must_use]
+    pub fn or(&self, other: &Self, set: &TileSet) -> Self {
+        let belongs = |tile: &Tile| self.contains(*tile) || other.contains(*tile);
+        Self::of(set.tiles().filter(belongs))
+    }
+
+    /// True if a tile belongs to this class.
+    pub fn contains(&self, tile: Tile) -> bool {
+        (self.tiles.binary_search(&tile).is_ok()) == self.inside
+    }
+
+    /// True if every tile belongs to it.
+    pub fn is_any(&self) -> bool {
+        !self.inside && self.tiles.is_empty()
+    }
+}
+
+impl From<Tile> for TileClass {
+    fn from(tile: Tile) -> Self {
+        Self::of([tile])
+    }
+}
+
+/// The characters of the tiles, with `not` before those that do not belong to it; `any tile` for all.
+impl fmt::Display for TileClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_any() {
+            return f.write_str("any tile");
+        }
+        if !self.inside {
+            f.write_str("not ")?;
+        }
+        if self.tiles.is_empty() {
+            return f.write_str("no tile");
+        }
+        self.tiles.iter().try_for_each(|tile| write!(f, "{tile}"))
+    }
+}
+
+impl fmt::Debug for TileClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TileClass({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_complements_and_unions() {
+        let set = TileSet::platformer();
+        let solid = TileClass::meaning(set, Meaning::Solid);
+        let enemy = TileClass::meaning(set, Meaning::Enemy);
+        let both = solid.or(&enemy, set);
+        for tile in set.tiles() {
+            assert_eq!(solid.contains(tile), tile.solid());
+            assert_eq!(solid.complement().contains(tile), !tile.solid());
+            assert_eq!(both.contains(tile), tile.solid() || tile.is(Meaning::Enemy));
+        }
+        assert_eq!(solid.complement().complement(), solid);
+        assert_eq!(enemy.to_string(), "E");
+        assert_eq!(enemy.complement().to_string(), "not E");
+        assert_eq!(TileClass::any().to_string(), "any tile");
+        assert_eq!(TileClass::of([]).to_string(), "no tile");
+        assert!(TileClass::any().is_any() && !enemy.is_any());
+    }
+}

@@ -1,0 +1,272 @@
+//! Demands that exclude each other are named within two seconds, or said not to be proven.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use figrs_infer::Frontier;
+use figrs_models::mdmc::{
+    Area, ColumnNGrams, ConditionedSampler, Corpus, Demand, ExactSampler, LevelElements,
+    LevelModel, LevelSampler, MarkovChain, Mask, Mirror, Pattern, RowSplits, SteeredLevel,
+    SteeringError, Structure, Tile, TileClass, TileField, TileSet,
+};
+
+fn tile(symbol: char) -> Tile {
+    Tile::platformer(symbol).unwrap()
+}
+
+fn pattern(text: &str) -> Pattern {
+    Pattern::drawn(text, |symbol| match symbol {
+        '_' => Some(TileClass::any()),
+        symbol => Tile::platformer(symbol).map(TileClass::from),
+    })
+    .unwrap()
+}
+
+/// The chain of all 14 rows, too large for the exact method.
+fn chain(width: usize) -> LevelModel {
+    let splits = RowSplits::new(14, 14).unwrap();
+    let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, splits).unwrap();
+    LevelModel::from(&LevelElements::new(Arc::new(chain), width).unwrap())
+}
+
+fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool, Duration) {
+    let steered = SteeredLevel::new(model, demands).unwrap();
+    match ConditionedSampler::new(steered).levels(1, 0..1) {
+        Err(SteeringError::Contradictory {
+            demands,
+            column,
+            proven,
+            spent,
+        }) => (demands, column, proven, spent),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each case with the demands that are to be named, and the column.
+fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
+    let mut gap = Mask::free(14, width);
+    for column in 20..26 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    let mut brick = Mask::free(14, width);
+    brick.set(13, 30, tile('S'));
+    let mut pipe = Mask::free(14, width);
+    // The right top of a pipe without the left one.
+    pipe.set(8, 40, tile('>'));
+    pipe.set(8, 39, tile('-'));
+    let enemies = |least, most| Demand::Number {
+        class: tile('E').into(),
+        area: Area::all(),
+        least,
+        most,
+    };
+    vec![
+        (
+            vec![
+                Demand::Seen,
+                enemies(0, 9),
+                Demand::MaximumGap(4),
+                Demand::Pinned(gap),
+            ],
+            vec![
+                "no ground gap over 4 columns",
+                "6 pinned tiles in columns 20 to 25",
+            ],
+            24,
+        ),
+        (
+            vec![Demand::Seen, Demand::Playable, Demand::Pinned(brick)],
+            vec!["1 pinned tiles in columns 30 to 30"],
+            30,
+        ),
+        (
+            vec![Demand::Seen, Demand::Playable, Demand::Pinned(pipe)],
+            vec![
+                "no unseen configuration",
+                "2 pinned tiles in columns 39 to 40",
+            ],
+            40,
+        ),
+        (
+            vec![
+                Demand::Seen,
+                Demand::required(pattern("<>"), Area::all().columns(10..)),
+                enemies(2, 9),
+                Demand::forbidden(pattern("<>"), Area::all().columns(8..)),
+            ],
+            vec![
+                "1 or more times a pattern of 1 by 2 in columns 10 on",
+                "0 times a pattern of 1 by 2 in columns 8 on",
+            ],
+            width - 1,
+        ),
+        (
+            vec![
+                Demand::InEach {
+                    class: tile('E').into(),
+                    area: Area::all(),
+                    columns: 10,
+                    least: 1,
+                    most: 3,
+                },
+                Demand::Seen,
+                enemies(0, 2),
+            ],
+            vec!["1 to 3 of E in each 10 columns", "0 to 2 of E"],
+            39,
+        ),
+    ]
+}
+
+#[test]
+fn contradictions_of_a_large_chain_are_named_and_proven() {
+    let width = 60;
+    let model = chain(width);
+    for (demands, named, column) in cases(width) {
+        let (found, at, proven, spent) = refused(&model, &demands);
+        assert_eq!(found, named);
+        assert!(proven && spent == Duration::ZERO, "{found:?}");
+        assert_eq!(at, column, "{found:?}");
+    }
+}
+
+#[test]
+fn the_exact_method_and_other_models_name_the_same() {
+    let width = 60;
+    let corpus = Corpus::shipped();
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+    let ngrams = LevelModel::from(&ngrams.program(width).unwrap());
+    let field = TileField::train(&corpus, RowSplits::new(14, 14).unwrap()).unwrap();
+    let field = LevelModel::from(&field.elements(width).unwrap());
+    for (demands, named, column) in cases(width) {
+        if named.contains(&"no unseen configuration") {
+            continue;
+        }
+        let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
+        let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
+        let SteeringError::Contradictory { proven: true, .. } = error else {
+            panic!("{error}");
+        };
+        let hard: Vec<Demand> = demands
+            .iter()
+            .filter(|one| **one != Demand::Playable)
+            .cloned()
+            .collect();
+        let (found, at, proven, _) = refused(&field, &hard);
+        assert_eq!(
+            (found, at, proven),
+            (
+                named.iter().map(ToString::to_string).collect(),
+                column,
+                true
+            )
+        );
+    }
+}
+
+/// Three demands of which any two can be met.
+#[test]
+fn what_is_not_proven_says_for_how_long_it_was_tried() {
+    let model = chain(24);
+    let enemies = |columns: std::ops::Range<usize>, least, most| Demand::Number {
+        class: tile('E').into(),
+        area: Area::all().columns(columns),
+        least,
+        most,
+    };
+    let demands = [
+        enemies(0..24, 0, 3),
+        enemies(2..12, 2, 9),
+        enemies(12..24, 2, 9),
+    ];
+    let (found, _, proven, spent) = refused(&model, &demands);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(!proven && spent > Duration::ZERO);
+    let steered = SteeredLevel::new(&model, &demands).unwrap();
+    let error = ConditionedSampler::new(steered)
+        .levels(1, 0..1)
+        .unwrap_err();
+    let told = error.to_string();
+    assert!(
+        told.contains("it is not proven in ") && told.contains(" s, but none"),
+        "{told}"
+    );
+}
+
+/// The work is bounded: with more demands that can all be met in pairs the search still ends.
+#[test]
+fn many_demands_are_searched_within_the_time() {
+    let width = 60;
+    let model = chain(width);
+    let mut demands = vec![Demand::Seen, Demand::MaximumGap(3), Demand::Playable];
+    for place in 0..6 {
+        let area = Area::all().columns(8 * place..8 * place + 12);
+        demands.push(Demand::forbidden(pattern("E_E"), area.clone()));
+        demands.push(Demand::Mirrored {
+            area: area.rows(12..),
+            mirror: Mirror::Columns,
+            by: None,
+        });
+    }
+    let mut gap = Mask::free(14, width);
+    for column in 30..35 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    demands.push(Demand::Pinned(gap));
+    let started = cpu_time();
+    let (found, _, proven, _) = refused(&model, &demands);
+    let spent = cpu_time() - started;
+    assert_eq!(
+        found,
+        [
+            "no ground gap over 3 columns",
+            "5 pinned tiles in columns 30 to 34"
+        ]
+    );
+    assert!(proven);
+    // Two seconds of search and the particles before it; five times as much where tests are not optimised or machines slow.
+    assert!(spent < Duration::from_secs(10), "{spent:?}");
+}
+
+/// Time of processors that this process has used, where the system tells it.
+fn cpu_time() -> Duration {
+    let Ok(stat) = std::fs::read_to_string("/proc/self/schedstat") else {
+        return Duration::ZERO;
+    };
+    let nanoseconds = stat
+        .split_whitespace()
+        .next()
+        .and_then(|time| time.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
+}
+
+#[test]
+fn drawings_that_cannot_stand_are_named() {
+    let set = TileSet::platformer();
+    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
+    let splits = RowSplits::new(6, 6).unwrap();
+    let chain = MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap();
+    let elements = LevelElements::new(Arc::new(chain), 20).unwrap();
+    let text = "____________________\n____________________\n____________________\n____<-______________\n____________________\n____________________";
+    let demands = [
+        Demand::MaximumGap(3),
+        Demand::Seen,
+        Demand::Pinned(Mask::from_text("mask", text, set).unwrap()),
+    ];
+    let steered = SteeredLevel::new(&elements, &demands).unwrap();
+    let error = ExactSampler::new(steered, &Frontier::new()).unwrap_err();
+    let SteeringError::Contradictory {
+        demands, proven, ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert!(proven);
+    assert_eq!(
+        demands,
+        [
+            "no unseen configuration",
+            "2 pinned tiles in columns 4 to 5"
+        ]
+    );
+}

@@ -1,0 +1,10 @@
+//! Demands on levels against the enumeration of all levels.
+
+#![allow(clippy::unwrap_used)]
+
+mod by_hand;
+mod contradictions;
+mod demand_errors;
+mod design;
+mod enumeration;
+mod models;
