@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::Tile;
+use super::super::{MovementRules, Tile};
 use super::mask::Mask;
 use crate::shares::whole_numbers;
 
@@ -32,8 +32,10 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere: no place where all its tiles that are set match.
     Forbidden(Mask),
-    /// A player can get from the left to the right, under the rules of [`Playability`](super::super::Playability).
+    /// A player can get from the left to the right, under the published rules of [`Playability`](super::super::Playability).
     Playable,
+    /// The level is playable under the rules of a movement, for the chain's set of tiles and its direction of travel.
+    PlayableUnder(MovementRules),
 }
 
 impl Demand {
@@ -41,6 +43,15 @@ impl Demand {
     pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
         let (least, most) = whole_numbers(low, high, cells);
         Self::Count { tile, least, most }
+    }
+
+    /// The rules by which levels are to be playable, if that is demanded.
+    pub(super) fn movement(&self) -> Option<&MovementRules> {
+        match self {
+            Self::Playable => Some(MovementRules::platformer()),
+            Self::PlayableUnder(rules) => Some(rules),
+            _ => None,
+        }
     }
 }
 
@@ -72,6 +83,7 @@ impl fmt::Display for Demand {
                 write!(f, "a forbidden pattern of {height} by {width}")
             }
             Self::Playable => f.write_str("playable from left to right"),
+            Self::PlayableUnder(rules) => write!(f, "playable by {}", rules.movement()),
         }
     }
 }

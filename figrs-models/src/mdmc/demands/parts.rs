@@ -40,7 +40,9 @@ impl<'a> LevelParts<'a> {
         let mut reach = steered.elements().reach();
         for demand in steered.demands() {
             match demand {
-                Demand::Playable => each = each.min((Self::SQUARES / (height * height)).max(1)),
+                Demand::Playable | Demand::PlayableUnder(_) => {
+                    each = each.min((Self::SQUARES / (height * height)).max(1));
+                }
                 Demand::Forbidden(pattern) => {
                     reach = reach.map(|reach| reach.max(pattern.width() - 1));
                 }

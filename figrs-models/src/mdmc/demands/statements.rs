@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 
-use super::super::{LevelElements, Reach, Tile};
+use super::super::play::cell_class::CellClass;
+use super::super::{LevelElements, MovementRules, Reach, Tile};
 use super::demand::Demand;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
@@ -82,7 +83,8 @@ pub(super) fn statement<'a>(
         &Demand::MaximumGap(most) => maximum_gap(most, height),
         &Demand::Count { tile, least, most } => count(tile, (least, most), (height, width)),
         Demand::Forbidden(pattern) => forbidden(pattern, height),
-        Demand::Playable => playable(height, crossed),
+        Demand::Playable => playable(MovementRules::platformer(), (height, width), crossed),
+        Demand::PlayableUnder(rules) => playable(rules, (height, width), crossed),
     }
 }
 
@@ -196,21 +198,31 @@ fn forbidden(pattern: &Mask, height: usize) -> Box<dyn ColumnEvidence + '_> {
 }
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
-fn playable(height: usize, crossed: &Arc<ReachabilityMemo>) -> Box<dyn ColumnEvidence> {
+fn playable(
+    rules: &MovementRules,
+    (height, width): (usize, usize),
+    crossed: &Arc<ReachabilityMemo>,
+) -> Box<dyn ColumnEvidence> {
     let crossed = Arc::clone(crossed);
-    let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
-        crossed.after(reach.as_ref()?, solid)
+    let step = Arc::new(move |(reach, column): (&Option<Reach>, &Vec<CellClass>)| {
+        crossed.after(reach.as_ref()?, column)
     });
-    let start = Some(Reach::new(height));
+    let start = Some(Reach::under(height, rules));
+    let rules = rules.clone();
     FoldedEvidence::boxed(start, move |elements, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| elements.tile(row, column).clone())
             .collect();
-        let solid = Apply::new(&tiles, |tiles| {
-            tiles.into_iter().map(|tile| tile.solid()).collect()
+        let rules = rules.clone();
+        let classes = Apply::new(&tiles, move |tiles| {
+            tiles.into_iter().map(|&tile| rules.class(tile)).collect()
         });
-        let reach = (reach, &solid).map_shared(&step);
-        let model = model.condition(&reach, Option::is_some);
+        let reach = (reach, &classes).map_shared(&step);
+        let model = if column + 1 == width {
+            model.condition(&reach, |reach| reach.as_ref().is_some_and(Reach::playable))
+        } else {
+            model.condition(&reach, Option::is_some)
+        };
         (reach, model)
     })
 }

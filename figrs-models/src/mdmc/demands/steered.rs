@@ -51,12 +51,21 @@ pub(super) struct ColumnModel {
 impl SteeredLevel {
     /// States the demands about a level.
     ///
-    /// An error if a mask has not the level's size, a pattern does not fit into it, a count is from more to less, or two
-    /// masks place different tiles in one cell.
+    /// An error if a mask has not the level's size, a pattern does not fit into it, a count is from more to less, two
+    /// masks place different tiles in one cell, or the rules of a movement are for other tiles or another direction of travel.
     pub fn new(elements: &LevelElements, demands: &[Demand]) -> Result<Self, DemandError> {
         let (height, width) = (elements.height(), elements.width());
         for demand in demands {
             check(demand, height, width)?;
+            let chain = elements.chain();
+            if let Some(rules) = demand.movement()
+                && !rules.fits(chain.tile_set(), chain.travel())
+            {
+                return Err(DemandError::Rules {
+                    movement: rules.movement().name().to_owned(),
+                    travel: chain.travel().name(),
+                });
+            }
         }
         let mut placed = Mask::free(height, width);
         for (row, column, tile) in placed_by(demands) {

@@ -162,6 +162,15 @@ impl MovementRules {
         self.0.class(tile)
     }
 
+    /// True if the rules are for levels of a set of tiles with a direction of travel.
+    pub(in crate::mdmc) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
+        let is_known = |tile: Tile| {
+            let class = CellClass::of(self.movement(), tile);
+            class == self.class(tile) && (!tile.is_unknown() || self.movement().solid.is_some())
+        };
+        travel == self.travel() && tiles.tiles().all(is_known)
+    }
+
     pub(super) fn compiled(&self) -> &CompiledRules {
         &self.0
     }
@@ -327,11 +336,6 @@ impl CompiledRules {
             FREE => &self.free[usize::from(situation.0)],
             stage => &self.stages[usize::from(stage)],
         }
-    }
-
-    /// Number of stages.
-    pub(super) fn stages(&self) -> usize {
-        self.stages.len()
     }
 
     /// Words of bits that have one for each stage.
