@@ -18,7 +18,7 @@
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
-//! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!
@@ -57,7 +57,10 @@ pub use metrics::{
     ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
     ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
 };
-pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
+pub use play::{
+    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach,
+    StrictPlayability,
+};
 pub use sample::column_stream::ColumnStream;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;

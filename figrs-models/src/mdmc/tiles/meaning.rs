@@ -64,6 +64,9 @@ impl Meaning {
         named.map(|&(meaning, _)| meaning)
     }
 
+    /// Number of sets of meanings.
+    pub(in crate::mdmc) const SETS: usize = 1 << WORDS.len();
+
     /// All meanings.
     pub fn all() -> impl Iterator<Item = Self> {
         WORDS.iter().map(|&(meaning, _)| meaning)
@@ -111,6 +114,14 @@ impl Meanings {
 
     pub(super) const fn contains(self, meaning: Meaning) -> bool {
         self.0 >> meaning as u16 & 1 == 1
+    }
+
+    pub(super) const fn of_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    pub(super) const fn bits(self) -> u16 {
+        self.0
     }
 
     pub(super) const fn is_empty(self) -> bool {

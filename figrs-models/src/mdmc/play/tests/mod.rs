@@ -1,3 +1,9 @@
+//! Tests of playability by the published rules.
+
+mod by_force;
+mod files;
+mod movements;
+
 use std::collections::HashSet;
 
 use figrs_core::{Element, Model, Select, fold};
