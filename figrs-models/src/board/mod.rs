@@ -10,7 +10,7 @@
 //!
 //! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
 
-mod chains;
+mod chain;
 mod conditional_sampler;
 mod conflict;
 mod drawing;
@@ -28,14 +28,14 @@ mod report;
 mod sample;
 mod watch;
 
-pub use chains::Chains;
+pub use chain::RuledCells;
 pub use conditional_sampler::ConditionalSampler;
 pub(crate) use conflict::no_solution;
 pub use drawn_boards::DrawnBoards;
 pub use elements::Elements;
 pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
-pub use generator::{ChainBoards, DrawChains, Generator, OwnSampler};
+pub use generator::{Generator, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
 pub use numbered::NumberedBoards;
 pub use report::Report;

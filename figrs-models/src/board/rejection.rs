@@ -18,16 +18,19 @@ pub(super) struct RejectionTally<'a, B> {
     tried: u64,
     met: u64,
     failures: u64,
+    /// Largest number of boards in a row that may fail.
+    most: u64,
 }
 
 impl<'a, B> RejectionTally<'a, B> {
-    pub(super) fn new(boards: &'a DrawnBoards<B>, watch: &'a BoardWatch) -> Self {
+    pub(super) fn new(boards: &'a DrawnBoards<B>, watch: &'a BoardWatch, most: u64) -> Self {
         Self {
             boards,
             watch,
             tried: 0,
             met: 0,
             failures: 0,
+            most: most.clamp(1, MAX_CONSECUTIVE_FAILURES),
         }
     }
 
@@ -76,7 +79,7 @@ impl<'a, B> RejectionTally<'a, B> {
         meets: impl Fn(&B) -> bool,
     ) -> Result<Self, BoardError> {
         while !self.draw(
-            MAX_CONSECUTIVE_FAILURES.saturating_sub(self.failures),
+            self.most.saturating_sub(self.failures),
             all,
             &meets,
         )? {
@@ -142,7 +145,7 @@ impl<'a, B> RejectionTally<'a, B> {
 
     /// Fails if too many in a row have failed.
     fn check(&self) -> Result<(), BoardError> {
-        if self.failures < MAX_CONSECUTIVE_FAILURES {
+        if self.failures < self.most {
             return Ok(());
         }
         Err(BoardError::NoneMet {

@@ -153,22 +153,6 @@ pub enum GridError {
         /// Step between the numbers that boards can have, from the smallest on.
         apart: u32,
     },
-    /// The Markov chain changes one cell at a time.
-    #[error(
-        "a Markov chain of islands of exactly {land} cells: allow at least one cell more or fewer, or use the element program"
-    )]
-    FixedLand {
-        /// The only number of cells allowed.
-        land: u32,
-    },
-    /// The Markov chain met no island with as many bays as it should have.
-    #[error(
-        "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; allow more numbers, or use the element program"
-    )]
-    BaysNotMet {
-        /// Number of islands looked at.
-        tried: u64,
-    },
     /// The grid has no such cell.
     #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]
     Outside {

@@ -46,7 +46,7 @@ impl Generator for PerfectMaze {
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
-        Some(OwnSampler::Independent {
+        Some(OwnSampler {
             name: "wilson",
             draw: Box::new(|rng| self.sample(rng)),
             rejects: self.steps.is_some(),
