@@ -11,7 +11,7 @@ use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::stream;
-use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
+use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, read_clues};
 use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 
@@ -46,7 +46,7 @@ impl Example for Options {
         if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
             return Err("--make-puzzle needs --task sample, without --stats".into());
         }
-        if self.make_puzzle && self.board.method == Boards::OTHER.method.name() {
+        if self.make_puzzle && !["auto", "exact"].contains(&self.board.method.as_str()) {
             return Err("--make-puzzle needs --method exact".into());
         }
         Ok(())
@@ -85,12 +85,15 @@ impl From<Board<Colour>> for Shown {
 
 impl Puzzle for Boards {
     const KIND: &'static str = "yin_yang";
-    const OTHER: Other = Other {
-        method: Method::Particles,
-        help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
-        is_preferred: false,
-        uses_memory: true,
-    };
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Particles,
+            help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
     const SCALE: PictureScale = Board::<Colour>::SCALE;
     type Generator = YinYang;
     type Board = Shown;

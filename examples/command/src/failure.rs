@@ -38,7 +38,7 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
 }
 
 /// The error of a grid in a failure.
-pub(crate) fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
+fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     if let Some(BoardError::Grid(error)) = failure.downcast_ref() {
         return Some(error);
     }
@@ -52,12 +52,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
         || grid(failure).is_some_and(|error| {
             matches!(
                 error,
-                GridError::NoSuchNumber { .. } | GridError::BaysNotMet { .. } | GridError::OneTile
+                GridError::NoSuchNumber { .. } | GridError::OneTile
             )
         })
         || failure
             .downcast_ref()
-            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. }))
+            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. } | BoardError::NotFound { .. }))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })

@@ -2,7 +2,7 @@
 
 use figrs_core::{Stream, Value};
 
-use super::{BoardError, Elements, RuledCells};
+use super::{BoardError, Elements, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and how the values of its cells are read.
@@ -52,6 +52,11 @@ pub trait Generator: Sized {
 
     /// Its cells and rules for Markov chains over boards of any size, in the law of the element program; made anew for each chain. `None` if it states none.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
+        None
+    }
+
+    /// The exact answers that it brings along, if there are some.
+    fn answers(&self) -> Option<Box<dyn OwnAnswers<Self::Cell, Self::Board> + '_>> {
         None
     }
 

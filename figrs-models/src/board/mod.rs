@@ -10,6 +10,7 @@
 //!
 //! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
 
+mod answers;
 mod chain;
 mod conditional_sampler;
 mod conflict;
@@ -28,6 +29,8 @@ mod report;
 mod sample;
 mod watch;
 
+pub(crate) use answers::positive;
+pub use answers::{BoardAnswers, CellDistribution, OwnAnswers, Progress};
 pub use chain::RuledCells;
 pub use conditional_sampler::ConditionalSampler;
 pub(crate) use conflict::no_solution;

@@ -1,7 +1,8 @@
 //! Perfect mazes as a generator of boards.
 
+use super::matrix_tree::MatrixTree;
 use super::{PerfectMaze, Pointer};
-use crate::board::{BoardError, Elements, Generator, OwnSampler};
+use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
 /// Boards are drawn by Wilson's algorithm where it is allowed. Bounds on the steps of the solution have no element program.
@@ -43,6 +44,15 @@ impl Generator for PerfectMaze {
         self.steps.is_none_or(|(least, most)| {
             steps().is_some_and(|steps| (least..=most).contains(&steps))
         })
+    }
+
+    fn answers(&self) -> Option<Box<dyn OwnAnswers<Pointer, Board<Pointer>> + '_>> {
+        let has_answers = self.steps.is_none();
+        has_answers.then(|| Box::new(MatrixTree(*self)) as Box<_>)
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<Pointer>> {
+        Some(self.ruled())
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
