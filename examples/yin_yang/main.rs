@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --example yin_yang -- --help`
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::stream;
-use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, read_clues};
+use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, range, read_clues, told};
 use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 
@@ -25,6 +26,12 @@ struct Options {
     /// the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
+    /// The fewest black cells.
+    #[arg(long, value_name = "CELLS")]
+    min_black: Option<u32>,
+    /// The most black cells; with --min-black, half of all cells for as many of each colour.
+    #[arg(long, value_name = "CELLS")]
+    max_black: Option<u32>,
     /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
     /// is a file for --clues.
     #[arg(long)]
@@ -59,6 +66,7 @@ impl Example for Options {
         };
         Ok(Boards {
             clues,
+            black: range("black cells", self.min_black, self.max_black)?,
             are_puzzles: self.make_puzzle,
         })
     }
@@ -66,6 +74,7 @@ impl Example for Options {
 
 struct Boards {
     clues: ColourClues,
+    black: Option<RangeInclusive<u32>>,
     are_puzzles: bool,
 }
 
@@ -103,11 +112,15 @@ impl Puzzle for Boards {
     }
 
     fn generator(&self) -> Result<YinYang, GridError> {
-        Ok(YinYang::with_clues(self.clues.clone()))
+        let boards = YinYang::with_clues(self.clues.clone());
+        match &self.black {
+            Some(black) => boards.black(black.clone()),
+            None => Ok(boards),
+        }
     }
 
     fn demands(&self) -> String {
-        String::new()
+        told("black cells", self.black.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Colour) -> &'static str {
@@ -131,7 +144,7 @@ impl Puzzle for Boards {
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         let frontier = frontier("compiling, step", options.memory().0);
-        let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
+        let boards = self.generator()?.frontier(frontier);
         let progress = Progress::of("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);
@@ -152,7 +165,8 @@ impl Puzzle for Boards {
     /// The rows of the board, and of the puzzle.
     fn json(&self, shown: &Shown) -> Json {
         let rows = |text: String| text.lines().collect::<Json>();
-        let mut object = json!({"grid": rows(shown.board.to_string())});
+        let black = shown.board.places_of(Colour::Black).count();
+        let mut object = json!({"grid": rows(shown.board.to_string()), "black": black});
         if let Some(puzzle) = &shown.puzzle {
             object["clues"] = rows(puzzle.to_string());
         }

@@ -41,6 +41,7 @@ pub use exact::{Cost, ExactBoards};
 pub use generator::{Generator, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
 pub use numbered::NumberedBoards;
+pub(crate) use rejection::MAX_CONSECUTIVE_FAILURES;
 pub use report::Report;
 pub use sample::Sample;
 pub use watch::Event;

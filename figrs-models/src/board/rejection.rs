@@ -8,7 +8,7 @@ use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator};
 
 /// Largest number of boards in a row that may fail.
-pub(super) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
+pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
 /// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
