@@ -27,15 +27,16 @@ pub enum GridError {
     SizeText,
     /// Automata cannot read a grid of this size.
     #[error(
-        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
-        Size::AUTOMATON_ROWS,
-        Size::AUTOMATON_COLUMNS
+        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {most} columns (turn a wide grid on its side)",
+        Size::AUTOMATON_ROWS
     )]
     TooLargeForAutomata {
         /// Rows of the grid.
         rows: usize,
         /// Columns of the grid.
         columns: usize,
+        /// The most columns.
+        most: usize,
     },
     /// A direction cannot have this weight.
     #[error("the weight of pointing {direction:?} is {weight}; use a number from 1e-6 to 1e6")]
