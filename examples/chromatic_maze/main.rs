@@ -12,7 +12,7 @@ use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
 use figrs::prelude::*;
-use figrs_board_command::{Example, Failure, Other, Puzzle, range, told};
+use figrs_board_command::{Example, Failure, Other, Puzzle, Role, range, told};
 use serde_json::{Value as Json, json};
 
 /// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
@@ -82,13 +82,13 @@ fn place(at: Position) -> Json {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
-    const OTHER: Other = Other {
+    const OTHERS: &'static [Other] = &[Other {
         method: Method::Rejection,
         help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
-               those with a way as demanded; exact as well, and for all boards up to 15 columns",
-        is_preferred: false,
+                   those with a way as demanded; exact as well, and for all boards up to 15 columns",
+        role: Role::Fallback,
         uses_memory: true,
-    };
+    }];
     const SCALE: PictureScale = Board::<ChromaticTile>::SCALE;
     type Generator = ChromaticMaze;
     type Board = Board<ChromaticTile>;

@@ -6,14 +6,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use figrs::models::board::Method;
-use figrs::models::dungeon::{Dungeon, DungeonTile};
+use figrs::models::dungeon::{Dungeon, DungeonTile, Reachability};
 use figrs::models::grid::{Board, Clues, GridError, Position, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
 use figrs::prelude::*;
-use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
+use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, range, read_clues, told};
 use serde_json::{Value as Json, json};
 
 /// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
@@ -39,9 +39,18 @@ struct Options {
     /// The most walls.
     #[arg(long, value_name = "CELLS")]
     max_walls: Option<u32>,
+    /// Demand that one can walk from the entrance to the gem, the altar and the exit; without it, gem, altar and walls may be anywhere.
+    #[arg(long, value_enum, default_value_t = Reachable::Yes)]
+    reachable: Reachable,
     /// Show a shortest walk from the entrance to the gem, the altar and the exit.
     #[arg(long)]
     show_path: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Reachable {
+    Yes,
+    No,
 }
 
 fn main() -> ExitCode {
@@ -53,6 +62,13 @@ impl Example for Options {
 
     fn shared(&self) -> &figrs_board_command::Options {
         &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.reachable == Reachable::No && (self.min_walk.is_some() || self.max_walk.is_some()) {
+            return Err("--min-walk and --max-walk need --reachable yes".into());
+        }
+        Ok(())
     }
 
     fn shows_path(&self) -> bool {
@@ -68,6 +84,10 @@ impl Example for Options {
             clues,
             walls: range("walls", self.min_walls, self.max_walls)?,
             walk: range("steps", self.min_walk, self.max_walk)?,
+            reachability: match self.reachable {
+                Reachable::Yes => Reachability::Required,
+                Reachable::No => Reachability::Free,
+            },
             show_path: self.show_path,
         })
     }
@@ -77,6 +97,7 @@ struct Dungeons {
     clues: Clues<DungeonTile>,
     walls: Option<RangeInclusive<u32>>,
     walk: Option<RangeInclusive<u32>>,
+    reachability: Reachability,
     show_path: bool,
 }
 
@@ -90,12 +111,15 @@ impl Dungeons {
 
 impl Puzzle for Dungeons {
     const KIND: &'static str = "dungeon";
-    const OTHER: Other = Other {
-        method: Method::Rejection,
-        help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
-        is_preferred: false,
-        uses_memory: true,
-    };
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Rejection,
+            help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
     const SCALE: PictureScale = Board::<DungeonTile>::SCALE;
     type Generator = Dungeon;
     type Board = Board<DungeonTile>;
@@ -105,7 +129,8 @@ impl Puzzle for Dungeons {
     }
 
     fn generator(&self) -> Result<Dungeon, GridError> {
-        let mut dungeon = Dungeon::with_clues(self.clues.clone());
+        let dungeon = Dungeon::with_clues(self.clues.clone());
+        let mut dungeon = dungeon.reachability(self.reachability);
         if let Some(walls) = &self.walls {
             dungeon = dungeon.walls(walls.clone())?;
         }
@@ -177,7 +202,9 @@ impl Puzzle for Dungeons {
     /// Known only without clues and bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
-        let is_free = self.clues.is_empty() && self.demands().is_empty();
+        let is_free = self.clues.is_empty()
+            && self.demands().is_empty()
+            && self.reachability == Reachability::Required;
         if !is_free || size.columns() > 4 || size.rows() > 4 {
             return Ok(None);
         }

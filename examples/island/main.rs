@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figrs::models::board::Method;
 use figrs::models::grid::{Board, Clues, GridError, Size};
 use figrs::models::island::{Island, Terrain};
 use figrs::models::picture::{Image, ImageError, PictureScale};
-use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
+use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
 
 /// Islands: the border is water, the centre is land, and all land is connected; # is land.
@@ -49,15 +48,6 @@ impl Example for Options {
         &self.board
     }
 
-    fn check(&self) -> Result<(), Failure> {
-        if self.clues.is_some() && self.board.method == Islands::OTHER.method.name() {
-            return Err(
-                "--clues needs --method exact; allow more --memory, or use a smaller board".into(),
-            );
-        }
-        Ok(())
-    }
-
     fn puzzle(&self) -> Result<Islands, Failure> {
         let clues = match &self.clues {
             Some(path) => read_clues(path)?,
@@ -80,12 +70,7 @@ struct Islands {
 
 impl Puzzle for Islands {
     const KIND: &'static str = "island";
-    const OTHER: Other = Other {
-        method: Method::Own("chain"),
-        help: "Task sample, of any size: two to four Markov chains that change one cell at a time",
-        is_preferred: false,
-        uses_memory: false,
-    };
+    const OTHERS: &'static [Other] = &[CHAIN];
     const SCALE: PictureScale = Board::<Terrain>::SCALE;
     type Generator = Island;
     type Board = Board<Terrain>;

@@ -11,7 +11,7 @@ use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::variation::{ScoreSummary, VariationError, scores_watched};
-use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
+use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, Task, range, told};
 use serde_json::{Value as Json, json};
 
 /// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
@@ -116,12 +116,21 @@ impl Mazes {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "maze";
-    const OTHER: Other = Other {
-        method: Method::Own("wilson"),
-        help: "Task sample, of any size, by Wilson's algorithm: exact as well",
-        is_preferred: true,
-        uses_memory: false,
-    };
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Own("wilson"),
+            help: "Task sample, of any size, by Wilson's algorithm: exact as well",
+            role: Role::Quicker,
+            uses_memory: false,
+        },
+        CHAIN,
+        Other {
+            method: Method::Own("matrix-tree"),
+            help: "All tasks but sample, of any size, by the matrix-tree theorem: exact",
+            role: Role::Answers,
+            uses_memory: true,
+        },
+    ];
     const SCALE: PictureScale = Board::<Pointer>::SCALE;
     type Generator = PerfectMaze;
     type Board = Board<Pointer>;

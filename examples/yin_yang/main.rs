@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release --example yin_yang -- --help`
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,7 +12,9 @@ use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::stream;
-use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
+use figrs_board_command::{
+    CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, range, read_clues, told,
+};
 use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 
@@ -25,6 +28,12 @@ struct Options {
     /// the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
+    /// The fewest black cells.
+    #[arg(long, value_name = "CELLS")]
+    min_black: Option<u32>,
+    /// The most black cells; with --min-black, half of all cells for as many of each colour.
+    #[arg(long, value_name = "CELLS")]
+    max_black: Option<u32>,
     /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
     /// is a file for --clues.
     #[arg(long)]
@@ -46,7 +55,7 @@ impl Example for Options {
         if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
             return Err("--make-puzzle needs --task sample, without --stats".into());
         }
-        if self.make_puzzle && self.board.method == Boards::OTHER.method.name() {
+        if self.make_puzzle && !["auto", "exact"].contains(&self.board.method.as_str()) {
             return Err("--make-puzzle needs --method exact".into());
         }
         Ok(())
@@ -59,6 +68,7 @@ impl Example for Options {
         };
         Ok(Boards {
             clues,
+            black: range("black cells", self.min_black, self.max_black)?,
             are_puzzles: self.make_puzzle,
         })
     }
@@ -66,6 +76,7 @@ impl Example for Options {
 
 struct Boards {
     clues: ColourClues,
+    black: Option<RangeInclusive<u32>>,
     are_puzzles: bool,
 }
 
@@ -85,12 +96,15 @@ impl From<Board<Colour>> for Shown {
 
 impl Puzzle for Boards {
     const KIND: &'static str = "yin_yang";
-    const OTHER: Other = Other {
-        method: Method::Particles,
-        help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
-        is_preferred: false,
-        uses_memory: true,
-    };
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Particles,
+            help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
     const SCALE: PictureScale = Board::<Colour>::SCALE;
     type Generator = YinYang;
     type Board = Shown;
@@ -100,11 +114,15 @@ impl Puzzle for Boards {
     }
 
     fn generator(&self) -> Result<YinYang, GridError> {
-        Ok(YinYang::with_clues(self.clues.clone()))
+        let boards = YinYang::with_clues(self.clues.clone());
+        match &self.black {
+            Some(black) => boards.black(black.clone()),
+            None => Ok(boards),
+        }
     }
 
     fn demands(&self) -> String {
-        String::new()
+        told("black cells", self.black.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Colour) -> &'static str {
@@ -128,7 +146,7 @@ impl Puzzle for Boards {
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         let frontier = frontier("compiling, step", options.memory().0);
-        let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
+        let boards = self.generator()?.frontier(frontier);
         let progress = Progress::of("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);
@@ -149,7 +167,8 @@ impl Puzzle for Boards {
     /// The rows of the board, and of the puzzle.
     fn json(&self, shown: &Shown) -> Json {
         let rows = |text: String| text.lines().collect::<Json>();
-        let mut object = json!({"grid": rows(shown.board.to_string())});
+        let black = shown.board.places_of(Colour::Black).count();
+        let mut object = json!({"grid": rows(shown.board.to_string()), "black": black});
         if let Some(puzzle) = &shown.puzzle {
             object["clues"] = rows(puzzle.to_string());
         }

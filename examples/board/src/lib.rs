@@ -19,7 +19,7 @@ mod words;
 pub use clue_file::read as read_clues;
 pub use figrs_command::Failure;
 pub use options::{Options, Task};
-pub use puzzle::{Example, Length, Other, Puzzle};
+pub use puzzle::{CHAIN, Example, Length, Other, Puzzle, Role};
 pub use range::{range, told};
 pub use run::main;
 pub use shown::frontier;

@@ -44,8 +44,8 @@ pub trait Example: Parser {
 pub trait Puzzle: Sized + Send + Sync + 'static {
     /// Name of the puzzle in JSON.
     const KIND: &'static str;
-    /// Method beside the exact one.
-    const OTHER: Other;
+    /// Methods beside the exact one.
+    const OTHERS: &'static [Other];
     /// The scale of its pictures.
     const SCALE: PictureScale;
     /// The generator of its boards.
@@ -144,15 +144,34 @@ pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 /// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
-/// The method beside the exact one.
+/// A method beside the exact one.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The method.
     pub method: Method,
     /// Its help.
     pub help: &'static str,
-    /// `true` if its boards have exactly their probabilities and are quicker to draw.
-    pub is_preferred: bool,
+    /// Its tasks, and when it is taken.
+    pub role: Role,
     /// `true` if it keeps to --memory.
     pub uses_memory: bool,
 }
+
+/// Tasks of a method beside the exact one, and when it is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Draws boards with exactly their probabilities, more quickly than the exact method.
+    Quicker,
+    /// Draws boards where the exact method does not fit, or in turn with it.
+    Fallback,
+    /// Answers all tasks but sample, for boards of any size.
+    Answers,
+}
+
+/// The method of Markov chains.
+pub const CHAIN: Other = Other {
+    method: Method::Chain,
+    help: "Task sample, of any size: two to four Markov chains that change single cells, until they are not seen to differ",
+    role: Role::Fallback,
+    uses_memory: true,
+};

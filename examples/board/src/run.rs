@@ -36,15 +36,16 @@ fn remedy(error: &figrs_infer::Error) -> Option<String> {
 
 /// The command line, with the methods of the puzzle.
 fn parsed<E: Example>() -> E {
-    let other = E::Puzzle::OTHER;
-    let methods = PossibleValuesParser::new([
+    let methods = [
         PossibleValue::new("auto").help(
             "The quicker one that is exact, and else exact if that fits; more at the end of --help",
         ),
         PossibleValue::new("exact")
             .help("Every task, by the states of the board read cell by cell"),
-        PossibleValue::new(other.method.name()).help(other.help),
-    ]);
+    ];
+    let others = E::Puzzle::OTHERS.iter();
+    let others = others.map(|other| PossibleValue::new(other.method.name()).help(other.help));
+    let methods = PossibleValuesParser::new(methods.into_iter().chain(others));
     let command = E::command().after_long_help(DETAILS);
     parsed_by(command.mut_arg("method", |arg| arg.value_parser(methods)))
 }

@@ -25,9 +25,14 @@ impl Shown {
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {
             Event::Turned(choice) => {
+                let method = choice.method;
+                if let Reason::TooRare { tried } = choice.reason {
+                    note(format!(
+                        "note: none of {tried} boards drawn independently met the demands; falling back on --method {method}"
+                    ));
+                }
                 let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
                 if is_turn && choice.method != Method::Exact {
-                    let method = choice.method;
                     note(format!(
                         "note: {too_large}; falling back on --method {method}"
                     ));
@@ -40,6 +45,7 @@ impl Shown {
             Event::Filtered { particles, .. } => {
                 ("particles at the end of the board", particles, None)
             }
+            Event::Computed { steps, total } => ("computing, step", steps, Some(total)),
             Event::TriedClues { tried, total } => {
                 ("clues tried for their part in it:", tried, Some(total))
             }

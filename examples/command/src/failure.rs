@@ -38,7 +38,7 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
 }
 
 /// The error of a grid in a failure.
-pub(crate) fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
+fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     if let Some(BoardError::Grid(error)) = failure.downcast_ref() {
         return Some(error);
     }
@@ -50,14 +50,14 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     let is_without_answer = failure.is::<NoAnswer>()
         || inference(failure).is_some()
         || grid(failure).is_some_and(|error| {
+            matches!(error, GridError::NoSuchNumber { .. } | GridError::OneTile)
+        })
+        || failure.downcast_ref().is_some_and(|error| {
             matches!(
                 error,
-                GridError::NoSuchNumber { .. } | GridError::BaysNotMet { .. } | GridError::OneTile
+                BoardError::NoSolution { .. } | BoardError::NotFound { .. }
             )
         })
-        || failure
-            .downcast_ref()
-            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. }))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })

@@ -24,6 +24,7 @@ mod predict;
 mod queries;
 mod renumber;
 mod reorder;
+mod restricted;
 mod set_transition;
 mod state_set_cache;
 mod states;

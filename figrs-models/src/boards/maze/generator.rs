@@ -1,7 +1,8 @@
 //! Perfect mazes as a generator of boards.
 
+use super::matrix_tree::MatrixTree;
 use super::{PerfectMaze, Pointer};
-use crate::board::{BoardError, Elements, Generator, OwnSampler};
+use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
 /// Boards are drawn by Wilson's algorithm where it is allowed. Bounds on the steps of the solution have no element program.
@@ -45,8 +46,17 @@ impl Generator for PerfectMaze {
         })
     }
 
+    fn answers(&self) -> Option<Box<dyn OwnAnswers<Pointer, Board<Pointer>> + '_>> {
+        let has_answers = self.steps.is_none();
+        has_answers.then(|| Box::new(MatrixTree(*self)) as Box<_>)
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<Pointer>> {
+        Some(self.ruled())
+    }
+
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
-        Some(OwnSampler::Independent {
+        Some(OwnSampler {
             name: "wilson",
             draw: Box::new(|rng| self.sample(rng)),
             rejects: self.steps.is_some(),

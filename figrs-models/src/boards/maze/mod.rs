@@ -23,9 +23,11 @@ mod automaton;
 mod board;
 mod elements;
 mod generator;
+mod matrix_tree;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;
+mod ruled;
 mod settings;
 mod wilson;
 
