@@ -51,6 +51,17 @@ pub enum GdlError {
         /// The players.
         roles: Vec<String>,
     },
+    /// No player is declared, and actions and goals name several.
+    #[error(
+        "{place}: nothing states `role`, and actions and goals name {}; declare the one that plays, such as `(role {})`",
+        .names.join(", "), .names.first().map_or("robot", String::as_str)
+    )]
+    UndeclaredRoles {
+        /// The file, or what the text is.
+        place: String,
+        /// The names that stand where a player does.
+        names: Vec<String>,
+    },
     /// The value of a goal is not a number.
     #[error("{place}: the value `{value}` of a goal is not a number from 0 to 100; write one")]
     GoalValue {
@@ -172,13 +183,16 @@ pub enum RuleTextProblem {
         /// The variable.
         variable: String,
     },
-    /// A relation depends on its own negation.
+    /// A fact depends on its own negation.
     #[error(
-        "`{relation}` depends on its own negation through this condition; break the cycle of rules"
+        "`{relation}` depends on its own negation through this condition ({}); break the cycle of rules",
+        .cycle.join(", ")
     )]
     NotStratified {
-        /// The relation.
+        /// The fact.
         relation: String,
+        /// The rules of the cycle without variables, such as `a if not b`.
+        cycle: Vec<String>,
     },
     /// A relation depends on one that is decided later.
     #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
@@ -195,11 +209,5 @@ pub enum RuleTextProblem {
     TooLong {
         /// Largest number of conditions.
         limit: usize,
-    },
-    /// A player is not declared.
-    #[error("`{name}` is no role; declare it with `(role {name})`, or correct the name")]
-    UnknownRole {
-        /// The name.
-        name: String,
     },
 }

@@ -4,13 +4,17 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::ground::{AtomNumbering, GroundLiteral, GroundRule, WORD};
+use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD};
+use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
 /// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    numbering: AtomNumbering,
+    /// Number of atoms.
+    atoms: usize,
+    /// Number of words of a state.
+    words: usize,
     heads: Vec<u32>,
     /// Offset of the first condition of each rule, and at last the number of all conditions.
     starts: Vec<u32>,
@@ -49,12 +53,16 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    pub(super) fn new(numbering: AtomNumbering, mut rules: Vec<GroundRule>) -> Self {
+    /// **Errors.** If an atom depends on its own negation.
+    pub(super) fn new(
+        numbering: &AtomNumbering,
+        rules: GroundRules,
+    ) -> Result<Self, NegativeCycle> {
         let mut graph = DiGraph::<(), ()>::new();
         for _ in 0..numbering.count {
             graph.add_node(());
         }
-        for rule in &rules {
+        for rule in rules.keys() {
             for condition in &rule.body {
                 let from = NodeIndex::new(condition.atom() as usize);
                 graph.add_edge(from, NodeIndex::new(rule.head as usize), ());
@@ -69,6 +77,10 @@ impl RuleMachine {
                 on_cycle[atom.index()] = component.len() > 1 || graph.contains_edge(*atom, *atom);
             }
         }
+        if let Some(cycle) = negative_cycle(&graph, &rules, &rank) {
+            return Err(cycle);
+        }
+        let mut rules: Vec<GroundRule> = rules.into_keys().collect();
         rules.sort_by_key(|rule| rank[rule.head as usize]);
         let mut starts = vec![0];
         let mut conditions = Vec::new();
@@ -77,14 +89,15 @@ impl RuleMachine {
             starts.push(conditions.len() as u32);
         }
         let heads: Vec<u32> = rules.iter().map(|rule| rule.head).collect();
-        Self {
-            numbering,
+        Ok(Self {
+            atoms: numbering.count,
+            words: numbering.words,
             ranks: heads.iter().map(|&head| rank[head as usize]).collect(),
             cyclic: heads.iter().map(|&head| on_cycle[head as usize]).collect(),
             heads,
             starts,
             conditions,
-        }
+        })
     }
 
     pub(super) fn rules(&self) -> usize {
@@ -98,7 +111,7 @@ impl RuleMachine {
 
     /// The rules that some atoms depend on.
     pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
-        let mut needed = vec![false; self.numbering.count];
+        let mut needed = vec![false; self.atoms];
         for atom in atoms {
             needed[atom as usize] = true;
         }
@@ -131,7 +144,7 @@ impl RuleMachine {
 
     /// The rules that the next state depends on; `actions` are the atoms of the possible actions.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
-        let next = self.numbering.words * WORD;
+        let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
         let mut by_action: FxHashMap<u32, Cone> =
             actions.iter().map(|&a| (a, Cone(Vec::new()))).collect();
@@ -156,7 +169,7 @@ impl RuleMachine {
     }
 
     fn start(&self, state: &GameState) -> AtomSet {
-        let mut bits = vec![0; self.numbering.count.div_ceil(WORD)];
+        let mut bits = vec![0; self.atoms.div_ceil(WORD)];
         bits[..state.0.len()].copy_from_slice(&state.0);
         AtomSet(bits)
     }
@@ -180,7 +193,7 @@ impl RuleMachine {
         let own = steps.by_action.get(&action);
         let own = own.map_or(&[][..], |cone| &cone.0);
         self.apply(&steps.common.0, own, &mut bits);
-        let words = self.numbering.words;
+        let words = self.words;
         GameState(bits.0[words..2 * words].into())
     }
 

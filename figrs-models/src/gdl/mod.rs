@@ -40,8 +40,9 @@
 //! lower case are the same; names are printed in lower case.
 //!
 //! Rules keep to the demands of the language: a name has the same number of arguments everywhere, each variable stands in a
-//! positive condition of its rule, no relation depends on its own negation, legality and the end of the puzzle do not depend
-//! on the move. There is one role.
+//! positive condition of its rule, legality and the end of the puzzle do not depend on the move. No fact depends on its own negation; a
+//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. There is one role; where none is declared, it is the one that actions
+//! and goals name.
 //!
 //! # Plans
 //!
@@ -80,8 +81,10 @@ mod ground;
 mod join;
 mod kif;
 mod limits;
+mod local;
 mod machine;
 mod puzzle;
+mod roles;
 mod saturate;
 mod state;
 mod survey;

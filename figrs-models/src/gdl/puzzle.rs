@@ -9,7 +9,9 @@ use super::clauses::rules;
 use super::ground::{WORD, ground};
 use super::kif::{self, KifError};
 use super::limits::LimitExceeded;
+use super::local::GroundingError;
 use super::machine::{Cone, RuleMachine, TransitionRules};
+use super::roles::{declare, role};
 use super::saturate::Facts;
 use super::state::{Action, GameState};
 use super::syntax::{Rule, SymbolId, Symbols};
@@ -41,6 +43,8 @@ impl fmt::Debug for Puzzle {
 /// The compiled form of the rules.
 struct GroundPuzzle {
     role: String,
+    is_role_inferred: bool,
+    strangers: Vec<String>,
     undefined: Vec<String>,
     facts: Vec<String>,
     actions: Vec<String>,
@@ -115,8 +119,8 @@ impl Puzzle {
 
     /// The puzzle of a text.
     ///
-    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::GoalValue`],
-    /// [`GdlError::TooLarge`].
+    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::UndeclaredRoles`],
+    /// [`GdlError::GoalValue`], [`GdlError::TooLarge`].
     pub fn parse(text: &str) -> Result<Self, GdlError> {
         Self::parse_within(text, GroundingLimits::default())
     }
@@ -128,12 +132,11 @@ impl Puzzle {
 
     fn parsed(text: &str, place: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         let mut symbols = Symbols::new();
-        let mut read = || {
-            let rules = rules(&kif::read(text)?, &mut symbols)?;
-            let relations = Relations::new(&rules, &symbols)?;
-            Ok((rules, relations))
-        };
-        let (rules, relations) = read().map_err(|mismatch| within(text, place, mismatch))?;
+        let problem = |mismatch| within(text, place, mismatch);
+        let read = kif::read(text).and_then(|read| rules(&read, &mut symbols));
+        let mut rules = read.map_err(problem)?;
+        let is_role_inferred = declare(&mut rules, &symbols, place)?;
+        let relations = Relations::new(&rules, &symbols).map_err(problem)?;
         for (symbol, relation, remedy) in REQUIRED {
             if !rules.iter().any(|rule| rule.head.relation == symbol) {
                 return Err(GdlError::Missing {
@@ -143,7 +146,15 @@ impl Puzzle {
                 });
             }
         }
-        let rules = GroundPuzzle::new(&rules, &relations, &symbols, place, limits)?;
+        let grounding = Grounding {
+            rules: &rules,
+            relations: &relations,
+            symbols: &symbols,
+            text,
+            place,
+        };
+        let mut rules = grounding.puzzle(limits)?;
+        rules.is_role_inferred = is_role_inferred;
         Ok(Self {
             rules: Arc::new(rules),
             goal: 100,
@@ -169,6 +180,16 @@ impl Puzzle {
     /// The name of the player.
     pub fn role(&self) -> &str {
         &self.rules.role
+    }
+
+    /// True if no rule declares the player, who is then the only one that actions and goals name.
+    pub fn is_role_inferred(&self) -> bool {
+        self.rules.is_role_inferred
+    }
+
+    /// Names that stand where a player does and are not the player: their actions and goals count for nothing, and the name may be misspelt.
+    pub fn undeclared_roles(&self) -> &[String] {
+        &self.rules.strangers
     }
 
     /// Relations that conditions name and no rule defines: no fact of them ever holds, and the name may be misspelt.
@@ -257,28 +278,54 @@ fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
     }
 }
 
-impl GroundPuzzle {
-    fn new(
-        rules: &[Rule],
-        relations: &Relations,
-        symbols: &Symbols,
-        place: &str,
-        limits: GroundingLimits,
-    ) -> Result<Self, GdlError> {
-        let too_large = |LimitExceeded { what, limit }| GdlError::TooLarge {
-            place: place.into(),
+/// Rules that were checked, with their text.
+struct Grounding<'a> {
+    rules: &'a [Rule],
+    relations: &'a Relations,
+    symbols: &'a Symbols,
+    text: &'a str,
+    place: &'a str,
+}
+
+impl Grounding<'_> {
+    fn too_large(&self, LimitExceeded { what, limit }: LimitExceeded) -> GdlError {
+        GdlError::TooLarge {
+            place: self.place.into(),
             what,
             limit,
-        };
+        }
+    }
+
+    fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
+        let Self {
+            rules,
+            relations,
+            symbols,
+            text: written,
+            place,
+        } = *self;
         let undefined = relations.undefined().iter();
         let undefined = undefined
             .map(|&name| symbols.name(name).to_owned())
             .collect();
+        let is_open = |relation| relations.changes(relation);
         let mut facts = Facts::new(symbols.len(), limits);
-        facts.add_static(rules, relations).map_err(too_large)?;
-        let role = role(&facts, symbols, place)?;
+        if let Err(error) = facts.add_static(rules, relations) {
+            return Err(match error {
+                GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
+                GroundingError::Cycle(cycle) => {
+                    within(written, place, cycle.told(&facts, symbols))
+                }
+            });
+        }
+        let player = role(rules, &facts, symbols, place)?;
+        let role = player.term;
+        let too_large = |exceeded| self.too_large(exceeded);
         facts.add_possible(rules, relations).map_err(too_large)?;
-        let (numbering, rules) = ground(rules, relations, &mut facts).map_err(too_large)?;
+        let changing = rules.iter().filter(|rule| is_open(rule.head.relation));
+        let changing: Vec<&Rule> = changing.collect();
+        let (numbering, ground_rules) =
+            ground(&changing, &is_open, &mut facts).map_err(too_large)?;
 
         let rows = |relation: SymbolId| {
             let tuples = facts.of(relation);
@@ -318,10 +365,15 @@ impl GroundPuzzle {
         }
         let ended = rows(SymbolId::TERMINAL).map(|(number, _)| number).next();
         let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
-        let machine = RuleMachine::new(numbering, rules);
+        let machine = RuleMachine::new(&numbering, ground_rules).map_err(|cycle| {
+            let cycle = cycle.within(&changing, numbering.clone(), &facts);
+            within(written, place, cycle.told(&facts, symbols))
+        })?;
         let of_goals = goals.iter().map(|&(_, atom)| atom);
-        Ok(Self {
+        Ok(GroundPuzzle {
             role: text(role),
+            is_role_inferred: false,
+            strangers: player.strangers,
             undefined,
             facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
             start: GameState(start.into()),
@@ -335,28 +387,5 @@ impl GroundPuzzle {
             terminal,
             goals,
         })
-    }
-}
-
-/// The only player.
-fn role(facts: &Facts, symbols: &Symbols, place: &str) -> Result<TermId, GdlError> {
-    let roles = facts.of(SymbolId::ROLE);
-    let all = (0..roles.len()).map(|number| roles.row(number)[0]);
-    let mut all: Vec<TermId> = all.collect();
-    match all.pop() {
-        Some(role) if all.is_empty() => Ok(role),
-        None => Err(GdlError::Missing {
-            place: place.into(),
-            relation: REQUIRED[0].1,
-            remedy: REQUIRED[0].2,
-        }),
-        Some(last) => {
-            all.push(last);
-            let names = all.iter().map(|&role| facts.terms.text(role, symbols));
-            Err(GdlError::Roles {
-                place: place.into(),
-                roles: names.collect(),
-            })
-        }
     }
 }
