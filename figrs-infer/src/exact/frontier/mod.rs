@@ -147,6 +147,7 @@ impl Frontier {
         ExplorationLimits {
             memory: self.memory,
             run,
+            transitions: None,
         }
     }
 }
