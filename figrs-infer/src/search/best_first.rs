@@ -107,10 +107,7 @@ impl BestFirst {
     /// Some plan, by greedy search.
     ///
     /// **Errors.** Those of the [algorithm](Self).
-    pub fn any_plan<T: StateSpace>(
-        &self,
-        space: &mut T,
-    ) -> Result<SearchResult<T::Action>, Error> {
+    pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         guarded(|| Ok(self.greedy(space)))
     }
 

@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
+use figrs_infer::Stopped;
 use thiserror::Error;
 
 /// An error in reading rules or in planning by them, with its place and its remedy.
@@ -105,6 +106,31 @@ pub enum GdlError {
         needed: u64,
         /// Bytes allowed.
         limit: u64,
+    },
+    /// The breadth-first search for the length of shortest plans ended before it had found one.
+    #[error(
+        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed;          allow more, or search for one plan (`Puzzle::any_plan`)"
+    )]
+    Unfinished {
+        /// A number of steps below which there is no plan.
+        excluded: usize,
+        /// States of the largest frontier by then.
+        states: usize,
+    },
+    /// A search for a plan ended before it had found one or gone through all states.
+    #[error(
+        "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
+        match .stopped {
+            Stopped::Budget => "memory, work or the number of steps was used up",
+            Stopped::Deadline => "the deadline passed",
+            _ => "interrupted",
+        }
+    )]
+    SearchEnded {
+        /// Number of states that were met.
+        states: usize,
+        /// Reason for the end.
+        stopped: Stopped,
     },
     /// Inference failed, or needs more than its budget.
     #[error(transparent)]

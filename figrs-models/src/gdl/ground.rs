@@ -93,8 +93,14 @@ fn of_tuples(relation: SymbolId) -> SymbolId {
 pub(super) struct GroundLiteral(u32);
 
 impl GroundLiteral {
-    fn new(atom: u32, holds: bool) -> Self {
+    pub(super) fn new(atom: u32, holds: bool) -> Self {
         Self(atom << 1 | u32::from(!holds))
+    }
+
+    /// Its number: those of an atom are neighbours.
+    #[inline]
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
     }
 
     #[inline]

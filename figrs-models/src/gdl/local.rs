@@ -138,7 +138,8 @@ pub(super) fn negative_cycle(
         .collect();
     let nexts = atoms.iter().cycle().skip(1);
     let links = atoms.iter().zip(nexts).enumerate();
-    let negated = links.map(|(place, (&head, &next))| place == 0 || !positive.contains(&(head, next)));
+    let negated =
+        links.map(|(place, (&head, &next))| place == 0 || !positive.contains(&(head, next)));
     Some(NegativeCycle {
         negated: negated.collect(),
         atoms,

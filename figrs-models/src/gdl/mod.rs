@@ -75,17 +75,23 @@
 
 mod check;
 mod clauses;
+mod clock;
 mod elements;
 mod error;
 mod ground;
+mod ground_puzzle;
+mod growth;
 mod join;
 mod kif;
 mod limits;
 mod local;
 mod machine;
+mod plan_space;
 mod puzzle;
+mod relaxation;
 mod roles;
 mod saturate;
+mod search;
 mod state;
 mod survey;
 mod syntax;
@@ -94,7 +100,9 @@ mod tuples;
 
 pub use elements::{Length, PlanElements, Policy};
 pub use error::{GdlError, RuleTextProblem};
+pub use growth::StateGrowth;
 pub use limits::GroundingLimits;
 pub use puzzle::Puzzle;
+pub use search::FoundPlan;
 pub use state::{Action, GameState, Move};
 pub use survey::PlanSizes;

@@ -6,16 +6,11 @@ use std::sync::Arc;
 
 use super::check::Relations;
 use super::clauses::rules;
-use super::ground::{WORD, ground};
+use super::ground_puzzle::{GroundPuzzle, Grounding};
 use super::kif::{self, KifError};
-use super::limits::LimitExceeded;
-use super::local::GroundingError;
-use super::machine::{Cone, RuleMachine, TransitionRules};
-use super::roles::{declare, role};
-use super::saturate::Facts;
+use super::roles::declare;
 use super::state::{Action, GameState};
-use super::syntax::{Rule, SymbolId, Symbols};
-use super::terms::TermId;
+use super::syntax::{SymbolId, Symbols};
 use super::{GdlError, GroundingLimits, RuleTextProblem};
 use crate::line_index::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
@@ -23,8 +18,8 @@ use crate::reading::{MOST_BYTES, read_limited};
 /// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
 #[derive(Clone)]
 pub struct Puzzle {
-    rules: Arc<GroundPuzzle>,
-    goal: u8,
+    pub(super) rules: Arc<GroundPuzzle>,
+    pub(super) goal: u8,
 }
 
 /// Shows sizes, not rules.
@@ -38,29 +33,6 @@ impl fmt::Debug for Puzzle {
             .field("ground_rules", &self.ground_rules())
             .finish_non_exhaustive()
     }
-}
-
-/// The compiled form of the rules.
-struct GroundPuzzle {
-    role: String,
-    is_role_inferred: bool,
-    strangers: Vec<String>,
-    undefined: Vec<String>,
-    facts: Vec<String>,
-    actions: Vec<String>,
-    start: GameState,
-    machine: RuleMachine,
-    /// For each action the atom that it is legal, and the atom that it is done.
-    legal: Vec<u32>,
-    does: Vec<u32>,
-    terminal: Option<u32>,
-    /// Values of the goal, each with the atom that it is met.
-    goals: Vec<(u8, u32)>,
-    /// The rules of legal moves and of the end of the puzzle.
-    playing: Cone,
-    /// The rules of the end of the puzzle and of its goals.
-    ending: Cone,
-    steps: TransitionRules,
 }
 
 /// Relations that every puzzle needs, with the remedy for errors.
@@ -232,160 +204,33 @@ impl Puzzle {
 
     /// Legal actions in a state; none if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.playing, state);
-        if rules.terminal.is_some_and(|atom| bits.has(atom)) {
-            return Vec::new();
-        }
-        let legal = (0..).zip(&rules.legal);
-        legal
-            .filter(|(_, atom)| bits.has(**atom))
-            .map(|(action, _)| Action(action))
-            .collect()
+        self.rules.legal(&self.rules.look_ahead(state)).collect()
     }
 
     /// The state after an action.
     pub fn next(&self, state: &GameState, action: Action) -> GameState {
-        let rules = &*self.rules;
-        let done = rules.does[action.number()];
-        rules.machine.next(&rules.steps, state, done)
+        let held = self.rules.look_ahead(state);
+        GameState(self.rules.next(&held, action).collect())
     }
 
     /// True if the puzzle has ended and its goal has the value that counts as solved.
     pub fn is_solved(&self, state: &GameState) -> bool {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.ending, state);
-        let mut goals = rules.goals.iter();
-        rules.terminal.is_some_and(|atom| bits.has(atom))
-            && goals.any(|&(value, atom)| value >= self.goal && bits.has(atom))
+        let held = self.rules.judge(state);
+        self.rules.has_ended(&held) && self.rules.value(&held) >= Some(self.goal)
     }
 
     /// True if the puzzle has ended.
     pub fn is_terminal(&self, state: &GameState) -> bool {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.ending, state);
-        rules.terminal.is_some_and(|atom| bits.has(atom))
+        self.rules.has_ended(&self.rules.judge(state))
     }
 }
 
-fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
+pub(super) fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
     let (line, column) = LineIndex::new(text).at(mismatch.at);
     GdlError::Text {
         place: place.into(),
         line,
         column,
         problem: Box::new(mismatch.problem),
-    }
-}
-
-/// Rules that were checked, with their text.
-struct Grounding<'a> {
-    rules: &'a [Rule],
-    relations: &'a Relations,
-    symbols: &'a Symbols,
-    text: &'a str,
-    place: &'a str,
-}
-
-impl Grounding<'_> {
-    fn too_large(&self, LimitExceeded { what, limit }: LimitExceeded) -> GdlError {
-        GdlError::TooLarge {
-            place: self.place.into(),
-            what,
-            limit,
-        }
-    }
-
-    fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
-        let Self {
-            rules,
-            relations,
-            symbols,
-            text: written,
-            place,
-        } = *self;
-        let undefined = relations.undefined().iter();
-        let undefined = undefined
-            .map(|&name| symbols.name(name).to_owned())
-            .collect();
-        let is_open = |relation| relations.changes(relation);
-        let mut facts = Facts::new(symbols.len(), limits);
-        if let Err(error) = facts.add_static(rules, relations) {
-            return Err(match error {
-                GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
-                GroundingError::Cycle(cycle) => {
-                    within(written, place, cycle.told(&facts, symbols))
-                }
-            });
-        }
-        let player = role(rules, &facts, symbols, place)?;
-        let role = player.term;
-        let too_large = |exceeded| self.too_large(exceeded);
-        facts.add_possible(rules, relations).map_err(too_large)?;
-        let changing = rules.iter().filter(|rule| is_open(rule.head.relation));
-        let changing: Vec<&Rule> = changing.collect();
-        let (numbering, ground_rules) =
-            ground(&changing, &is_open, &mut facts).map_err(too_large)?;
-
-        let rows = |relation: SymbolId| {
-            let tuples = facts.of(relation);
-            (0..tuples.len()).map(move |number| (number, tuples.row(number)))
-        };
-        let text = |term: TermId| facts.terms.text(term, symbols);
-        let of_role = |row: &[TermId]| row[0] == role;
-        let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
-            // Every action that can be legal has an atom of being done.
-            if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
-                legal.push(numbering.atom(SymbolId::LEGAL, number));
-                does.push(numbering.atom(SymbolId::DOES, done));
-                actions.push(text(row[1]));
-            }
-        }
-        let mut goals = Vec::new();
-        for (number, row) in rows(SymbolId::GOAL).filter(|(_, row)| of_role(row)) {
-            let value = text(row[1]);
-            match value.parse::<u8>() {
-                Ok(number_of) if number_of <= 100 => {
-                    goals.push((number_of, numbering.atom(SymbolId::GOAL, number)));
-                }
-                _ => {
-                    return Err(GdlError::GoalValue {
-                        place: place.into(),
-                        value,
-                    });
-                }
-            }
-        }
-        let mut start = vec![0; numbering.words];
-        for (_, row) in rows(SymbolId::INIT) {
-            if let Some(fact) = facts.of(SymbolId::TRUE).number_of(row) {
-                start[fact / WORD] |= 1 << (fact % WORD);
-            }
-        }
-        let ended = rows(SymbolId::TERMINAL).map(|(number, _)| number).next();
-        let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
-        let machine = RuleMachine::new(&numbering, ground_rules).map_err(|cycle| {
-            let cycle = cycle.within(&changing, numbering.clone(), &facts);
-            within(written, place, cycle.told(&facts, symbols))
-        })?;
-        let of_goals = goals.iter().map(|&(_, atom)| atom);
-        Ok(GroundPuzzle {
-            role: text(role),
-            is_role_inferred: false,
-            strangers: player.strangers,
-            undefined,
-            facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
-            start: GameState(start.into()),
-            playing: machine.cone(legal.iter().copied().chain(terminal)),
-            ending: machine.cone(of_goals.chain(terminal)),
-            steps: machine.steps(&does),
-            machine,
-            actions,
-            legal,
-            does,
-            terminal,
-            goals,
-        })
     }
 }

@@ -21,7 +21,10 @@ pub(super) fn declare(
     symbols: &Symbols,
     place: &str,
 ) -> Result<bool, GdlError> {
-    if rules.iter().any(|rule| rule.head.relation == SymbolId::ROLE) {
+    if rules
+        .iter()
+        .any(|rule| rule.head.relation == SymbolId::ROLE)
+    {
         return Ok(false);
     }
     let named: Vec<(usize, Pattern)> = named(rules).map(|(at, name)| (at, name.clone())).collect();
@@ -61,7 +64,9 @@ pub(super) fn role(
     place: &str,
 ) -> Result<Role, GdlError> {
     let roles = facts.of(SymbolId::ROLE);
-    let all: Vec<TermId> = (0..roles.len()).map(|number| roles.row(number)[0]).collect();
+    let all: Vec<TermId> = (0..roles.len())
+        .map(|number| roles.row(number)[0])
+        .collect();
     let name = |&term: &TermId| facts.terms.text(term, symbols);
     let [term] = all[..] else {
         let place = place.into();

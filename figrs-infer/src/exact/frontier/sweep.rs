@@ -202,8 +202,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         self.allowance.transitions.is_some()
             && matches!(
                 halt,
-                ExplorationError::Budget
-                    | ExplorationError::Error(Error::FrontierTooLarge { .. })
+                ExplorationError::Budget | ExplorationError::Error(Error::FrontierTooLarge { .. })
             )
     }
 
