@@ -141,11 +141,7 @@ fn mistakes_of_meaning_have_places() {
         ),
         (
             "(<= (next (n 2)) odd) (<= odd (true (n 1)) even)\n(<= even (not odd) (true (n 0)))",
-            (
-                3,
-                15,
-                cycle("even", &["even if not odd", "odd if even"]),
-            ),
+            (3, 15, cycle("even", &["even if not odd", "odd if even"])),
         ),
         (
             "(<= (legal r wait) (does r go))",
@@ -217,7 +213,11 @@ fn what_is_missing_is_told() {
     let rules = COMPLETE[nobody..].replace(" r ", " ?r ");
     assert!(matches!(
         Puzzle::parse(&rules),
-        Err(GdlError::Text { .. } | GdlError::Missing { relation: "role", .. })
+        Err(GdlError::Text { .. }
+            | GdlError::Missing {
+                relation: "role",
+                ..
+            })
     ));
     // A rule for the role that never holds names nobody.
     let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
