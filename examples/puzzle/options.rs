@@ -217,7 +217,7 @@ impl Options {
     /// Work for exact answers, and for a shorter plan after a search, in rules that are looked at.
     pub(crate) fn work(&self) -> u64 {
         // About so many rules are looked at in a second.
-        u64::from(self.effort.unwrap_or(5)) * 400_000_000
+        u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 
     pub(crate) fn max_steps(&self) -> usize {

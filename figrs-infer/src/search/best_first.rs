@@ -207,12 +207,7 @@ impl BestFirst {
             }
             run.report(nodes.len() as u64);
         }
-        let why = if is_cut {
-            Stopped::Budget
-        } else {
-            Stopped::Finished
-        };
-        result(&nodes, None, why, !is_cut)
+        result(&nodes, None, Stopped::Finished, !is_cut)
     }
 
     fn a_star<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {
@@ -291,11 +286,7 @@ impl BestFirst {
             at_least: self.steps.saturating_add(1),
             impossible: !is_cut,
             states: nodes.len(),
-            stopped: if is_cut {
-                Stopped::Budget
-            } else {
-                Stopped::Finished
-            },
+            stopped: Stopped::Finished,
         }
     }
 }

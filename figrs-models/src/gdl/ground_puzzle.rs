@@ -36,6 +36,8 @@ pub(super) struct GroundPuzzle {
     pub(super) ahead: Cone,
     /// The rules of the end of the puzzle and of its goals.
     pub(super) ending: Cone,
+    /// The rules of the end of the puzzle.
+    pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
     /// The last state that was looked at, with what was found: its actions are asked for one after the other.
@@ -62,6 +64,16 @@ impl GroundPuzzle {
     /// What holds of the end and the goals in a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
+    }
+
+    /// True if the puzzle has ended in a state.
+    pub(super) fn ends(&self, state: &GameState) -> bool {
+        self.has_ended(&self.machine.run(&self.end, state))
+    }
+
+    /// True if the puzzle has ended in a state, and its goal has at least some value. Rules of goals are often more than those of the end.
+    pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
+        self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
     /// Legal actions, by what holds in a state; none if the puzzle has ended.
@@ -211,6 +223,7 @@ impl Grounding<'_> {
             start,
             ahead: playing.union(steps.still()),
             ending: machine.cone(of_goals.chain(terminal)),
+            end: machine.cone(terminal),
             steps,
             clock,
             latest: Mutex::new(None),

@@ -60,18 +60,23 @@
 //! merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states and not in sequences of actions, and no
 //! function runs twice for a state.
 //!
+//! Where all states are too many, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] shortens it or proves that
+//! it cannot be; [`Puzzle::growth`] tells which relation makes the states many. States are kept without counters of steps as long as these make
+//! no difference.
+//!
 //! | module idea | types |
 //! |---|---|
 //! | rules | [`Puzzle`], [`GroundingLimits`] |
 //! | states and moves | [`GameState`], [`Action`], [`Move`] |
-//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`] |
+//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`], [`FoundPlan`], [`StateGrowth`] |
 //! | errors | [`GdlError`], [`RuleTextProblem`] |
 //!
 //! # References
 //!
 //! N. Love, T. Hinrichs, D. Haley, E. Schkufza and M. Genesereth, "General Game Playing: Game Description Language Specification",
 //! Stanford Logic Group LG-2006-01, 2008. S. Abiteboul, R. Hull and V. Vianu, *Foundations of Databases* (1995), chapters 13 and 15, for
-//! semi-naive evaluation and stratified negation. H. Attias, "Planning by Probabilistic Inference", AISTATS 2003.
+//! semi-naive evaluation and stratified negation; T. Przymusinski, "On the Declarative Semantics of Deductive Databases and Logic Programs" (1988), for local
+//! stratification. H. Attias, "Planning by Probabilistic Inference", AISTATS 2003.
 
 mod check;
 mod clauses;
@@ -83,6 +88,7 @@ mod ground_puzzle;
 mod growth;
 mod join;
 mod kif;
+mod landmarks;
 mod limits;
 mod local;
 mod machine;

@@ -4,11 +4,12 @@ use figrs_infer::{SearchEstimate, StateSpace};
 use rustc_hash::FxHashSet;
 
 use super::ground_puzzle::GroundPuzzle;
+use super::landmarks::Landmarks;
 use super::relaxation::Relaxation;
 use super::{Action, GameState, Puzzle};
 
 /// Most pairs of a score and a fact that are remembered for novelty.
-const MOST_SEEN: usize = 1 << 20;
+const MOST_SEEN: usize = 1 << 18;
 
 /// The states of a puzzle, with or without its clock.
 pub(super) struct PlanSpace<'p> {
@@ -17,6 +18,7 @@ pub(super) struct PlanSpace<'p> {
     /// True if states are kept without the clock, which makes no difference before its limit.
     is_timeless: bool,
     relaxation: Relaxation,
+    landmarks: Landmarks,
     /// True if goals of lower values tell how far the goal is.
     has_steps: bool,
     /// The facts that states of each score have had.
@@ -30,6 +32,7 @@ impl<'p> PlanSpace<'p> {
         let is_fixed = |fact| clock.is_some_and(|clock| clock.has(fact));
         Self {
             relaxation: Relaxation::new(&puzzle.rules, puzzle.goal, is_fixed),
+            landmarks: Landmarks::new(&puzzle.rules, puzzle.goal),
             has_steps: puzzle.goals().len() > 1,
             puzzle: &puzzle.rules,
             goal: puzzle.goal,
@@ -73,9 +76,8 @@ impl StateSpace for PlanSpace<'_> {
     }
 
     fn is_goal(&mut self, state: &GameState) -> bool {
-        let held = self.puzzle.judge(&self.full(state));
-        self.work += self.puzzle.ending.len() as u64;
-        self.puzzle.has_ended(&held) && self.puzzle.value(&held) >= Some(self.goal)
+        self.work += self.puzzle.end.len() as u64;
+        self.puzzle.is_solved(&self.full(state), self.goal)
     }
 
     fn successors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
@@ -120,7 +122,10 @@ impl StateSpace for PlanSpace<'_> {
     }
 
     fn at_least(&mut self, state: &GameState) -> Option<u32> {
-        self.relaxation.level(&self.full(state).0)
+        let full = self.full(state);
+        self.work += self.landmarks.len() as u64;
+        let level = self.relaxation.level(&full.0)?;
+        Some(level.max(self.landmarks.lacking(&full.0)))
     }
 
     fn work(&self) -> u64 {

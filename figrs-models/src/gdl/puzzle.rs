@@ -215,13 +215,12 @@ impl Puzzle {
 
     /// True if the puzzle has ended and its goal has the value that counts as solved.
     pub fn is_solved(&self, state: &GameState) -> bool {
-        let held = self.rules.judge(state);
-        self.rules.has_ended(&held) && self.rules.value(&held) >= Some(self.goal)
+        self.rules.is_solved(state, self.goal)
     }
 
     /// True if the puzzle has ended.
     pub fn is_terminal(&self, state: &GameState) -> bool {
-        self.rules.has_ended(&self.rules.judge(state))
+        self.rules.ends(state)
     }
 }
 

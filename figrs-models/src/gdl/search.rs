@@ -1,6 +1,6 @@
 //! One plan of a puzzle by best-first search, where all plans together are too many.
 
-use figrs_infer::{BestFirst, SearchResult, Stopped};
+use figrs_infer::{BestFirst, SearchResult, StateSpace, Stopped};
 
 use super::plan_space::PlanSpace;
 use super::{Action, GdlError, Length, Puzzle};
@@ -43,7 +43,7 @@ impl FoundPlan {
 }
 
 /// Work that is first spent on plans that end before the clock ends the puzzle, in rules and conditions: some seconds.
-const TIMELESS: u64 = 4_000_000_000;
+const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
     /// Some plan of at most `most` steps, by greedy best-first search with the lengths of relaxed plans, the value of the goal so far, and the novelty of facts
@@ -70,15 +70,14 @@ impl Puzzle {
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                return self.found(&found, most);
+                return self.found(found, (&search, &mut space), most);
             }
             early = Some(found);
         }
-        let found = search
-            .clone()
-            .steps(most)
-            .any_plan(&mut PlanSpace::new(self, false))?;
-        let mut found = self.found(&found, most)?;
+        let search = search.clone().steps(most);
+        let mut space = PlanSpace::new(self, false);
+        let found = search.any_plan(&mut space)?;
+        let mut found = self.found(found, (&search, &mut space), most)?;
         if let Some(early) = early {
             found.states += early.states();
             // Then only the clock ends the puzzle.
@@ -127,16 +126,31 @@ impl Puzzle {
         })
     }
 
-    fn found(&self, found: &SearchResult<Action>, most: usize) -> Result<FoundPlan, GdlError> {
+    /// The plan that was found. If a greedy search has only met ways of too many steps, A* decides whether there are shorter ones.
+    fn found(
+        &self,
+        greedy: SearchResult<Action>,
+        (search, space): (&BestFirst, &mut PlanSpace<'_>),
+        most: usize,
+    ) -> Result<FoundPlan, GdlError> {
+        let is_cut = greedy.stopped() == Stopped::Finished && !greedy.is_impossible();
+        let (found, is_cut) = match greedy.plan() {
+            None if is_cut => (search.shortest_plan(space)?, true),
+            _ => (greedy, false),
+        };
         match found.plan() {
-            Some(plan) => Ok(FoundPlan {
-                actions: plan.to_vec(),
-                at_least: found.at_least(),
-                states: found.states(),
-            }),
-            None if found.is_impossible() => Err(GdlError::NoPlan {
+            Some(plan) => {
+                let bound = space.at_least(&space.start()).unwrap_or(0) as usize;
+                let found = FoundPlan {
+                    actions: plan.to_vec(),
+                    at_least: found.at_least(),
+                    states: found.states(),
+                };
+                Ok(found.proven_at_least(bound))
+            }
+            None if found.stopped() == Stopped::Finished => Err(GdlError::NoPlan {
                 length: Length::AtMost(most).to_string(),
-                proven: true,
+                proven: !is_cut || found.is_impossible(),
             }),
             None => Err(GdlError::SearchEnded {
                 states: found.states(),

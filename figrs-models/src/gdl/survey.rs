@@ -97,7 +97,7 @@ impl Puzzle {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
         let moving = moving.max().unwrap_or(0);
-        ((moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64) / 3 + 100) as u64
+        (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
     /// True if no counter of steps ends the puzzle: then all steps are of one kind.

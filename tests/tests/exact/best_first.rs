@@ -126,7 +126,7 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
                 none.plan().is_none() && none.at_least() == few + 1,
                 "{case}"
             );
-            assert!(!none.is_impossible() && none.stopped() == Stopped::Budget);
+            assert!(!none.is_impossible() && none.stopped() == Stopped::Finished);
             let none = few_steps.any_plan(&mut graph).unwrap();
             assert!(none.plan().is_none() && !none.is_impossible(), "{case}");
         }
