@@ -148,6 +148,7 @@ impl Frontier {
         ExplorationLimits {
             memory: self.memory,
             run,
+            transitions: None,
         }
     }
 }
