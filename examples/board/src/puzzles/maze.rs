@@ -1,0 +1,198 @@
+//! Perfect mazes: every room is reached from every other by exactly one way.
+
+use std::ops::RangeInclusive;
+
+use clap::{Parser, ValueEnum};
+use figrs_models::board::Method;
+use figrs_models::grid::{Board, GridError, Position, Size};
+use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use crate::{Example, Failure, Other, Puzzle, Task, range, told, Options as Shared};
+use serde_json::{Value as Json, json};
+
+/// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
+    #[arg(long, value_enum, default_value_t = Direction::Uniform)]
+    weights: Direction,
+    /// Directions out of the grid: excluded, or possible and failing; outside is for --task probability only, since given
+    /// the rules mazes are as likely either way.
+    #[arg(long, value_enum, default_value_t = Outside::Within)]
+    border: Outside,
+    /// The fewest steps from the entrance to the exit.
+    #[arg(long, value_name = "STEPS")]
+    min_walk: Option<u32>,
+    /// The most steps from the entrance to the exit.
+    #[arg(long, value_name = "STEPS")]
+    max_walk: Option<u32>,
+    /// Show the way from the entrance to the exit.
+    #[arg(long)]
+    show_path: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Direction {
+    Uniform,
+    Snake,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Outside {
+    Within,
+    Outside,
+}
+
+impl Example for Options {
+    type Puzzle = Mazes;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let task = self.board.task;
+        if self.border == Outside::Outside && task != Task::Probability {
+            return Err("--border outside needs --task probability".into());
+        }
+        if self.weights == Direction::Snake && task == Task::Count {
+            return Err("--weights has no effect on --task count; leave it out".into());
+        }
+        Ok(())
+    }
+
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
+    fn puzzle(&self) -> Result<Mazes, Failure> {
+        let size = self.board.size_or(8)?;
+        let mazes = PerfectMaze::new(size);
+        let walk = range("steps", self.min_walk, self.max_walk)?;
+        let border = match self.border {
+            Outside::Within => Border::Within,
+            Outside::Outside => Border::Outside,
+        };
+        Ok(Mazes {
+            perfect: match self.weights {
+                Direction::Uniform => mazes,
+                Direction::Snake => mazes.weights(DirectionWeights::SNAKE)?,
+            }
+            .border(border),
+            size,
+            is_uniform: self.weights == Direction::Uniform,
+            walk,
+            show_path: self.show_path,
+        })
+    }
+}
+
+struct Mazes {
+    perfect: PerfectMaze,
+    size: Size,
+    is_uniform: bool,
+    walk: Option<RangeInclusive<u32>>,
+    show_path: bool,
+}
+
+impl Mazes {
+    /// The rooms of the way, if it is to be shown.
+    fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
+        let way = self.show_path.then(|| maze.solution());
+        way.flatten().unwrap_or_default()
+    }
+}
+
+impl Puzzle for Mazes {
+    const KIND: &'static str = "maze";
+    const OTHER: Other = Other {
+        method: Method::Own("wilson"),
+        help: "Task sample, of any size, by Wilson's algorithm: exact as well",
+        is_preferred: true,
+        uses_memory: false,
+    };
+    const SCALE: PictureScale = Board::<Pointer>::SCALE;
+    type Generator = PerfectMaze;
+    type Board = Board<Pointer>;
+
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn generator(&self) -> Result<PerfectMaze, GridError> {
+        match &self.walk {
+            Some(walk) => self.perfect.steps(walk.clone()),
+            None => Ok(self.perfect),
+        }
+    }
+
+    fn demands(&self) -> String {
+        told("steps of the way", self.walk.as_ref()).unwrap_or_default()
+    }
+
+    fn name(cell: &Pointer) -> &'static str {
+        match cell {
+            Pointer::Root => "root",
+            Pointer::Up => "up",
+            Pointer::Down => "down",
+            Pointer::Left => "left",
+            Pointer::Right => "right",
+        }
+    }
+
+    fn names(maze: &Board<Pointer>) -> Vec<&'static str> {
+        maze.cells().iter().map(Self::name).collect()
+    }
+
+    fn is_uniform(&self) -> bool {
+        self.is_uniform
+    }
+
+    /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
+    fn json(&self, maze: &Board<Pointer>) -> Json {
+        let parents = maze.iter().filter_map(|(at, pointer)| {
+            let target = pointer.target(self.size, at)?;
+            let step = |from: usize, to: usize| to.cast_signed() - from.cast_signed();
+            Some(json!([
+                at.column + 1,
+                at.row + 1,
+                step(at.column, target.column),
+                step(at.row, target.row)
+            ]))
+        });
+        let mut object = json!({"parents": parents.collect::<Json>()});
+        if self.show_path {
+            let way = self.way(maze).into_iter();
+            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
+        }
+        object
+    }
+
+    fn text(&self, maze: &Board<Pointer>) -> String {
+        let text = maze.to_string();
+        let mut lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        for at in self.way(maze) {
+            lines[2 * at.row + 1][3 * at.column + 1] = '*';
+        }
+        let lines = lines.into_iter();
+        lines
+            .flat_map(|line| line.into_iter().chain(['\n']))
+            .collect()
+    }
+
+    fn picture(&self, maze: &Board<Pointer>) -> Result<Image, ImageError> {
+        maze.picture(&self.way(maze))
+    }
+
+    fn scores(
+        &self,
+        mazes: &[Board<Pointer>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
+        scores_watched(mazes, watch)
+    }
+}
