@@ -10,7 +10,7 @@ use figrs_command::{Failure, Progress, observations, read_diagram, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::report::as_json;
+use figrs_command::as_json;
 use super::{Format, Options};
 
 /// Solves the diagram and prints the policies.

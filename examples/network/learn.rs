@@ -13,7 +13,8 @@ use figrs_command::{Failure, Progress, note, replace_text, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::report::{as_json, counted};
+use super::report::counted;
+use figrs_command::as_json;
 use super::{Format, Options, Start, structure};
 
 /// A learned network.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use figrs::models::network::{NetworkKind, State, Variable};
 use figrs::{Bounds, Marginal, printable};
+use figrs_command::as_json;
 use serde_json::{Map, Value as Json, json};
 
 use super::Method;
@@ -301,9 +302,4 @@ pub(crate) fn write_samples(
         writer.write_record(states.iter().map(State::name))?;
     }
     writer.flush()
-}
-
-/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
-pub(crate) fn as_json(number: f64) -> Json {
-    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

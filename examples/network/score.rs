@@ -8,7 +8,8 @@ use figrs::printable;
 use figrs_command::{Failure, stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::report::{as_json, widest};
+use super::report::widest;
+use figrs_command::as_json;
 use super::{Format, Options, structure};
 
 /// Scores the structure of the network, and prints the total and the term of each variable.

@@ -45,9 +45,9 @@ pub(crate) fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridErr
     failure.downcast_ref()
 }
 
-/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
-pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
-    let is_without_answer = failure.is::<NoAnswer>()
+/// True if files and options are right, and there is no answer.
+pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
+    failure.is::<NoAnswer>()
         || inference(failure).is_some()
         || grid(failure).is_some_and(|error| {
             matches!(
@@ -63,8 +63,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
         })
         || failure
             .downcast_ref()
-            .is_some_and(|error| matches!(error, SteeringError::Contradictory { .. }));
-    if is_without_answer { 1 } else { 2 }
+            .is_some_and(|error| matches!(error, SteeringError::Contradictory { .. }))
+}
+
+/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
+pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
+    if is_without_answer(failure) { 1 } else { 2 }
 }
 
 /// True if the reader of the output has gone.

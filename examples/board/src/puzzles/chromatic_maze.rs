@@ -2,14 +2,20 @@
 
 use std::ops::RangeInclusive;
 
+use crate::clue_file;
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
+};
 use clap::Parser;
+use figrs_core::{Element, Model};
+use figrs_infer::Frontier;
 use figrs_models::board::Method;
-use figrs_models::chromatic_maze::{ChromaticMaze, ChromaticTile, Hue, RelativeTile};
+use figrs_models::chromatic_maze::{
+    ChromaticClue, ChromaticClues, ChromaticMaze, ChromaticTile, RelativeTile,
+};
 use figrs_models::grid::{Board, GridError, Position, Size};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
-use figrs_core::{Element, Model};
-use crate::{Example, Failure, Other, Puzzle, range, told, Options as Shared};
 use serde_json::{Value as Json, json};
 
 /// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
@@ -19,6 +25,10 @@ use serde_json::{Value as Json, json};
 pub struct Options {
     #[command(flatten)]
     board: Shared,
+    /// Known tiles: a line for each row, of R, Y, G, C, B or M for a colour, < for the start, > for the finish, and . for a tile without a
+    /// clue. Mazes are as large as the clues.
+    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    clues: Option<ClueSource>,
     /// The fewest steps from the start to the finish.
     #[arg(long, value_name = "STEPS")]
     min_steps: Option<u32>,
@@ -41,11 +51,19 @@ impl Example for Options {
         self.show_path
     }
 
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
     fn puzzle(&self) -> Result<Mazes, Failure> {
         let steps = range("steps", self.min_steps, self.t_max)?;
-        let size = self.board.size_or(4)?;
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => ChromaticClues::none(self.board.size_or(4)?),
+        };
+        let size = clues.size();
         Ok(Mazes {
-            size,
+            clues,
             // A way has at least one step, and at most one to each other tile.
             steps: steps
                 .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) + 1 < size.cells()),
@@ -54,19 +72,30 @@ impl Example for Options {
     }
 }
 
-struct Mazes {
-    size: Size,
+/// Chromatic mazes as the flags ask for them.
+#[derive(Debug)]
+pub struct Mazes {
+    clues: ChromaticClues,
     steps: Option<RangeInclusive<u32>>,
     show_path: bool,
 }
 
 impl Mazes {
+    /// True if the colour of some tile is known.
+    fn has_colours(&self) -> bool {
+        let mut clues = self.clues.iter();
+        clues.any(|(_, clue)| matches!(clue, ChromaticClue::Colour(_)))
+    }
+
     /// The tiles of the way, if it is to be shown.
     fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
     }
 }
+
+/// Names of the colours in the order of the wheel.
+const NAMES: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
 
 /// A position in JSON: column and row, from 1.
 fn place(at: Position) -> Json {
@@ -87,11 +116,11 @@ impl Puzzle for Mazes {
     type Board = Board<ChromaticTile>;
 
     fn size(&self) -> Size {
-        self.size
+        self.clues.size()
     }
 
     fn generator(&self) -> Result<ChromaticMaze, GridError> {
-        let maze = ChromaticMaze::new(self.size)?;
+        let maze = ChromaticMaze::with_clues(self.clues.clone())?;
         match &self.steps {
             Some(steps) => maze.steps(steps.clone()),
             None => Ok(maze),
@@ -118,30 +147,49 @@ impl Puzzle for Mazes {
         board.cells().iter().map(name).collect()
     }
 
-    /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands.
+    /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands, unless some are known.
     fn colours(&self) -> &'static [(&'static str, f64)] {
-        const EACH: f64 = 1.0 / Hue::WHEEL.len() as f64;
-        const {
-            &[
-                ("red", EACH),
-                ("yellow", EACH),
-                ("green", EACH),
-                ("cyan", EACH),
-                ("blue", EACH),
-                ("magenta", EACH),
-            ]
+        if self.has_colours() {
+            return &[];
         }
+        const EACH: f64 = 1.0 / NAMES.len() as f64;
+        const ALL: [(&str, f64); NAMES.len()] = {
+            let mut all = [("", EACH); NAMES.len()];
+            let mut place = 0;
+            while place < all.len() {
+                all[place].0 = NAMES[place];
+                place += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn colour_marginals(
+        &self,
+        frontier: &Frontier,
+    ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
+        if !self.has_colours() {
+            return Ok(vec![self.colours().to_vec(); self.clues.size().cells()]);
+        }
+        let elements = self.generator()?.elements()?;
+        let compiled = frontier.compile(elements.model(), elements.colours())?;
+        let mut all = Vec::new();
+        for colour in elements.colours() {
+            let marginal = compiled.distribution(colour)?;
+            let named = marginal.iter().map(|(&hue, p)| (NAMES[hue as usize], p));
+            all.push(named.collect());
+        }
+        Ok(all)
     }
 
     fn colours_of(&self, board: &Board<ChromaticTile>) -> Vec<&'static str> {
         let tiles = board.cells().iter();
-        tiles
-            .map(|tile| self.colours()[tile.colour as usize].0)
-            .collect()
+        tiles.map(|tile| NAMES[tile.colour as usize]).collect()
     }
 
     fn json(&self, board: &Board<ChromaticTile>) -> Json {
-        let tiles = board.cells().chunks(self.size.columns());
+        let tiles = board.cells().chunks(self.clues.size().columns());
         let row = |row: &[ChromaticTile]| {
             let row = row.iter().map(|tile| tile.colour.symbol().to_string());
             row.collect::<Json>()
@@ -185,7 +233,8 @@ impl Puzzle for Mazes {
 
     /// Known only without bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
-        if self.steps.is_some() || self.size.columns() > 3 || self.size.rows() > 3 {
+        let size = self.clues.size();
+        if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {
             return Ok(None);
         }
         Ok(Some(self.generator()?.elements()?.steps()?))

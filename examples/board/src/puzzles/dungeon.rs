@@ -1,16 +1,18 @@
 //! Dungeons: a gem and an altar among walls, and a way to both.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
+use crate::clue_file;
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
+};
 use clap::Parser;
+use figrs_core::{Element, Model};
 use figrs_models::board::Method;
 use figrs_models::dungeon::{Dungeon, DungeonTile};
 use figrs_models::grid::{Board, Clues, GridError, Position, Size};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
-use figrs_core::{Element, Model};
-use crate::{Example, Failure, Other, Puzzle, range, read_clues, told, Options as Shared};
 use serde_json::{Value as Json, json};
 
 /// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
@@ -22,8 +24,8 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
     /// large as the clues.
-    #[arg(long, value_name = "FILE", conflicts_with = "size")]
-    clues: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    clues: Option<ClueSource>,
     /// The fewest steps from the entrance to the gem, the altar and the exit.
     #[arg(long, value_name = "STEPS")]
     min_walk: Option<u32>,
@@ -52,9 +54,13 @@ impl Example for Options {
         self.show_path
     }
 
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
     fn puzzle(&self) -> Result<Dungeons, Failure> {
         let clues = match &self.clues {
-            Some(path) => read_clues(path)?,
+            Some(source) => read_clues(source)?,
             None => Clues::none(self.board.size_or(8)?),
         };
         Ok(Dungeons {
@@ -66,7 +72,9 @@ impl Example for Options {
     }
 }
 
-struct Dungeons {
+/// Dungeons as the flags ask for them.
+#[derive(Debug)]
+pub struct Dungeons {
     clues: Clues<DungeonTile>,
     walls: Option<RangeInclusive<u32>>,
     walk: Option<RangeInclusive<u32>>,

@@ -1,14 +1,16 @@
 //! Islands: one piece of land in the water.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
+use crate::clue_file;
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
+};
 use clap::Parser;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, Clues, GridError, Size};
 use figrs_models::island::{Island, Terrain};
 use figrs_models::picture::{Image, ImageError, PictureScale};
-use crate::{Example, Failure, Other, Puzzle, range, read_clues, told, Options as Shared};
 use serde_json::{Value as Json, json};
 
 /// Islands: the border is water, the centre is land, and all land is connected; # is land.
@@ -19,8 +21,8 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as the
     /// clues.
-    #[arg(long, value_name = "FILE", conflicts_with = "size")]
-    clues: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    clues: Option<ClueSource>,
     /// The fewest cells of land.
     #[arg(long, value_name = "CELLS")]
     min_land: Option<u32>,
@@ -51,9 +53,13 @@ impl Example for Options {
         Ok(())
     }
 
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
     fn puzzle(&self) -> Result<Islands, Failure> {
         let clues = match &self.clues {
-            Some(path) => read_clues(path)?,
+            Some(source) => read_clues(source)?,
             None => Clues::none(self.board.size_or(8)?),
         };
         Ok(Islands {
@@ -64,7 +70,9 @@ impl Example for Options {
     }
 }
 
-struct Islands {
+/// Islands as the flags ask for them.
+#[derive(Debug)]
+pub struct Islands {
     /// The island without bounds.
     island: Island,
     land: Option<RangeInclusive<u32>>,

@@ -2,13 +2,16 @@
 
 use std::ops::RangeInclusive;
 
+use crate::clue_file;
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Task, range, read_clues, told,
+};
 use clap::{Parser, ValueEnum};
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Position, Size};
-use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer};
+use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer, PointerClues};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
-use crate::{Example, Failure, Other, Puzzle, Task, range, told, Options as Shared};
 use serde_json::{Value as Json, json};
 
 /// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
@@ -17,6 +20,10 @@ use serde_json::{Value as Json, json};
 pub struct Options {
     #[command(flatten)]
     board: Shared,
+    /// Known pointers: a line for each row, of ^, v, < or > for a room that leads there on its way to the first one, and . for a room without a clue.
+    /// Mazes are as large as the clues.
+    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    clues: Option<ClueSource>,
     /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
@@ -69,21 +76,27 @@ impl Example for Options {
         self.show_path
     }
 
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
     fn puzzle(&self) -> Result<Mazes, Failure> {
-        let size = self.board.size_or(8)?;
-        let mazes = PerfectMaze::new(size);
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => PointerClues::none(self.board.size_or(8)?),
+        };
         let walk = range("steps", self.min_walk, self.max_walk)?;
         let border = match self.border {
             Outside::Within => Border::Within,
             Outside::Outside => Border::Outside,
         };
         Ok(Mazes {
-            perfect: match self.weights {
-                Direction::Uniform => mazes,
-                Direction::Snake => mazes.weights(DirectionWeights::SNAKE)?,
-            }
-            .border(border),
-            size,
+            clues,
+            weights: match self.weights {
+                Direction::Uniform => DirectionWeights::UNIFORM,
+                Direction::Snake => DirectionWeights::SNAKE,
+            },
+            border,
             is_uniform: self.weights == Direction::Uniform,
             walk,
             show_path: self.show_path,
@@ -91,9 +104,12 @@ impl Example for Options {
     }
 }
 
-struct Mazes {
-    perfect: PerfectMaze,
-    size: Size,
+/// Mazes as the flags ask for them.
+#[derive(Debug)]
+pub struct Mazes {
+    clues: PointerClues,
+    weights: DirectionWeights,
+    border: Border,
     is_uniform: bool,
     walk: Option<RangeInclusive<u32>>,
     show_path: bool,
@@ -120,13 +136,15 @@ impl Puzzle for Mazes {
     type Board = Board<Pointer>;
 
     fn size(&self) -> Size {
-        self.size
+        self.clues.size()
     }
 
     fn generator(&self) -> Result<PerfectMaze, GridError> {
+        let mazes = PerfectMaze::with_clues(self.clues.clone())?;
+        let mazes = mazes.weights(self.weights)?.border(self.border);
         match &self.walk {
-            Some(walk) => self.perfect.steps(walk.clone()),
-            None => Ok(self.perfect),
+            Some(walk) => mazes.steps(walk.clone()),
+            None => Ok(mazes),
         }
     }
 
@@ -155,7 +173,7 @@ impl Puzzle for Mazes {
     /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
     fn json(&self, maze: &Board<Pointer>) -> Json {
         let parents = maze.iter().filter_map(|(at, pointer)| {
-            let target = pointer.target(self.size, at)?;
+            let target = pointer.target(self.clues.size(), at)?;
             let step = |from: usize, to: usize| to.cast_signed() - from.cast_signed();
             Some(json!([
                 at.column + 1,

@@ -1,15 +1,15 @@
 //! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
 
-use std::path::PathBuf;
-
+use crate::clue_file;
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Task, Watch, read_clues,
+};
 use clap::Parser;
+use figrs_core::stream;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use figrs_models::yin_yang::{Colour, ColourClues, YinYang};
-use figrs_core::stream;
-use crate::{Example, Failure, Other, Puzzle, Task, frontier, read_clues, Options as Shared};
-use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 
 /// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
@@ -20,8 +20,8 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
     /// the clues.
-    #[arg(long, value_name = "FILE", conflicts_with = "size")]
-    clues: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    clues: Option<ClueSource>,
     /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
     /// is a file for --clues.
     #[arg(long)]
@@ -45,9 +45,13 @@ impl Example for Options {
         Ok(())
     }
 
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
     fn puzzle(&self) -> Result<Boards, Failure> {
         let clues = match &self.clues {
-            Some(path) => read_clues(path)?,
+            Some(source) => read_clues(source)?,
             None => ColourClues::none(self.board.size_or(8)?),
         };
         Ok(Boards {
@@ -57,14 +61,16 @@ impl Example for Options {
     }
 }
 
-struct Boards {
+/// Boards and puzzles as the flags ask for them.
+#[derive(Debug)]
+pub struct Boards {
     clues: ColourClues,
     are_puzzles: bool,
 }
 
 /// A board, and the clues of a puzzle whose only solution it is.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Shown {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shown {
     board: Board<Colour>,
     puzzle: Option<ColourClues>,
 }
@@ -118,23 +124,28 @@ impl Puzzle for Boards {
     fn make(
         &self,
         options: &Shared,
+        watch: &Watch,
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
-        let frontier = frontier("compiling, step", options.memory().0);
+        let frontier = watch.frontier("compiling, step", options.memory().0);
         let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
-        let progress = Progress::of("puzzles", Some(options.count() as u64));
+        let progress = watch.progress("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);
-        while part < options.count() as u64 && !stop::is_set() {
+        while part < options.count() as u64 && !watch.is_ended() {
             let mut rng = stream(options.seed(), part);
             let (puzzle, board) = boards.puzzle_watched(&mut rng, |tried| {
-                progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
+                if let Some(progress) = &progress {
+                    progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
+                }
             })?;
             clues += puzzle.len();
             let puzzle = Some(puzzle);
             made(Shown { board, puzzle });
             part += 1;
-            progress.set(part);
+            if let Some(progress) = &progress {
+                progress.set(part);
+            }
         }
         Ok(vec![("clues", clues as f64 / part.max(1) as f64)])
     }
