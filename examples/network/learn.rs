@@ -14,8 +14,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
 use super::report::counted;
-use figrs_command::as_json;
 use super::{Format, Options, Start, structure};
+use figrs_command::as_json;
 
 /// A learned network.
 pub(crate) struct Learned {

@@ -8,6 +8,8 @@ mod bytes;
 mod destination;
 mod failure;
 mod json;
+mod level_json;
+mod network_json;
 mod observed;
 mod parsed;
 mod program;
@@ -23,6 +25,8 @@ pub use destination::{check_distinct, check_report, check_writable, format_of, h
 pub use failure::{Failure, NoAnswer, inference, is_without_answer};
 pub use figrs_core::Bytes;
 pub use json::as_json;
+pub use level_json::{LevelJson, chain_settings};
+pub use network_json::{each_state, probabilities, standard_errors};
 pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, parsed_from, seconds};
 pub use program::{run, told};

@@ -1,6 +1,5 @@
 //! Files of the page, which are part of the program.
 
-use figrs_models::mdmc::write_tileset;
 use hyper::body::Bytes;
 
 /// Paths of the files, their media types and their texts.

@@ -9,7 +9,9 @@ use serde_json::{Value as Json, json};
 use crate::problem::Problem;
 
 /// Extensions of the files of networks.
-const NETWORKS: [&str; 8] = ["bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml"];
+const NETWORKS: [&str; 8] = [
+    "bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml",
+];
 /// Most files that are listed.
 const MOST_LISTED: usize = 10_000;
 /// Folders within the folder that are listed, in each other.
@@ -105,6 +107,10 @@ impl Folder {
     fn name(&self, path: &Path) -> Option<String> {
         let name = path.strip_prefix(&self.0).ok()?.to_str()?.to_owned();
         let name = name.replace(std::path::MAIN_SEPARATOR, "/");
-        Some(if name.is_empty() { ".".to_owned() } else { name })
+        Some(if name.is_empty() {
+            ".".to_owned()
+        } else {
+            name
+        })
     }
 }

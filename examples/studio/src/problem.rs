@@ -79,7 +79,7 @@ impl Problem {
     /// A failure of a command: its text is the same, its exit code becomes a status.
     pub(crate) fn of(failure: &Failure) -> Self {
         let told = figrs_command::told(failure, |_| None);
-        if figrs_command::is_without_answer(failure) {
+        if figrs_command::is_without_answer(&**failure) {
             Self::without_answer(told)
         } else {
             Self::wrong(told)
@@ -111,4 +111,9 @@ impl From<serde_json::Error> for Problem {
     fn from(error: serde_json::Error) -> Self {
         Self::wrong(format!("the request: {error}"))
     }
+}
+
+/// What is wrong in a request, as an error of the library says it.
+pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
+    Problem::of(&error.into())
 }

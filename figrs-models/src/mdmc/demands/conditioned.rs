@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use figrs_core::stream;
 use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
@@ -49,6 +50,7 @@ pub struct ConditionedSampler {
     most_particles: Option<usize>,
     conflict_work: u64,
     listener: Option<RunListener>,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// Number of particles from which on more populations side by side are no cheaper for each level.
@@ -78,6 +80,7 @@ impl ConditionedSampler {
             most_particles: None,
             conflict_work: 24_000_000,
             listener: None,
+            interrupt: None,
         }
     }
 
@@ -116,11 +119,36 @@ impl ConditionedSampler {
         self
     }
 
+    /// Ends drawing, and the search for demands that conflict, with [`Error::NothingDone`] once this flag is `true`.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn check_interrupt(&self) -> Result<(), SteeringError> {
+        let flag = self.interrupt.as_ref();
+        if flag.is_some_and(|flag| flag.load(Ordering::Acquire)) {
+            let algorithm = "SequentialMonteCarlo";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+
     /// A particle filter of some populations, which reports its progress if there is a listener.
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
-        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        let filter = self.silent(particles, populations);
         match self.listener.clone() {
             Some(RunListener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            None => filter,
+        }
+    }
+
+    /// A particle filter of some populations that reports no progress.
+    fn silent(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        match self.interrupt.clone() {
+            Some(flag) => filter.interrupt(flag),
             None => filter,
         }
     }
@@ -158,6 +186,7 @@ impl ConditionedSampler {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
         while particles < self.largest() {
+            self.check_interrupt()?;
             particles = particles.saturating_mul(4).min(self.largest());
             let filter = self.filter(particles, 1).seed(rng.next_u64());
             match filter.follow(&LevelParts::of(&self.steered)) {
@@ -169,7 +198,9 @@ impl ConditionedSampler {
                 }
             }
         }
-        Err(self.conflict(seed))
+        let conflict = self.conflict(seed);
+        self.check_interrupt()?;
+        Err(conflict)
     }
 
     /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
@@ -182,8 +213,8 @@ impl ConditionedSampler {
                 return ConsistencyResult::Unknown;
             };
             left.set(rest);
-            let run = SequentialMonteCarlo::new(particles)
-                .populations(1)
+            let run = self
+                .silent(particles, 1)
                 .threads(NonZero::<usize>::MIN)
                 .seed(seed)
                 .follow(&LevelParts::to(part, columns));
@@ -237,6 +268,8 @@ impl LevelSampler for ConditionedSampler {
             .first_population(first)
             .seed(seed)
             .follow(&LevelParts::of(&self.steered));
+        // An interrupted run holds some of the populations only.
+        self.check_interrupt()?;
         let (mut drawn, died) = match found {
             Err(Error::NoSampleMetEvidence { .. }) => (Vec::new(), (first..end).collect()),
             found => {

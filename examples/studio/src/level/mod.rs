@@ -1,0 +1,121 @@
+//! Answers to requests for levels.
+
+mod demands;
+mod drawn;
+mod export;
+mod request;
+mod training;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use figrs_command::{LevelJson, chain_settings};
+use figrs_models::mdmc::{ExactSampler, Level, Playability, write_tileset};
+use serde_json::{Value as Json, json};
+
+use crate::folder::Folder;
+use crate::problem::{Problem, wrong};
+use crate::recent::Recent;
+use request::{LevelRequest, LevelTask};
+use training::{Texts, Trained};
+
+/// Levels that were trained and compiled for earlier requests.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    trained: Recent<Trained>,
+    exact: Recent<ExactSampler>,
+}
+
+impl Levels {
+    pub(crate) fn new() -> Self {
+        Self {
+            trained: Recent::of(8),
+            exact: Recent::of(1),
+        }
+    }
+
+    /// The answer to a request in JSON; the work is ended by the flag.
+    ///
+    /// **Errors.** What is wrong in the request, or why there is no answer.
+    pub(crate) fn answer(
+        &self,
+        body: &[u8],
+        folder: Option<&Folder>,
+        ended: &Arc<AtomicBool>,
+    ) -> Result<Json, Problem> {
+        let request: LevelRequest = serde_json::from_slice(body)?;
+        let texts = Texts::of(&request, folder)?;
+        let key = texts.key(&request);
+        let trained = self.trained.get(&key, || texts.train(&request))?;
+        request.check(trained.chain.height())?;
+        match request.task {
+            LevelTask::Sample => self.sample(&key, &request, &trained, ended),
+            LevelTask::Marginals => self.marginals(&key, &request, &trained, ended),
+            LevelTask::Probability => self.probability(&key, &request, &trained, ended),
+            LevelTask::Check => {
+                let level = given(&request, &trained)?;
+                let path = request.show_path.then(|| Playability::of(&level));
+                Ok(LevelJson {
+                    level: &level,
+                    drawn: None,
+                    settings: chain_settings(&trained.chain).into(),
+                    unseen: unseen(&trained, &level)?,
+                    fallbacks: None,
+                    path: path.as_ref(),
+                }
+                .value())
+            }
+            LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
+            LevelTask::Tiles => tiles(&trained),
+        }
+    }
+}
+
+/// The level whose rows a request gives.
+fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
+    let text = request.level.join("\n");
+    Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)
+}
+
+/// Number of cells of a level in a configuration that training never showed.
+fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
+    let (height, rows) = (trained.chain.height(), level.height());
+    if rows != height {
+        return Err(Problem::wrong(format!(
+            "level: it has {rows} rows, and the training levels have {height}"
+        )));
+    }
+    Ok(trained.chain.unseen(level))
+}
+
+/// The tiles of the training levels with their picture, and the levels themselves.
+fn tiles(trained: &Trained) -> Result<Json, Problem> {
+    let (set, corpus) = (trained.chain.tile_set(), &trained.corpus);
+    let tiles = set.tiles().map(|tile| {
+        json!({
+            "symbol": tile.to_string(),
+            "name": set.description(tile),
+            "meanings": tile.meanings().map(|meaning| meaning.name()).collect::<Vec<_>>(),
+            "solid": tile.solid(),
+        })
+    });
+    let mut picture = Vec::new();
+    write_tileset(set, &mut picture).map_err(wrong)?;
+    let training = corpus.names().iter().zip(corpus.levels());
+    let training =
+        training.map(|(name, level)| json!({"name": name, "text": format!("{level}\n")}));
+    let mut object = json!({
+        "tiles": tiles.collect::<Json>(),
+        "empty": set.empty().map(|tile| tile.to_string()),
+        "drawn": set.is_platformer(),
+        "picture": STANDARD.encode(picture),
+        "height": corpus.height(),
+        "training": training.collect::<Json>(),
+    });
+    for (name, value) in chain_settings(&trained.chain) {
+        object[name] = value;
+    }
+    Ok(object)
+}
