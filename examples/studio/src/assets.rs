@@ -3,7 +3,7 @@
 use hyper::body::Bytes;
 
 /// Paths of the files, their media types and their texts.
-const FILES: [(&str, &str, &str); 11] = [
+const FILES: [(&str, &str, &str); 13] = [
     (
         "/",
         "text/html; charset=utf-8",
@@ -16,6 +16,8 @@ const FILES: [(&str, &str, &str); 11] = [
     ("/grid.js", SCRIPT, include_str!("../page/grid.js")),
     ("/history.js", SCRIPT, include_str!("../page/history.js")),
     ("/files.js", SCRIPT, include_str!("../page/files.js")),
+    ("/designer.js", SCRIPT, include_str!("../page/designer.js")),
+    ("/kinds.js", SCRIPT, include_str!("../page/kinds.js")),
     ("/level.js", SCRIPT, include_str!("../page/level.js")),
     ("/board.js", SCRIPT, include_str!("../page/board.js")),
     ("/network.js", SCRIPT, include_str!("../page/network.js")),
