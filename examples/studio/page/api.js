@@ -2,9 +2,10 @@
 
 /** The reason that there is no answer, with the cells or variables concerned. */
 export class Problem extends Error {
-  constructor(status, body) {
-    super(body.error ?? `status ${status}`);
-    this.status = status;
+  constructor(body, isAnswer = false) {
+    super(body.error ?? "no answer");
+    /** True if the request was right, and this is the answer. */
+    this.isAnswer = isAnswer;
     this.body = body;
   }
 }
@@ -28,12 +29,12 @@ export class Lane {
         const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal: abort.signal });
         const answer = await response.json();
         if (abort.signal.aborted || response.status === 409) return null;
-        if (!response.ok) throw new Problem(response.status, answer);
+        if (!response.ok || answer.error) throw new Problem(answer, response.ok);
         return answer;
       } catch (error) {
         if (abort.signal.aborted) return null;
         if (error instanceof Problem) throw error;
-        throw new Problem(0, { error: "the program does not answer; is it still running?" });
+        throw new Problem({ error: "the program does not answer; is it still running?" });
       }
     };
   }
@@ -48,6 +49,6 @@ export class Lane {
 export async function files() {
   const response = await fetch("/api/files");
   const answer = await response.json();
-  if (!response.ok) throw new Problem(response.status, answer);
+  if (!response.ok) throw new Problem(answer);
   return answer;
 }

@@ -19,7 +19,7 @@ class BoardDesigner extends Designer {
     const [rows, columns] = kind.size;
     super(kind.title, { seed: 1, rows, columns, pins: {}, kept: null, flags: {}, isHidden: false });
     this.kind = kind;
-    this.grid.side = kind.side;
+    this.most = kind.side;
     this.empty = kind.free;
     this.names = new Map(kind.tiles.map(([symbol, , name]) => [name, symbol]));
     this.palette = kind.tiles.map(([symbol, meaning]) => ({
@@ -57,6 +57,10 @@ class BoardDesigner extends Designer {
   /** Cells as clues: of a coloured end, that it is the end. */
   symbolsOf(values) {
     return values.map((line) => line.map((value) => (value === "o" ? null : (value[1] ?? value))));
+  }
+
+  textOf(values) {
+    return this.symbolsOf(values).map((line) => line.map((symbol) => symbol ?? this.kind.free).join("")).join("\n");
   }
 
   another() {
@@ -98,7 +102,7 @@ class BoardDesigner extends Designer {
       const verdict = good ? "unique" : `${number} ${this.kind.isPuzzle ? "solutions" : "boards"}`;
       told = `${this.kind.isPuzzle ? "This puzzle: " : ""}${verdict}. ${told}`;
     } catch (problem) {
-      if (problem.status !== 422 && problem.status !== 400) throw problem;
+      if (!problem.isAnswer) throw problem;
     }
     return { values: this.kind.values(board, rows, columns), path: wayOf(board), told, good };
   }
@@ -145,7 +149,7 @@ class BoardDesigner extends Designer {
       return;
     } catch (problem) {
       // Exclusive clues are told with their cells; all else is that it does not fit.
-      if (problem.body?.cells || (problem.status !== 422 && problem.status !== 400)) throw problem;
+      if (problem.body?.cells || !problem.isAnswer) throw problem;
     }
     const { rows, columns } = this.state;
     const answer = await ask("/api/board", { ...this.#request(), task: "sample", count: DRAWN, seed: 0 });
@@ -190,13 +194,12 @@ class BoardDesigner extends Designer {
       if (!answer) return;
       await this.take(answer.puzzles[0].clues);
     } catch (problem) {
-      this.told.className = "told wrong";
-      this.told.textContent = problem.message;
+      this.wrong(problem.message);
     }
   }
 
   exports() {
-    const text = () => this.symbolsOf(this.grid.values).map((line) => line.map((symbol) => symbol ?? this.kind.free).join(""));
+    const text = () => this.textOf(this.grid.values).split("\n");
     const symbols = () => this.palette.map(({ symbol }) => symbol);
     const name = () => this.kind.puzzle;
     const whole = (side) => thumbnail(this.grid.values, (...given) => this.drawCell(...given), side, this.background.bind(this));

@@ -70,7 +70,7 @@ export class Designer {
         button("+", () => this.#zoom(1.25), { "aria-label": "Larger" })));
     this.regionBar = h("div", { className: "row", hidden: true }, this.again, this.release);
     this.list = h("fieldset", { className: "palette" }, h("legend", { className: "small", textContent: "The tile to set" }));
-    this.scale = h("div", { className: "scale" }, "0 %", this.#gradient(), "100 %");
+    this.scale = h("div", { className: "scale", hidden: true }, "0 %", this.#gradient(), "100 %");
     this.method = h("p", { className: "small" });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
       h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {} }), { title: "Free all cells that were set" })),
@@ -96,6 +96,8 @@ export class Designer {
   }
 
   #files() {
+    this.text = h("textarea", { rows: 8, spellcheck: false, "aria-label": "The board as text" });
+    const takeText = () => this.#read(() => this.text.value.split(/\r?\n/).filter((row) => row));
     this.input = h("input", { type: "file", "aria-label": "Import a file", accept: ".txt,.json,.png,.tmx,.tmj,.csv,.ldtk", onchange: () => this.#import() });
     const save = async (make) => {
       try {
@@ -107,7 +109,9 @@ export class Designer {
     };
     const row = h("div", { className: "row" }, this.exports().map(([name, make]) => button(name, () => save(make))));
     return fold("Files", false, h("p", { className: "small", textContent: "Export" }), row,
-      h("p", { className: "small", textContent: "Import: text, JSON, PNG, TMX, LDtk" }), this.input);
+      h("p", { className: "small", textContent: "Import: text, JSON, PNG, TMX, LDtk" }), this.input,
+      h("p", { className: "small", textContent: "The board as text, to copy or to change" }), this.text,
+      h("div", { className: "row" }, button("Take the text", takeText)));
   }
 
   /** The palette again, for other symbols. */
@@ -146,6 +150,13 @@ export class Designer {
   #tool(name) {
     this.grid.tool = name;
     for (const tool of this.tools) tool.setAttribute("aria-pressed", tool.name === name);
+  }
+
+  /** As large as the columns fit, within reason. */
+  #fit() {
+    const { grid } = this;
+    const room = grid.stage.clientWidth || 800;
+    grid.side = Math.round(Math.min(Math.max(Math.floor(room / grid.columns), this.least ?? 16), this.most ?? 44));
   }
 
   #zoom(factor) {
@@ -263,8 +274,11 @@ export class Designer {
 
   #show({ values, path, told, good }) {
     const { grid } = this;
+    const isOther = grid.columns !== values[0].length || grid.rows !== values.length;
     grid.resize(values.length, values[0].length);
+    if (isOther) this.#fit();
     grid.values = values;
+    this.text.value = this.textOf(values);
     this.way = path ?? [];
     this.told.className = good ? "told good" : "told";
     this.told.textContent = told;
@@ -272,6 +286,12 @@ export class Designer {
     this.sharesTold = "";
     this.#heat();
     this.#moved();
+  }
+
+  /** Says that something is wrong. */
+  wrong(text) {
+    this.told.className = "told wrong";
+    this.told.textContent = text;
   }
 
   #fail(problem) {
@@ -369,7 +389,7 @@ export class Designer {
       this.facts.textContent = `${this.#here()} ${name} here ${told}.`;
       grid.render();
     } catch (problem) {
-      if (!(problem.status === 422) || before !== this.cells) return;
+      if (!problem.isAnswer || before !== this.cells) return;
       const sure = problem.body.proven === false ? " as far as was tried (not proven)" : "";
       grid.lost = new Set([key(row, column)]);
       this.facts.textContent = `${this.#here()} ${name} here would leave no board at all${sure}.`;
@@ -402,13 +422,20 @@ export class Designer {
     const file = this.input.files[0];
     this.input.value = "";
     if (!file) return;
-    try {
+    await this.#read(() => {
       const background = (context, side) => this.background?.(context, side, side);
       const picture = (context, side, symbol) => {
         background(context, side);
         this.palette.find((one) => one.symbol === symbol)?.draw(context, 0, 0, side);
       };
-      const rows = await rowsOf(file, { symbols: this.palette.map(({ symbol }) => symbol), empty: this.empty, beyond: this.beyond, picture });
+      return rowsOf(file, { symbols: this.palette.map(({ symbol }) => symbol), empty: this.empty, beyond: this.beyond, picture });
+    });
+  }
+
+  /** Takes the rows that a function gives. */
+  async #read(rowsOf) {
+    try {
+      const rows = await rowsOf();
       if (!rows.length) throw new Error("the file has no rows");
       await this.take(rows);
     } catch (problem) {

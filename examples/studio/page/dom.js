@@ -32,7 +32,13 @@ export function number(text, value, set, properties = {}) {
 
 /** Two numbers, from and to, with one label. */
 export function range(text, [least, most], set, properties = {}) {
-  const read = () => set(inputs.map((input) => (input.value === "" ? null : Number(input.value))));
+  const read = () => {
+    const [least, most] = inputs.map((input) => (input.value === "" ? null : Number(input.value)));
+    const isEmpty = least !== null && most !== null && least > most;
+    inputs[1].setCustomValidity(isEmpty ? "less than the number before" : "");
+    if (isEmpty) inputs[1].reportValidity();
+    else set([least, most]);
+  };
   const one = (value, name) =>
     h("input", { type: "number", min: 0, value: value ?? "", onchange: read, "aria-label": `${text}, ${name}`, ...properties });
   const inputs = [one(least, "at least"), one(most, "at most")];

@@ -12,13 +12,22 @@ const START = {
 /** Memory of the exact method, in MiB, that is tried after each change. */
 const QUIET_MEMORY = 192;
 
+/** The row that is not as long as the first, in words, or null. */
+function uneven(text) {
+  const rows = text.replace(/\n$/, "").split("\n");
+  const place = rows.findIndex((row) => [...row].length !== [...rows[0]].length);
+  if (!rows[0]) return "the first row is empty";
+  return place < 0 ? null : `row ${place + 1} has ${[...rows[place]].length} tiles, and the first ${[...rows[0]].length}`;
+}
+
 class LevelDesigner extends Designer {
   palette = [];
   #sprites = null;
 
   constructor() {
     super("Level", structuredClone(START));
-    this.grid.side = 20;
+    this.least = 13;
+    this.most = 26;
     this.exactMemory = QUIET_MEMORY;
   }
 
@@ -85,6 +94,10 @@ class LevelDesigner extends Designer {
 
   symbolsOf(values) {
     return values;
+  }
+
+  textOf(values) {
+    return values.map((line) => line.join("")).join("\n");
   }
 
   another() {
@@ -193,8 +206,7 @@ class LevelDesigner extends Designer {
         this.rebuild();
         this.run();
       } catch (problem) {
-        this.told.className = "told wrong";
-        this.told.textContent = problem.message;
+        this.wrong(problem.message);
       }
     };
     const sources = [["", "the levels of figrs"], ...(this.corpora ?? []).map((name) => [`folder:${name}`, `folder ${name}`]), ["edited", "edited here"]];
@@ -205,13 +217,12 @@ class LevelDesigner extends Designer {
     const text = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels[this.edited ?? 0]?.text ?? "" });
     text.oninput = settled(500, () => {
       const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: text.value } : level));
+      const wrong = uneven(text.value);
+      if (wrong) return this.wrong(`${training[this.edited ?? 0].name}: ${wrong}`);
       // The text keeps its focus: only the levels are drawn again.
       const wasEdited = this.state.training !== null;
       this.state = { ...this.state, training, corpus: null };
-      this.#tiles().then(() => this.run(), (problem) => {
-        this.told.className = "told wrong";
-        this.told.textContent = problem.message;
-      });
+      this.#tiles().then(() => this.run(), (problem) => this.wrong(problem.message));
       if (!wasEdited) this.sourceSelect.input.value = "edited";
     });
     this.sourceSelect = select("Train on", source, sources, choose);
@@ -251,6 +262,10 @@ class LevelDesigner extends Designer {
 
   /** Takes a level that was read: all its tiles stand as painted. */
   async take(rows) {
+    const known = (symbol) => this.places.has(symbol);
+    const unknown = rows.flatMap((row) => [...row]).find((symbol) => !known(symbol));
+    const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : rows.length !== this.height ? `it has ${rows.length} rows, and the training levels have ${this.height}` : null);
+    if (wrong) throw new Error(`the level: ${wrong}`);
     const ask = this.lane.change();
     const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: true });
     if (!level) return;

@@ -28,7 +28,6 @@ function show(name) {
     else tab.removeAttribute("aria-current");
   }
   document.title = `${title} · figrs studio`;
-  made.get(name).shown?.();
 }
 
 let present = views[0][0];

@@ -324,7 +324,7 @@ class NetworkView {
       const told = lost ? `would make ${lost} ${lost === 1 ? "state" : "states"} of other nodes impossible (dashed)` : "would make no state of another node impossible";
       this.facts.textContent = `${name} = ${state} ${told}; its probability is ${percent(before.marginals[name][state])} now.`;
     } catch (problem) {
-      if (problem.status === 422 && before === this.answer) this.facts.textContent = `${name} = ${state} is impossible with the evidence.`;
+      if (problem.isAnswer && before === this.answer) this.facts.textContent = `${name} = ${state} is impossible with the evidence.`;
     }
   });
 }

@@ -33,7 +33,8 @@ Fields have the names of the flags of the commands, answers those of their JSON 
 
 A request with the headers Figrs-Client (any name) and Figrs-Change (a number) ends the work on requests of that client with smaller numbers.
 
-Errors are JSON, {\"error\": TEXT}: 400 for what is wrong in a request, 422 where there is no answer (with the cells or variables that
-exclude each other), 403 for other hosts and pages, 404, 405, 409 for work that a later change ended, 413, 415.
+Where demands, clues or observations exclude each other, or a budget is too small, the answer is {\"error\": TEXT} with the cells or
+variables concerned. The same with a status: 400 for what is wrong in a request, 403 for other hosts and pages, 404, 405, 409 for work
+that a later change ended, 413 for bodies that are too long, 415 for those that are not JSON.
 
 Ctrl-C ends the program. Exit code: 0 then; 2 if the port or the folder cannot be had.";

@@ -65,9 +65,9 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, told)
     }
 
-    /// The request is right, and there is no answer.
+    /// The request is right, and there is no other answer than the reason, which is no failure.
     pub(crate) fn without_answer(told: String) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, told)
+        Self::new(StatusCode::OK, told)
     }
 
     /// A mistake of the program itself.
