@@ -49,7 +49,9 @@ class LevelDesigner extends Designer {
     const ask = this.lane.change();
     const told = await ask("/api/level", { ...this.#source(), task: "tiles" });
     if (!told) return;
-    this.height = told.height;
+    this.across = told.across;
+    this.isUpwards = told.travel === "up";
+    this.notes = told.notes;
     this.empty = told.empty;
     this.shipped ??= told.training;
     this.levels = told.training;
@@ -111,12 +113,13 @@ class LevelDesigner extends Designer {
   /** A request for the present state. */
   #request(extra = []) {
     const { seed, index, width, forced, playable, unseen, gap, counts, particles } = this.state;
-    const set = this.set(extra).filter(([row, column]) => row < this.height && column < width);
+    const [rows, columns] = this.isUpwards ? [width, this.across] : [this.across, width];
+    const set = this.set(extra).filter(([row, column]) => row < rows && column < columns);
     const by = (name) => set.filter(([row, column]) => (forced && `${row},${column}` in this.state.pins ? "place" : "pin") === name);
     const count = Object.fromEntries(Object.entries(counts).filter(([, [least, most]]) => least !== null || most !== null)
-      .map(([symbol, [least, most]]) => [symbol, [least ?? 0, most ?? this.height * width]]));
+      .map(([symbol, [least, most]]) => [symbol, [least ?? 0, most ?? rows * columns]]));
     return {
-      ...this.#source(), seed, index, width, particles, playable, allow_unseen: unseen, max_gap: gap ?? undefined, count,
+      ...this.#source(), seed, index, [this.isUpwards ? "height" : "width"]: width, particles, playable, allow_unseen: unseen, max_gap: gap ?? undefined, count,
       pin: by("pin"), place: by("place"),
     };
   }
@@ -177,8 +180,8 @@ class LevelDesigner extends Designer {
     const used = Object.values(state.counts).some(([least, most]) => least !== null || most !== null);
     return [
       fold("Demands", true,
-        number("Columns", state.width, (width) => this.change({ width: Math.max(1, width ?? 60), kept: null }), { min: 1, max: 1000 }),
-        toggle("A player gets from left to right", state.playable, (playable) => this.change({ playable })),
+        number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: Math.max(1, width ?? 60), kept: null }), { min: 1, max: 1000 }),
+        toggle(this.isUpwards ? "A player gets to the top" : "A player gets from left to right", state.playable, (playable) => this.change({ playable })),
         number("Widest gap in the ground", state.gap, (gap) => this.change({ gap }), { min: 0 }),
         toggle("Allow configurations never seen in training", state.unseen, (unseen) => this.change({ unseen })),
         toggle("Painted tiles stand whatever the chain would do", state.forced, (forced) => this.change({ forced })),
@@ -233,6 +236,7 @@ class LevelDesigner extends Designer {
       number("Bands of rows, each with a table", state.bands, (bands) => this.change({ bands }), { min: 1, placeholder: "all" }),
       select("Level", String(this.edited ?? 0), levels.map(({ name }, place) => [String(place), name]), (place) => { this.edited = Number(place); text.value = levels[this.edited]?.text ?? ""; }),
       text,
+      ...(this.notes ?? []).map((note) => h("p", { className: "small", textContent: note })),
       h("p", { className: "small", textContent: "What is typed here is trained on at once, in this page alone." }));
   }
 
@@ -264,13 +268,14 @@ class LevelDesigner extends Designer {
   async take(rows) {
     const known = (symbol) => this.places.has(symbol);
     const unknown = rows.flatMap((row) => [...row]).find((symbol) => !known(symbol));
-    const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : rows.length !== this.height ? `it has ${rows.length} rows, and the training levels have ${this.height}` : null);
+    const across = this.isUpwards ? [...rows[0]].length : rows.length;
+    const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : across !== this.across ? `it has ${across} ${this.isUpwards ? "columns" : "rows"}, and the training levels have ${this.across}` : null);
     if (wrong) throw new Error(`the level: ${wrong}`);
     const ask = this.lane.change();
     const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: true });
     if (!level) return;
     const pins = Object.fromEntries(level.rows.flatMap((row, r) => [...row].map((symbol, c) => [`${r},${c}`, symbol])));
-    this.state = { ...this.state, width: level.width, pins, kept: null, forced: true, playable: this.state.playable && level.playable, unseen: true, gap: null, counts: {} };
+    this.state = { ...this.state, width: this.isUpwards ? level.height : level.width, pins, kept: null, forced: true, playable: this.state.playable && level.playable, unseen: true, gap: null, counts: {} };
     this.rebuild();
     await this.run();
   }

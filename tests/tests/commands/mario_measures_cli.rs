@@ -37,7 +37,9 @@ fn levels_of_another_tool_have_a_column() {
         ("two.txt", "--------\n----E---\nXXX-XXXX\n"),
     ]);
     let [own, corpus] = [&own, &corpus].map(|folder| folder.path().to_str().unwrap());
-    let arguments = ["--corpus", corpus, "--stats", "3", "--width", "9", "--seed", "1"];
+    let arguments = [
+        "--corpus", corpus, "--stats", "3", "--width", "9", "--seed", "1",
+    ];
     let sections = ["--also", own, "--sections", "2"];
     let told = measured(&[&arguments[..], &sections].concat());
     let columns = told["methods"].as_array().unwrap();
@@ -67,7 +69,9 @@ fn levels_of_another_tool_have_a_column() {
 fn tiles_without_meanings_have_no_measures_that_need_them() {
     let corpus = folder(&[("a.txt", "~~~~~~~~~~\n~~#~~~#~~~\n##########\n")]);
     let corpus = corpus.path().to_str().unwrap();
-    let arguments = ["--corpus", corpus, "--stats", "2", "--width", "9", "--seed", "1"];
+    let arguments = [
+        "--corpus", corpus, "--stats", "2", "--width", "9", "--seed", "1",
+    ];
     let told = measured(&arguments);
     let drawn = &told["methods"][1];
     for name in ["playable", "linearity", "leniency", "density", "gaps"] {
@@ -78,14 +82,33 @@ fn tiles_without_meanings_have_no_measures_that_need_them() {
     assert_eq!(profile.len(), 10);
     assert!(profile.iter().all(Value::is_null));
     let table = text(&run(&arguments).stdout);
-    assert!(table.lines().any(|line| line.starts_with("playable") && line.ends_with('-')));
+    assert!(
+        table
+            .lines()
+            .any(|line| line.starts_with("playable") && line.ends_with('-'))
+    );
     assert!(!table.contains("difficulty"));
 }
 
 #[test]
 fn the_table_shows_difficulty_as_bars() {
-    let table = text(&run(&["--stats", "3", "--width", "40", "--seed", "2", "--sections", "6"]).stdout);
-    let line = table.lines().find(|line| line.starts_with("difficulty")).unwrap();
+    let table = text(
+        &run(&[
+            "--stats",
+            "3",
+            "--width",
+            "40",
+            "--seed",
+            "2",
+            "--sections",
+            "6",
+        ])
+        .stdout,
+    );
+    let line = table
+        .lines()
+        .find(|line| line.starts_with("difficulty"))
+        .unwrap();
     let bars: Vec<&str> = line.split_whitespace().skip(1).collect();
     assert_eq!(bars.len(), 2, "{line}");
     assert!(bars.iter().all(|bar| bar.chars().count() == 6), "{line}");
@@ -101,11 +124,20 @@ fn measures_that_cannot_be_are_errors() {
     let stats = ["--stats", "1", "--width", "20"];
     for (arguments, named) in [
         (vec!["--also", empty], "--also needs"),
-        (vec!["--sections", "3"], "--sections needs --stats or --report"),
-        ([&stats[..], &["--sections", "0"]].concat(), "give 1 to 1000 sections"),
+        (
+            vec!["--sections", "3"],
+            "--sections needs --stats or --report",
+        ),
+        (
+            [&stats[..], &["--sections", "0"]].concat(),
+            "give 1 to 1000 sections",
+        ),
         ([&stats[..], &["--also", empty]].concat(), "holds no levels"),
         ([&stats[..], &["--also", missing]].concat(), "missing"),
-        ([&stats[..], &["--also", strange]].concat(), "unknown tile '☃'"),
+        (
+            [&stats[..], &["--also", strange]].concat(),
+            "unknown tile '☃'",
+        ),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -40,7 +40,11 @@ impl Game {
 
     fn run(&self, arguments: &[&str]) -> Output {
         let corpus = self.path("levels");
-        run(&[&["--corpus", &corpus, "--width", "6", "--seed", "3"], arguments].concat())
+        run(&[
+            &["--corpus", &corpus, "--width", "6", "--seed", "3"],
+            arguments,
+        ]
+        .concat())
     }
 
     /// The largest side of a tile by which the sheet has four tiles or more.
@@ -48,7 +52,10 @@ impl Game {
         let (width, height) = self.sheet;
         let fits = |side: &usize| width % side == 0 && height % side == 0;
         let enough = |side: &usize| (width / side) * (height / side) >= 4;
-        (1..=128).rev().find(|side| fits(side) && enough(side)).unwrap()
+        (1..=128)
+            .rev()
+            .find(|side| fits(side) && enough(side))
+            .unwrap()
     }
 }
 
@@ -77,7 +84,11 @@ fn tiles_of_any_game_have_pictures() {
 fn a_sheet_gives_the_pictures() {
     let game = Game::new();
     let side = game.side();
-    let (out, map, sheet) = (game.path("a.png"), game.path("a.json"), game.path("sheet.png"));
+    let (out, map, sheet) = (
+        game.path("a.png"),
+        game.path("a.json"),
+        game.path("sheet.png"),
+    );
     let pixels = side.to_string();
     let sheet = ["--tile-sheet", sheet.as_str(), "--tile-size", &pixels];
     let output = game.run(&[&["--out", &out], &sheet[..]].concat());
@@ -101,30 +112,54 @@ fn a_sheet_gives_the_pictures() {
 #[test]
 fn a_set_is_not_gone_on_with_by_another_sheet() {
     let game = Game::new();
-    let (out, sheet, side) = (game.path("set.png"), game.path("sheet.png"), game.side().to_string());
+    let (out, sheet, side) = (
+        game.path("set.png"),
+        game.path("sheet.png"),
+        game.side().to_string(),
+    );
     let set = ["--levels", "2", "--out", &out, "--resume"];
     assert!(game.run(&set).status.success());
     assert!(game.run(&set).status.success());
     let other = [&set[..], &["--tile-sheet", &sheet, "--tile-size", &side]].concat();
     let output = game.run(&other);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("--tile-sheet"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("--tile-sheet"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
 fn sheets_that_cannot_be_are_errors() {
     let game = Game::new();
-    let (out, sheet, level) = (game.path("a.png"), game.path("sheet.png"), game.path("levels/a.txt"));
+    let (out, sheet, level) = (
+        game.path("a.png"),
+        game.path("sheet.png"),
+        game.path("levels/a.txt"),
+    );
     let (width, height) = game.sheet;
     let one = width.min(height).to_string();
     for (arguments, named) in [
         (vec!["--tile-sheet", &sheet], "--tile-sheet needs --format"),
         (vec!["--out", &out, "--tile-size", "8"], "--tile-sheet"),
-        (vec!["--out", &out, "--tile-sheet", &level], "not a picture in PNG"),
+        (
+            vec!["--out", &out, "--tile-sheet", &level],
+            "not a picture in PNG",
+        ),
         (vec!["--out", &out, "--tile-sheet", "no.png"], "no.png"),
-        (vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "0"], "give a side of 1 to 256 pixels (--tile-size)"),
-        (vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "250"], "not made of whole tiles"),
-        (vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", &one], "has picture"),
+        (
+            vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "0"],
+            "give a side of 1 to 256 pixels (--tile-size)",
+        ),
+        (
+            vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "250"],
+            "not made of whole tiles",
+        ),
+        (
+            vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", &one],
+            "has picture",
+        ),
     ] {
         let output = game.run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

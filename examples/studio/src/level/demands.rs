@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figrs_models::mdmc::{Demand, MarkovChain, Mask, SteeringError, Tile, TileSet};
+use figrs_models::mdmc::{Demand, MarkovChain, Mask, SteeringError, Tile, TileSet, Travel};
 use serde_json::json;
 
 use super::request::LevelRequest;
@@ -27,7 +27,8 @@ impl Demands {
     ///
     /// **Errors.** Cells outside the level, unknown tiles, ranges that are none.
     pub(crate) fn of(request: &LevelRequest, chain: &MarkovChain) -> Result<Self, Problem> {
-        let (set, size) = (chain.tile_set(), (chain.height(), request.width));
+        let (set, travel) = (chain.tile_set(), chain.travel());
+        let size = (chain.height(), request.length(travel));
         let mut demands = Self {
             all: Vec::new(),
             cells: Vec::new(),
@@ -36,8 +37,8 @@ impl Demands {
         if !request.allow_unseen {
             demands.whole(Demand::Seen);
         }
-        demands.tiles(("pin", &request.pin, Demand::Pinned), set, size)?;
-        demands.tiles(("place", &request.place, Demand::Placed), set, size)?;
+        demands.tiles(("pin", &request.pin, Demand::Pinned), chain, size)?;
+        demands.tiles(("place", &request.place, Demand::Placed), chain, size)?;
         if let Some(most) = request.max_gap {
             demands.whole(Demand::MaximumGap(most));
         }
@@ -56,7 +57,7 @@ impl Demands {
         }
         for pattern in &request.forbid {
             let mask = Mask::from_text("forbid", &pattern.join("\n"), set).map_err(wrong)?;
-            demands.whole(Demand::Forbidden(mask));
+            demands.whole(Demand::Forbidden(mask.turned(travel)));
         }
         if request.playable {
             demands.whole(Demand::Playable);
@@ -74,29 +75,41 @@ impl Demands {
     fn tiles(
         &mut self,
         (field, given, demand): (&str, &[(usize, usize, char)], fn(Mask) -> Demand),
-        set: &TileSet,
+        chain: &MarkovChain,
         (height, width): (usize, usize),
     ) -> Result<(), Problem> {
+        let travel = chain.travel();
+        let (rows, columns) = match travel {
+            Travel::Right => (height, width),
+            Travel::Up => (width, height),
+        };
         if given.is_empty() {
             return Ok(());
         }
         let mut together = Mask::free(height, width);
         let mut groups = BTreeMap::<(usize, usize), (Mask, Vec<(usize, usize)>)>::new();
         for &(row, column, symbol) in given {
-            if row >= height || column >= width {
+            if row >= rows || column >= columns {
                 return Err(Problem::wrong(format!(
                     "{field} [{row}, {column}]: the level has rows 0 to {} and columns 0 to {}",
-                    height - 1,
-                    width - 1
+                    rows - 1,
+                    columns - 1
                 ))
                 .with("cells", json!([[row, column]])));
             }
-            let tile = tile(field, symbol, set)?;
+            let tile = tile(field, symbol, chain.tile_set())?;
+            // As the chain draws it, turned by a quarter where levels are played upwards.
+            let (row, column) = match travel {
+                Travel::Right => (row, column),
+                Travel::Up => (column, width - 1 - row),
+            };
+            let upright = travel.upright_cell(width, (row, column));
             if together.get(row, column).is_some_and(|other| other != tile) {
                 return Err(Problem::wrong(format!(
-                    "{field} [{row}, {column}]: two tiles for one cell"
+                    "{field} [{}, {}]: two tiles for one cell",
+                    upright.0, upright.1
                 ))
-                .with("cells", json!([[row, column]])));
+                .with("cells", json!([upright])));
             }
             together.set(row, column, tile);
             let key = if given.len() <= SINGLE_PINS {
@@ -107,7 +120,7 @@ impl Demands {
             let free = || (Mask::free(height, width), Vec::new());
             let (mask, cells) = groups.entry(key).or_insert_with(free);
             mask.set(row, column, tile);
-            cells.push((row, column));
+            cells.push(upright);
         }
         self.told.push(demand(together).to_string());
         for (mask, cells) in groups.into_values() {

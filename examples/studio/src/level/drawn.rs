@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use figrs_command::{LevelJson, as_json, chain_settings};
+use figrs_command::{as_json, chain_settings};
 use figrs_infer::{Error, Frontier};
 use figrs_models::mdmc::{
-    ConditionedSampler, ExactSampler, GeneratedLevel, LevelElements, LevelSampler, Playability,
-    SteeredLevel, SteeringError,
+    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, SteeredLevel, SteeringError,
+    Travel,
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::Levels;
 use super::demands::Demands;
 use super::request::{LevelMethod, LevelRequest};
 use super::training::Trained;
+use super::{Levels, json_of};
 use crate::problem::{Problem, wrong};
 
 /// A level with its demands, and the sampler that draws it.
@@ -47,18 +47,16 @@ impl Levels {
         let drawn = levels(&drawing, request, &demands)?;
         let settings = settings(&drawing, request, trained, &demands);
         let values = (request.index..).zip(drawn).map(|(index, generated)| {
-            let (unseen, fallbacks) = (generated.unseen(), generated.fallbacks());
+            let counts = (generated.unseen(), Some(generated.fallbacks()));
             let level = generated.into_level();
-            let path = request.show_path.then(|| Playability::of(&level));
-            LevelJson {
-                level: &level,
-                drawn: Some((request.seed, index)),
-                settings: settings.clone(),
-                unseen,
-                fallbacks: Some(fallbacks),
-                path: path.as_ref(),
-            }
-            .value()
+            json_of(
+                trained,
+                request,
+                &level,
+                settings.clone(),
+                counts,
+                Some(index),
+            )
         });
         Ok(values.collect())
     }
@@ -73,7 +71,12 @@ impl Levels {
     ) -> Result<Json, Problem> {
         let demands = Demands::of(request, &trained.chain)?;
         let drawing = self.drawing(key, request, trained, &demands, ended)?;
-        let (height, width) = (trained.chain.height(), request.width);
+        let travel = trained.chain.travel();
+        let (across, length) = (trained.chain.height(), request.length(travel));
+        let (height, width) = match travel {
+            Travel::Right => (across, length),
+            Travel::Up => (length, across),
+        };
         let mut object = json!({"rows": height, "columns": width});
         for (name, value) in settings(&drawing, request, trained, &demands) {
             object[name] = value;
@@ -83,7 +86,9 @@ impl Levels {
             let elements = sampler.steered().cells();
             for (place, element) in elements.iter().enumerate() {
                 let marginal = sampler.compiled().distribution(element).map_err(failed)?;
-                let cell = &mut cells[height - 1 - place % height][place / height];
+                let drawn = (across - 1 - place % across, place / across);
+                let (row, column) = travel.upright_cell(length, drawn);
+                let cell = &mut cells[row][column];
                 for (tile, p) in &marginal {
                     cell.insert(tile.to_string(), as_json(p));
                 }
@@ -93,7 +98,8 @@ impl Levels {
             let drawn = levels(&drawing, request, &demands)?;
             let share = 1.0 / drawn.len() as f64;
             for level in &drawn {
-                for ((row, column), tile) in level.level().as_array().indexed_iter() {
+                for (drawn, tile) in level.level().as_array().indexed_iter() {
+                    let (row, column) = travel.upright_cell(length, drawn);
                     let count = cells[row][column]
                         .entry(tile.to_string())
                         .or_insert(0.0.into());
@@ -155,8 +161,7 @@ impl Levels {
         ended: &Arc<AtomicBool>,
     ) -> Result<Drawing, Problem> {
         let steered = || {
-            let elements = LevelElements::new(Arc::clone(&trained.chain), request.width);
-            let elements = elements.map_err(wrong)?;
+            let elements = trained.elements(request)?;
             SteeredLevel::new(&elements, &demands.all).map_err(wrong)
         };
         if request.method == LevelMethod::Conditioned {
@@ -165,7 +170,9 @@ impl Levels {
         }
         let key = format!(
             "{key} {} {} {:?}",
-            request.width, request.memory, demands.all
+            request.length(trained.chain.travel()),
+            request.memory,
+            demands.all
         );
         let compiled = self.exact.get(&key, || {
             let frontier = Frontier::new()

@@ -24,14 +24,11 @@ pub(super) fn file(
         .ok_or_else(|| Problem::wrong("export: format is missing".to_owned()))?;
     let way = request.show_path.then(|| Playability::of(level));
     let way = way.as_ref().map_or(&[][..], Playability::path);
-    let rows = level
-        .to_string()
-        .lines()
-        .collect::<Vec<_>>()
-        .join("\u{2028}");
-    let writer = LevelWriter::new(level)
+    let (upright, way) = trained.upright(level, way);
+    let rows = upright.to_string();
+    let writer = LevelWriter::new(&upright)
         .tiles(trained.chain.tile_set())
-        .path(way)
+        .path(&way)
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")));
     let mut bytes = Vec::new();
     let (name, kind) = match format {

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_models::mdmc::{ExactSampler, Level, Playability, write_tileset};
+use figrs_models::mdmc::{ExactSampler, Level, Playability, Travel, write_tileset};
 use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;
@@ -49,23 +49,23 @@ impl Levels {
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
         let trained = self.trained.get(&key, || texts.train(&request))?;
-        request.check(trained.chain.height())?;
+        request.check(&trained.chain)?;
         match request.task {
             LevelTask::Sample => self.sample(&key, &request, &trained, ended),
             LevelTask::Marginals => self.marginals(&key, &request, &trained, ended),
             LevelTask::Probability => self.probability(&key, &request, &trained, ended),
             LevelTask::Check => {
                 let level = given(&request, &trained)?;
-                let path = request.show_path.then(|| Playability::of(&level));
-                Ok(LevelJson {
-                    level: &level,
-                    drawn: None,
-                    settings: chain_settings(&trained.chain).into(),
-                    unseen: unseen(&trained, &level)?,
-                    fallbacks: None,
-                    path: path.as_ref(),
-                }
-                .value())
+                let settings = chain_settings(&trained.chain).into();
+                let unseen = unseen(&trained, &level)?;
+                Ok(json_of(
+                    &trained,
+                    &request,
+                    &level,
+                    settings,
+                    (unseen, None),
+                    None,
+                ))
             }
             LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
             LevelTask::Tiles => tiles(&trained),
@@ -73,10 +73,34 @@ impl Levels {
     }
 }
 
-/// The level whose rows a request gives.
+/// The level whose rows a request gives, as the chain draws it.
 fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     let text = request.level.join("\n");
-    Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)
+    let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
+    Ok(trained.chain.travel().turned(&level))
+}
+
+/// A level that the chain drew, as it is played, with its number in the set if it has one.
+fn json_of(
+    trained: &Trained,
+    request: &LevelRequest,
+    level: &Level,
+    settings: Vec<(&'static str, Json)>,
+    (unseen, fallbacks): (usize, Option<usize>),
+    index: Option<u64>,
+) -> Json {
+    let path = request.show_path.then(|| Playability::of(level));
+    let way = path.as_ref().map_or(&[][..], Playability::path);
+    let (upright, way) = trained.upright(level, way);
+    LevelJson {
+        level: &upright,
+        drawn: index.map(|index| (request.seed, index)),
+        settings,
+        unseen,
+        fallbacks,
+        path: path.as_ref().map(|playability| (playability, &way[..])),
+    }
+    .value()
 }
 
 /// Number of cells of a level in a configuration that training never showed.
@@ -84,7 +108,11 @@ fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     let (height, rows) = (trained.chain.height(), level.height());
     if rows != height {
         return Err(Problem::wrong(format!(
-            "level: it has {rows} rows, and the training levels have {height}"
+            "level: it has {rows} {}, and the training levels have {height}",
+            match trained.chain.travel() {
+                Travel::Right => "rows",
+                Travel::Up => "columns",
+            }
         )));
     }
     Ok(trained.chain.unseen(level))
@@ -104,14 +132,18 @@ fn tiles(trained: &Trained) -> Result<Json, Problem> {
     let mut picture = Vec::new();
     write_tileset(set, &mut picture).map_err(wrong)?;
     let training = corpus.names().iter().zip(corpus.levels());
-    let training =
-        training.map(|(name, level)| json!({"name": name, "text": format!("{level}\n")}));
+    let training = training.map(|(name, level)| {
+        let level = corpus.travel().upright(level);
+        json!({"name": name, "text": format!("{level}\n")})
+    });
     let mut object = json!({
         "tiles": tiles.collect::<Json>(),
         "empty": set.empty().map(|tile| tile.to_string()),
         "drawn": set.is_platformer(),
         "picture": STANDARD.encode(picture),
-        "height": corpus.height(),
+        "across": corpus.height(),
+        "travel": corpus.travel().name(),
+        "notes": trained.notes,
         "training": training.collect::<Json>(),
     });
     for (name, value) in chain_settings(&trained.chain) {

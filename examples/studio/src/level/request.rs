@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use figrs_models::mdmc::{MarkovChain, Travel};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -22,7 +23,10 @@ pub(crate) struct LevelRequest {
     pub(crate) structure: Option<String>,
     pub(crate) row_splits: Option<usize>,
     pub(crate) smoothing: f64,
-    pub(crate) width: usize,
+    pub(crate) width: Option<usize>,
+    /// Rows of levels that are played upwards.
+    pub(crate) height: Option<usize>,
+    pub(crate) travel: Option<Direction>,
     pub(crate) seed: u64,
     /// The number of the first level in the set of the seed.
     pub(crate) index: u64,
@@ -83,6 +87,14 @@ pub(crate) enum LevelMethod {
     Exact,
 }
 
+/// A direction in which levels are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Direction {
+    Right,
+    Up,
+}
+
 /// A format of files of levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -104,7 +116,9 @@ impl Default for LevelRequest {
             structure: None,
             row_splits: None,
             smoothing: 0.0,
-            width: 60,
+            width: None,
+            height: None,
+            travel: None,
             seed: 0,
             index: 0,
             levels: 1,
@@ -126,7 +140,7 @@ impl Default for LevelRequest {
     }
 }
 
-/// Most columns of a level.
+/// Most columns of a level, along the direction in which it is played.
 const MOST_COLUMNS: usize = 1000;
 /// Most levels of an answer.
 const MOST_LEVELS: u64 = 1000;
@@ -138,10 +152,30 @@ const MOST_PARTICLES: usize = 10_000;
 const MOST_MEMORY: u64 = 8192;
 
 impl LevelRequest {
-    /// Refuses numbers that would take the memory of the machine, for levels of this height.
+    /// Columns of levels as models draw them, along the direction in which they are played: 60 if the request does not say.
+    pub(crate) fn length(&self, travel: Travel) -> usize {
+        let length = match travel {
+            Travel::Right => self.width,
+            Travel::Up => self.height,
+        };
+        length.unwrap_or(60)
+    }
+
+    /// Refuses numbers that would take the memory of the machine, for levels of a chain.
     ///
     /// **Errors.** They name the field, its number and the largest one.
-    pub(crate) fn check(&self, height: usize) -> Result<(), Problem> {
+    pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
+        let (across, travel) = (chain.height(), chain.travel());
+        let (along, other, given) = match travel {
+            Travel::Right => ("width", "height", self.height),
+            Travel::Up => ("height", "width", self.width),
+        };
+        if given.is_some_and(|given| given != across) {
+            return Err(Problem::wrong(format!(
+                "{other}: the training levels are played {travel} and have {across}; write that or nothing, and {along} for the length"
+            )));
+        }
+        let length = self.length(travel);
         let from_to = |name: &str, number: u64, most: u64| {
             if (1..=most).contains(&number) {
                 Ok(())
@@ -151,8 +185,8 @@ impl LevelRequest {
                 )))
             }
         };
-        from_to("width", self.width as u64, MOST_COLUMNS as u64)?;
-        let cells = (self.width * height).max(1) as u64;
+        from_to(along, length as u64, MOST_COLUMNS as u64)?;
+        let cells = (length * across).max(1) as u64;
         from_to(
             "levels",
             self.levels,

@@ -1,12 +1,16 @@
 //! Trained chains: training levels from the program, from a folder or from the request, and the chain they give.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
 use figrs_command::read_text;
-use figrs_models::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structure, Structures, TileSet};
+use figrs_models::mdmc::{
+    Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, Structures,
+    TileSet, Travel,
+};
 
-use super::request::LevelRequest;
+use super::request::{Direction, LevelRequest};
 use crate::folder::Folder;
 use crate::problem::{Problem, wrong};
 
@@ -15,13 +19,36 @@ use crate::problem::{Problem, wrong};
 pub(crate) struct Trained {
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
+    /// Choices that were made while the levels were read, in words.
+    pub(crate) notes: Vec<String>,
 }
 
-/// Names and texts of training levels, and a legend of their tiles if there is one.
+impl Trained {
+    /// The elements of levels as a request wants them.
+    ///
+    /// **Errors.** A length that no level has.
+    pub(crate) fn elements(&self, request: &LevelRequest) -> Result<LevelElements, Problem> {
+        let length = request.length(self.chain.travel());
+        LevelElements::new(Arc::clone(&self.chain), length).map_err(wrong)
+    }
+
+    /// A level as it is played, and cells of it, from one that the chain drew.
+    pub(crate) fn upright(
+        &self,
+        level: &Level,
+        cells: &[(usize, usize)],
+    ) -> (Level, Vec<(usize, usize)>) {
+        let travel = self.chain.travel();
+        let upright = |&cell: &(usize, usize)| travel.upright_cell(level.width(), cell);
+        (travel.upright(level), cells.iter().map(upright).collect())
+    }
+}
+
+/// Names and texts of training levels, and legends that may be theirs.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
-    legend: Option<String>,
+    legends: Vec<TileSet>,
 }
 
 /// Most files of a folder of training levels.
@@ -32,14 +59,18 @@ impl Texts {
     ///
     /// **Errors.** Those of the files; a folder and texts together.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
-        let legend = request.tiles.as_ref().map(ToString::to_string);
+        let given = request
+            .tiles
+            .as_ref()
+            .map(|tiles| legend(&tiles.to_string()));
+        let given = given.transpose()?;
         let Some(name) = &request.corpus else {
             let texts = request.training.iter();
             return Ok(Self {
                 levels: texts
                     .map(|training| (training.name.clone(), training.text.clone()))
                     .collect(),
-                legend,
+                legends: given.into_iter().collect(),
             });
         };
         if !request.training.is_empty() {
@@ -51,45 +82,29 @@ impl Texts {
             Problem::missing(format!("corpus {name:?}: start the program with --folder"))
         })?;
         let mut texts = Self::read(folder, name)?;
-        texts.legend = legend.or(texts.legend);
+        if let Some(given) = given {
+            texts.legends = vec![given];
+        }
         Ok(texts)
     }
 
     /// The texts of a folder within the one that is offered; links that lead out of that are left out.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
-        let path = folder.path(name)?;
-        let entries = fs::read_dir(path)
-            .map_err(|error| Problem::missing(format!("corpus {name:?}: {error}")))?;
-        let mut names: Vec<String> = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .take(MOST_FILES)
-            .collect();
-        names.sort();
         let mut texts = Self::default();
-        for file in names {
-            let (stem, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-            let is_legend = extension == "json" || extension == "toml";
-            if extension != "txt" && !is_legend {
-                continue;
-            }
-            let whole = match name {
-                "." => file.clone(),
-                name => format!("{name}/{file}"),
-            };
-            let Ok(path) = folder.path(&whole) else {
-                continue;
-            };
-            let text = read_text(&path)?;
-            if !is_legend {
-                texts.levels.push((stem.to_owned(), text));
-            } else if legend(&text).is_ok() {
-                texts.legend = Some(text);
-            }
+        for (stem, text) in files(folder, name, &["txt"])? {
+            texts.levels.push((stem, text));
         }
         if texts.levels.is_empty() {
             return Err(Problem::wrong(format!(
                 "corpus {name:?}: there are no training levels (*.txt) in it"
             )));
+        }
+        // A legend stands beside the levels or in the folder above.
+        let above = name.rsplit_once('/').map_or(".", |(above, _)| above);
+        for place in [name, above] {
+            for (_, text) in files(folder, place, &["json", "toml"])? {
+                texts.legends.extend(legend(&text));
+            }
         }
         Ok(texts)
     }
@@ -97,8 +112,13 @@ impl Texts {
     /// A text that differs for other training levels, legends and settings.
     pub(super) fn key(&self, request: &LevelRequest) -> String {
         format!(
-            "{:?} {:?} {:?} {:?} {:?}",
-            self, request.rows, request.structure, request.row_splits, request.smoothing
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            self,
+            request.rows,
+            request.travel,
+            request.structure,
+            request.row_splits,
+            request.smoothing
         )
     }
 
@@ -106,11 +126,7 @@ impl Texts {
     ///
     /// **Errors.** Those of the texts and of the settings.
     pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
-        let corpus = self.corpus()?;
-        let corpus = match request.rows {
-            Some(rows) => corpus.bottom_rows(rows).map_err(wrong)?,
-            None => corpus,
-        };
+        let (corpus, notes) = self.corpus(request)?;
         let structures: Structures = match &request.structure {
             Some(text) => text
                 .parse()
@@ -124,26 +140,79 @@ impl Texts {
         Ok(Trained {
             corpus,
             chain: Arc::new(chain),
+            notes,
         })
     }
 
-    fn corpus(&self) -> Result<Corpus, Problem> {
+    fn corpus(&self, request: &LevelRequest) -> Result<(Corpus, Vec<String>), Problem> {
         if self.levels.is_empty() {
-            return Ok(Corpus::shipped());
+            let corpus = Corpus::shipped();
+            let corpus = match request.rows {
+                Some(rows) => corpus.bottom_rows(rows).map_err(wrong)?,
+                None => corpus,
+            };
+            return Ok((corpus, Vec::new()));
         }
-        let tiles = match &self.legend {
-            Some(text) => legend(text)?,
-            None => TileSet::clone(TileSet::platformer()),
-        };
-        let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
-        let tiles = Arc::new(tiles.and_unknown(symbols));
-        let levels = self.levels.iter().map(|(name, text)| {
-            let level = Level::from_text(name, text, &tiles).map_err(wrong)?;
-            Ok((name.clone(), level))
-        });
-        let levels = levels.collect::<Result<Vec<_>, Problem>>()?;
-        Corpus::of_tiles(Arc::clone(&tiles), levels).map_err(wrong)
+        let mut reader = CorpusReader::new([""; 0]);
+        if let Some(tiles) = self.legend() {
+            reader = reader.tiles(tiles.clone());
+        }
+        if let Some(travel) = request.travel {
+            reader = reader.travel(match travel {
+                Direction::Right => Travel::Right,
+                Direction::Up => Travel::Up,
+            });
+        }
+        if let Some(rows) = request.rows {
+            reader = reader.rows(rows);
+        }
+        let (corpus, notes) = reader.read_texts(self.levels.clone()).map_err(wrong)?;
+        Ok((corpus, notes.iter().map(ToString::to_string).collect()))
     }
+
+    /// The legend that has the most characters of the levels, if one has half of them.
+    fn legend(&self) -> Option<&TileSet> {
+        let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
+        let symbols: BTreeSet<char> = symbols.filter(|symbol| !symbol.is_control()).collect();
+        let known = |set: &&TileSet| {
+            let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
+            known.count()
+        };
+        let best = self.legends.iter().rev().max_by_key(known);
+        best.filter(|set| 2 * known(set) >= symbols.len())
+    }
+}
+
+/// The names, without extension, and the texts of the files of a folder that have some extensions. Files that links lead to elsewhere are left out.
+fn files(
+    folder: &Folder,
+    name: &str,
+    extensions: &[&str],
+) -> Result<Vec<(String, String)>, Problem> {
+    let entries = fs::read_dir(folder.path(name)?)
+        .map_err(|error| Problem::missing(format!("corpus {name:?}: {error}")))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .take(MOST_FILES)
+        .collect();
+    names.sort();
+    let mut files = Vec::new();
+    for file in names {
+        let (stem, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+        if !extensions.contains(&extension) {
+            continue;
+        }
+        let whole = match name {
+            "." => file.clone(),
+            name => format!("{name}/{file}"),
+        };
+        if let Ok(path) = folder.path(&whole)
+            && path.is_file()
+        {
+            files.push((stem.to_owned(), read_text(&path)?));
+        }
+    }
+    Ok(files)
 }
 
 /// The tiles of a legend in JSON or TOML.

@@ -40,7 +40,7 @@ impl RelativeTile {
     }
 
     /// True if it is the first end of the way in scan order.
-    pub(super) fn is_first_end(&self) -> bool {
+    pub(super) fn is_first_end(self) -> bool {
         self.marks == 1
     }
 }
