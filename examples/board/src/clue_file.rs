@@ -1,6 +1,6 @@
 //! Clues from files and texts.
 
-use std::convert::Infallible;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use figrs_command::{Failure, read_text};
@@ -16,8 +16,10 @@ pub enum ClueSource {
 }
 
 /// The file of the value of a flag.
-pub(crate) fn file(path: &str) -> Result<ClueSource, Infallible> {
-    Ok(ClueSource::File(path.into()))
+impl From<OsString> for ClueSource {
+    fn from(path: OsString) -> Self {
+        Self::File(path.into())
+    }
 }
 
 /// Reads clues; errors name the line and column of the mistake.

@@ -9,7 +9,7 @@ use figrs_core::Bytes;
 use figrs_infer::{
     Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Run, eliminate,
 };
-use figrs_models::network::{Network, NetworkKind, Observation, Variable};
+use figrs_models::network::{Network, NetworkKind, Observation, State, Variable};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -218,7 +218,7 @@ fn compile(
         Err(Error::Elimination(_) | Error::Model(_)) => None,
         Err(error) => return Err(wrong(error)),
     };
-    let compile = started.elapsed() - parse;
+    let compile = started.elapsed().saturating_sub(parse);
     Ok(Compiled {
         network,
         tree,
@@ -320,7 +320,7 @@ fn described(network: &Network) -> Json {
         }
     }
     let nodes = variables.iter().zip(parents).map(|(variable, parents)| {
-        let states: Vec<&str> = variable.states().iter().map(|state| state.name()).collect();
+        let states: Vec<&str> = variable.states().iter().map(State::name).collect();
         json!({"name": variable.name(), "states": states, "parents": parents})
     });
     let kind = match network.kind() {

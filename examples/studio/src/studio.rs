@@ -177,13 +177,11 @@ fn fixed(studio: &Studio, method: &Method, path: &str) -> Result<Content, Proble
     if method != Method::GET && method != Method::HEAD {
         return Err(not_allowed(path, "GET, HEAD"));
     }
-    match asset {
-        Some((kind, bytes)) => Ok(Content { kind, bytes }),
-        None => {
-            let files = studio.folder.as_ref().map(Folder::list).transpose()?;
-            Ok(Content::json(&files.unwrap_or_else(Folder::none)))
-        }
+    if let Some((kind, bytes)) = asset {
+        return Ok(Content { kind, bytes });
     }
+    let files = studio.folder.as_ref().map(Folder::list).transpose()?;
+    Ok(Content::json(&files.unwrap_or_else(Folder::none)))
 }
 
 fn not_allowed(path: &str, methods: &str) -> Problem {

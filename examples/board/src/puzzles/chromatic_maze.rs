@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use crate::clue_file;
 use crate::{
     ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
 };
@@ -27,7 +26,7 @@ pub struct Options {
     board: Shared,
     /// Known tiles: a line for each row, of R, Y, G, C, B or M for a colour, < for the start, > for the finish, and . for a tile without a
     /// clue. Mazes are as large as the clues.
-    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest steps from the start to the finish.
     #[arg(long, value_name = "STEPS")]
@@ -96,6 +95,16 @@ impl Mazes {
 
 /// Names of the colours in the order of the wheel.
 const NAMES: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
+/// The colours, each as likely as any other.
+const COLOURS: [(&str, f64); NAMES.len()] = {
+    let mut all = [("", 1.0 / NAMES.len() as f64); NAMES.len()];
+    let mut place = 0;
+    while place < all.len() {
+        all[place].0 = NAMES[place];
+        place += 1;
+    }
+    all
+};
 
 /// A position in JSON: column and row, from 1.
 fn place(at: Position) -> Json {
@@ -152,17 +161,7 @@ impl Puzzle for Mazes {
         if self.has_colours() {
             return &[];
         }
-        const EACH: f64 = 1.0 / NAMES.len() as f64;
-        const ALL: [(&str, f64); NAMES.len()] = {
-            let mut all = [("", EACH); NAMES.len()];
-            let mut place = 0;
-            while place < all.len() {
-                all[place].0 = NAMES[place];
-                place += 1;
-            }
-            all
-        };
-        &ALL
+        &COLOURS
     }
 
     fn colour_marginals(

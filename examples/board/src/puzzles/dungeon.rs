@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use crate::clue_file;
 use crate::{
     ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
 };
@@ -24,7 +23,7 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
     /// large as the clues.
-    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest steps from the entrance to the gem, the altar and the exit.
     #[arg(long, value_name = "STEPS")]

@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use crate::clue_file;
 use crate::{
     ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
 };
@@ -21,7 +20,7 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as the
     /// clues.
-    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest cells of land.
     #[arg(long, value_name = "CELLS")]

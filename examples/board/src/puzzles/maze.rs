@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use crate::clue_file;
 use crate::{
     ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Task, range, read_clues, told,
 };
@@ -22,7 +21,7 @@ pub struct Options {
     board: Shared,
     /// Known pointers: a line for each row, of ^, v, < or > for a room that leads there on its way to the first one, and . for a room without a clue.
     /// Mazes are as large as the clues.
-    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]

@@ -1,6 +1,5 @@
 //! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
 
-use crate::clue_file;
 use crate::{
     ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Task, Watch, read_clues,
 };
@@ -20,7 +19,7 @@ pub struct Options {
     board: Shared,
     /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
     /// the clues.
-    #[arg(long, value_name = "FILE", value_parser = clue_file::file, conflicts_with = "size")]
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
     /// is a file for --clues.

@@ -22,6 +22,13 @@ pub(crate) struct Demands {
     pub(crate) told: Vec<String>,
 }
 
+/// Tiles of a field of a request, by row, column and character, and the demand that a mask of them is.
+struct Painted<'r> {
+    field: &'r str,
+    tiles: &'r [(usize, usize, char)],
+    demand: fn(Mask) -> Demand,
+}
+
 impl Demands {
     /// The demands of a request on levels of a chain.
     ///
@@ -37,8 +44,24 @@ impl Demands {
         if !request.allow_unseen {
             demands.whole(Demand::Seen);
         }
-        demands.tiles(("pin", &request.pin, Demand::Pinned), chain, size)?;
-        demands.tiles(("place", &request.place, Demand::Placed), chain, size)?;
+        demands.tiles(
+            Painted {
+                field: "pin",
+                tiles: &request.pin,
+                demand: Demand::Pinned,
+            },
+            chain,
+            size,
+        )?;
+        demands.tiles(
+            Painted {
+                field: "place",
+                tiles: &request.place,
+                demand: Demand::Placed,
+            },
+            chain,
+            size,
+        )?;
         if let Some(most) = request.max_gap {
             demands.whole(Demand::MaximumGap(most));
         }
@@ -74,7 +97,11 @@ impl Demands {
     /// Demands on single cells, each its own or those of a column together.
     fn tiles(
         &mut self,
-        (field, given, demand): (&str, &[(usize, usize, char)], fn(Mask) -> Demand),
+        Painted {
+            field,
+            tiles: given,
+            demand,
+        }: Painted<'_>,
         chain: &MarkovChain,
         (height, width): (usize, usize),
     ) -> Result<(), Problem> {

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_models::mdmc::{ExactSampler, Level, Playability, Travel, write_tileset};
+use figrs_models::mdmc::{ExactSampler, Level, Meaning, Playability, Travel, write_tileset};
 use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;
@@ -125,7 +125,7 @@ fn tiles(trained: &Trained) -> Result<Json, Problem> {
         json!({
             "symbol": tile.to_string(),
             "name": set.description(tile),
-            "meanings": tile.meanings().map(|meaning| meaning.name()).collect::<Vec<_>>(),
+            "meanings": tile.meanings().map(Meaning::name).collect::<Vec<_>>(),
             "solid": tile.solid(),
         })
     });
