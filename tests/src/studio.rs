@@ -53,13 +53,23 @@ impl Studio {
     ///
     /// # Panics
     ///
-    /// If it is not built, or does not print an address.
+    /// As [`with`](Self::with).
     pub fn start(folder: Option<&Path>) -> Self {
+        let folder = folder.map(|folder| folder.to_string_lossy().into_owned());
+        let folder = folder.as_deref().map(|folder| ["--folder", folder]);
+        let arguments: Vec<&str> = folder.into_iter().flatten().collect();
+        Self::with(Path::new("."), &arguments)
+    }
+
+    /// Starts one in a directory with some arguments, on a free port.
+    ///
+    /// # Panics
+    ///
+    /// If it is not built, or does not print an address.
+    pub fn with(directory: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(binary("studio"));
-        command.args(["--port", "0"]);
-        if let Some(folder) = folder {
-            command.arg("--folder").arg(folder);
-        }
+        command.args(arguments).args(["--port", "0"]);
+        command.current_dir(directory);
         let child = command.stdout(Stdio::piped()).spawn();
         let mut child = child.expect("the studio starts");
         let out = child.stdout.take().expect("it is piped");
