@@ -10,7 +10,7 @@ use clap::{Args, Parser, ValueEnum};
 use figrs::models::mdmc::{
     Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
 };
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use figrs_command::{Bytes, Failure, chain_settings, format_of, mebibytes, ranges, seconds};
 use glob::Pattern;
 use serde_json::Value;
 
@@ -447,9 +447,7 @@ impl Options {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
-        let structure = ("structure", chain.structure_list().to_string().into());
-        let smoothing = ("smoothing", chain.smoothing().into());
-        let bands = ("row_splits", chain.row_splits().count().into());
+        let [structure, smoothing, bands] = chain_settings(chain);
         let mut settings = vec![("method", method.name().into())];
         if method == Method::Elements {
             settings.push(("tile", name(self.tile).into()));

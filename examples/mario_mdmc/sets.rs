@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use figrs::models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
-use figrs_command::{Failure, in_file, replace, stop};
-use serde_json::{Value, json};
+use figrs_command::{Failure, LevelJson, in_file, replace, stop};
+use serde_json::Value;
 
 use crate::generator::{Made, Trained};
 use crate::options::{Format, Options};
@@ -199,27 +199,15 @@ fn write_text(
 fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>) -> Value {
     let way = path.as_ref().map_or(&[][..], Playability::path);
     let (upright, way) = trained.upright(&made.level, way);
-    let text = upright.to_string();
-    let mut level = json!({
-        "seed": trained.seed,
-        "index": index,
-        "width": upright.width(),
-        "height": upright.height(),
-    });
-    for (name, value) in trained.settings() {
-        level[name] = value;
+    LevelJson {
+        level: &upright,
+        drawn: Some((trained.seed, index)),
+        settings: trained.settings(),
+        unseen: made.unseen,
+        fallbacks: made.fallbacks,
+        path: path.as_ref().map(|playability| (playability, &way[..])),
     }
-    level["unseen"] = made.unseen.into();
-    if let Some(fallbacks) = made.fallbacks {
-        level["fallbacks"] = fallbacks.into();
-    }
-    if let Some(playability) = path {
-        level["playable"] = playability.playable().into();
-        level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
-        level["path"] = json!(way);
-    }
-    level["rows"] = text.lines().collect();
-    level
+    .value()
 }
 
 /// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.

@@ -10,7 +10,7 @@ use figrs_models::variation::{GoodnessOfFit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};
 
 use super::puzzle::{CellOf, Puzzle};
-use super::shown::frontier;
+use super::watch::Watch;
 
 /// A test statistic with its p-value: the probability of one as far out if the distribution is right.
 pub(crate) struct Test {
@@ -26,7 +26,7 @@ pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
     exact: &ExactBoards<'_, P::Generator>,
     boards: &[P::Board],
-    memory: u64,
+    (memory, watch): (u64, &Watch),
 ) -> Result<Vec<Test>, Failure> {
     let mut tests = Vec::from_iter(cells(
         "cells",
@@ -46,7 +46,9 @@ pub(crate) fn tests<P: Puzzle>(
         ));
     }
     if let Some((length, model)) = puzzle.length()? {
-        let lengths_of = frontier("lengths of ways, step", memory).run(&model, &length)?;
+        let lengths_of = watch
+            .frontier("lengths of ways, step", memory)
+            .run(&model, &length)?;
         let lengths_of = lengths_of.distribution(&length)?;
         tests.extend(lengths(puzzle, &lengths_of, boards));
     }

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use clap::Parser;
 use figrs_command::Failure;
 use figrs_core::{Element, Model};
+use figrs_infer::Frontier;
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
 use figrs_models::picture::{Image, ImageError, PictureScale};
@@ -13,6 +14,7 @@ use figrs_models::variation::{ScoreSummary, VariationError};
 use serde_json::Value as Json;
 
 use super::options::Options;
+use super::watch::Watch;
 
 /// A program with flags of its own.
 pub trait Example: Parser {
@@ -33,6 +35,9 @@ pub trait Example: Parser {
     fn shows_path(&self) -> bool {
         false
     }
+
+    /// Sets the known cells by a text in place of a file.
+    fn give_clues(&mut self, text: String);
 
     /// The puzzle asked for.
     ///
@@ -75,6 +80,16 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         &[]
     }
 
+    /// Those further values of each cell with their probabilities; none where there are no such values.
+    ///
+    /// **Errors.** Those of inference, where they have to be computed.
+    fn colour_marginals(
+        &self,
+        _frontier: &Frontier,
+    ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
+        Ok(vec![self.colours().to_vec(); self.size().cells()])
+    }
+
     /// Those further values of the cells of a board.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
@@ -96,6 +111,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     fn make(
         &self,
         _options: &Options,
+        _watch: &Watch,
         _made: &dyn Fn(Self::Board),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         Ok(Vec::new())

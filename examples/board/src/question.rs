@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use figrs_command::{Failure, NoAnswer, Progress, note, stop};
+use figrs_command::{Failure, NoAnswer, Progress};
 use figrs_models::board::{
     BoardAnswers, BoardError, ConditionalSampler, DrawnBoards, Event, Generator, Method, Reason,
 };
-use figrs_models::grid::GridError;
+use figrs_models::grid::{GridError, Position};
 use figrs_models::picture::ImageError;
 
 use super::findings::{Findings, Stats};
@@ -15,27 +15,33 @@ use super::goodness::{named, tests};
 use super::options::{Format, Options, Task};
 use super::puzzle::{BoardOf, Other, Puzzle, Role};
 use super::shown::Shown;
+use super::watch::Watch;
 use super::words::{failure, impossible, too_large};
 
 /// A puzzle with the options of the command, and the boards found so far.
 pub(super) struct Question<P: Puzzle> {
     pub(super) puzzle: P,
     pub(super) options: Options,
+    pub(super) watch: Watch,
     pub(super) boards: DrawnBoards<BoardOf<P>>,
     /// Boards that are made from others.
     made: Mutex<Vec<P::Board>>,
+    /// Clues that exclude each other, where that is the answer.
+    conflict: Mutex<Vec<Position>>,
 }
 
 /// Largest number of boards compared in pairs: more take hours, and their mean is no more certain to three digits.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
-    pub(super) fn new(puzzle: P, options: Options) -> Self {
+    pub(super) fn new(puzzle: P, options: Options, watch: Watch) -> Self {
         Self {
             puzzle,
             boards: DrawnBoards::of(options.count()),
             options,
+            watch,
             made: Mutex::default(),
+            conflict: Mutex::default(),
         }
     }
 
@@ -104,11 +110,14 @@ impl<P: Puzzle> Question<P> {
             .memory(self.memory())
             .seed(self.options.seed())
             .among(self.methods())
-            .interrupt(stop::flag())
+            .interrupt(self.watch.flag())
     }
 
-    /// The sampler with its progress and notes.
+    /// The sampler with its progress and notes, if they are shown.
     fn shown_sampler(&self, generator: &P::Generator) -> ConditionalSampler {
+        if !self.watch.is_shown() {
+            return self.sampler();
+        }
         let (shown, told) = (Shown::default(), self.too_large(generator));
         let is_sample = self.options.task == Task::Sample;
         self.sampler().on_event(move |event| {
@@ -117,7 +126,7 @@ impl<P: Puzzle> Question<P> {
                 && is_sample
                 && let Some(other) = fallback::<P>()
             {
-                note(format!(
+                figrs_command::note(format!(
                     "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
                     bytes / f64::from(1 << 20),
                     other.method
@@ -184,6 +193,15 @@ impl<P: Puzzle> Question<P> {
             Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) => {
                 return self.none(error.to_string());
             }
+            Err(GridError::PointerClues { clues }) => {
+                let size = self.puzzle.size();
+                let is_minimal = false;
+                return self.without(BoardError::NoSolution {
+                    size,
+                    clues,
+                    is_minimal,
+                });
+            }
             generator => generator?,
         };
         let started = Instant::now();
@@ -220,9 +238,15 @@ impl<P: Puzzle> Question<P> {
         (method.unwrap_or(Method::Exact).name(), boards)
     }
 
+    /// Clues that exclude each other, where that is the answer.
+    pub(super) fn conflict(&self) -> Vec<Position> {
+        let conflict = self.conflict.lock();
+        conflict.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn made(&self) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
-        found.diagnostics = self.puzzle.make(&self.options, &|made| {
+        found.diagnostics = self.puzzle.make(&self.options, &self.watch, &|made| {
             let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(made);
         })?;
@@ -231,6 +255,10 @@ impl<P: Puzzle> Question<P> {
 
     /// The answer where there is no board: zero if a number is asked for, and else the failure.
     fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
+        if let BoardError::NoSolution { clues, .. } = &error {
+            let mut conflict = self.conflict.lock().unwrap_or_else(PoisonError::into_inner);
+            conflict.clone_from(clues);
+        }
         match impossible(&self.puzzle, &error) {
             Some(told) => self.none(told),
             None => Err(failure(error, self.puzzle.size())),
@@ -251,8 +279,10 @@ impl<P: Puzzle> Question<P> {
             Task::Probability => found.log_probability = Some(answers.log_probability()?),
             Task::Marginals => {
                 let mut marginals = named::<P>(answers.marginals().map_err(told)?);
-                for cell in &mut marginals {
-                    cell.extend_from_slice(self.puzzle.colours());
+                let frontier = self.watch.frontier("colours, step", self.memory());
+                let colours = self.puzzle.colour_marginals(&frontier)?;
+                for (cell, colours) in marginals.iter_mut().zip(colours) {
+                    cell.extend(colours);
                 }
                 found.marginals = Some(marginals);
             }
@@ -288,23 +318,26 @@ impl<P: Puzzle> Question<P> {
         let scores = if size.rows() == size.columns() && size.rows() > 1 {
             let compared = &found.boards[..found.boards.len().min(COMPARED)];
             let pairs = compared.len() * (compared.len() - 1) / 2;
-            let progress = Progress::of("pairs of boards", Some(pairs as u64));
-            puzzle.scores(compared, |pairs| progress.set(pairs))?
+            let progress = self.watch.progress("pairs of boards", Some(pairs as u64));
+            let show = |pairs| progress.iter().for_each(|line: &Progress| line.set(pairs));
+            puzzle.scores(compared, show)?
         } else {
             Vec::new()
         };
         let generator = self.generator()?;
         let tests = match self.sampler().exact(&generator) {
             Ok(exact) => {
-                let tests = tests(puzzle, &exact, &found.boards, memory)?;
+                let tests = tests(puzzle, &exact, &found.boards, (memory, &self.watch))?;
                 if tests.is_empty() {
-                    note("note: no test of the distribution with so few boards; draw more");
+                    self.watch
+                        .note("note: no test of the distribution with so few boards; draw more");
                 }
                 tests
             }
             Err(BoardError::TooLarge { .. }) => {
                 let told = self.too_large(&generator);
-                note(format!("note: no test of the distribution: {told}"));
+                self.watch
+                    .note(format!("note: no test of the distribution: {told}"));
                 Vec::new()
             }
             Err(error) => return Err(failure(error, size)),

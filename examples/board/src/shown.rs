@@ -3,18 +3,8 @@
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, PoisonError};
 
-use figrs_command::{Progress, note, stop};
-use figrs_infer::Frontier;
+use figrs_command::{Progress, note};
 use figrs_models::board::{Event, Method, Reason};
-
-/// A frontier of this many bytes that shows its steps, and that ends when the command is told to stop.
-pub fn frontier(what: &'static str, memory: u64) -> Frontier {
-    let progress = Progress::of(what, None);
-    Frontier::new()
-        .memory(memory)
-        .interrupt(stop::flag())
-        .on_progress(move |run| progress.set(run.done))
-}
 
 /// The work that is shown, a line at a time.
 #[derive(Default)]

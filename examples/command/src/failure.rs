@@ -45,9 +45,9 @@ fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     failure.downcast_ref()
 }
 
-/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
-pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
-    let is_without_answer = failure.is::<NoAnswer>()
+/// True if files and options are right, and there is no answer.
+pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
+    failure.is::<NoAnswer>()
         || inference(failure).is_some()
         || grid(failure).is_some_and(|error| {
             matches!(error, GridError::NoSuchNumber { .. } | GridError::OneTile)
@@ -66,8 +66,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
                 error,
                 SteeringError::Contradictory { .. } | SteeringError::NotMet { .. }
             )
-        });
-    if is_without_answer { 1 } else { 2 }
+        })
+}
+
+/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
+pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
+    if is_without_answer(failure) { 1 } else { 2 }
 }
 
 /// True if the reader of the output has gone.

@@ -54,6 +54,15 @@ pub enum GridError {
         /// A room that does not.
         room: Position,
     },
+    /// Clues of a maze leave none.
+    #[error(
+        "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
+        .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    PointerClues {
+        /// The rooms of these clues.
+        clues: Vec<Position>,
+    },
     /// There are not as many cells, rows or columns in a list as the grid has.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
     Length {

@@ -18,3 +18,4 @@ mod reports;
 mod spread_cli;
 mod spread_dask;
 mod spread_tasks_cli;
+mod studio_http;

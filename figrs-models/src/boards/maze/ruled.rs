@@ -13,8 +13,8 @@ impl PerfectMaze {
     ///
     /// Without bounds on steps they are joined: the pointers of another maze can be taken over one after another, a room after that which it points to
     /// there, and no cycle comes of it, since the way of that one to the first room is already that of the other maze.
-    pub(super) fn ruled(self) -> RuledCells<Pointer> {
-        let size = self.size;
+    pub(super) fn ruled(&self) -> RuledCells<Pointer> {
+        let size = self.size();
         let choices = |at: usize| match at {
             0 => vec![(Pointer::Root, 1.0)],
             at => {
@@ -29,10 +29,11 @@ impl PerfectMaze {
         let mut ruled = RuledCells::new(size, choices)
             .rule(rule)
             .without_exchanges();
-        // A maze of a usual way, and one of nearly the longest.
+        // A maze of a usual way, and one of nearly the longest, which clues may exclude.
         let usual = self.sample(&mut stream(0, 0));
-        for cells in [usual.cells().to_vec(), snake(size)] {
-            ruled = ruled.start(cells);
+        ruled = ruled.start(usual.cells().to_vec());
+        if self.clues.is_empty() {
+            ruled = ruled.start(snake(size));
         }
         match self.steps {
             Some(_) => ruled,

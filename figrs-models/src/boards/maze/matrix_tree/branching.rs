@@ -13,8 +13,8 @@ use crate::boards::maze::{PerfectMaze, Pointer};
 /// **Complexity.** `O(n log(n)^2)` for `n` rooms: heaps of pointers, the smaller joined to the larger.
 ///
 /// **References.** J. Edmonds, "Optimum branchings", Journal of Research of the National Bureau of Standards 71B (1967); R. E. Tarjan, "Finding optimum branchings", Networks 7 (1977).
-pub(super) fn heaviest(maze: PerfectMaze) -> Vec<Pointer> {
-    let size = maze.size;
+pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
+    let size = maze.size();
     let rooms = size.cells();
     let mut heaps: Vec<Offset> = (0..rooms).map(|_| Offset::default()).collect();
     for (room, heap) in heaps.iter_mut().enumerate().skip(1) {

@@ -14,7 +14,7 @@ use crate::grid::{Position, Size};
 ///
 /// **Errors.** [`BoardError::TooLarge`]; those of `progress`.
 pub(super) fn of_pointers(
-    maze: PerfectMaze,
+    maze: &PerfectMaze,
     memory: u64,
     progress: &Progress<'_>,
 ) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
@@ -40,7 +40,7 @@ pub(super) fn of_pointers(
         before.push(inverted(block, side));
         progress.step(line as u64, all)?;
     }
-    let size = maze.size;
+    let size = maze.size();
     let mut distributions = vec![Vec::new(); size.cells()];
     let mut after: Option<Vec<f64>> = None;
     for line in (0..lines).rev() {
@@ -96,8 +96,8 @@ pub(super) fn of_pointers(
 }
 
 /// The Laplacian without the first room, in blocks of lines along the shorter side.
-struct Blocks {
-    maze: PerfectMaze,
+struct Blocks<'a> {
+    maze: &'a PerfectMaze,
     /// Rooms of a line.
     side: usize,
     lines: usize,
@@ -105,9 +105,9 @@ struct Blocks {
     are_rows: bool,
 }
 
-impl Blocks {
-    fn of(maze: PerfectMaze) -> Self {
-        let (rows, columns) = (maze.size.rows(), maze.size.columns());
+impl<'a> Blocks<'a> {
+    fn of(maze: &'a PerfectMaze) -> Self {
+        let (rows, columns) = (maze.size().rows(), maze.size().columns());
         Self {
             maze,
             side: rows.min(columns),
@@ -117,7 +117,7 @@ impl Blocks {
     }
 
     fn room(&self, line: usize, place: usize) -> usize {
-        let columns = self.maze.size.columns();
+        let columns = self.maze.size().columns();
         match self.are_rows {
             true => line * columns + place,
             false => place * columns + line,
@@ -126,7 +126,7 @@ impl Blocks {
 
     /// Line and place of a room.
     fn place(&self, room: usize) -> (usize, usize) {
-        let columns = self.maze.size.columns();
+        let columns = self.maze.size().columns();
         match self.are_rows {
             true => (room / columns, room % columns),
             false => (room % columns, room / columns),
@@ -134,7 +134,7 @@ impl Blocks {
     }
 
     fn diagonal(&self, line: usize) -> Vec<f64> {
-        let (side, size): (usize, Size) = (self.side, self.maze.size);
+        let (side, size): (usize, Size) = (self.side, self.maze.size());
         let mut block = vec![0.0; side * side];
         for place in 0..side {
             let room = self.room(line, place);

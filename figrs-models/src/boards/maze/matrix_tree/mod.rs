@@ -23,7 +23,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
 use crate::grid::Board;
 
-/// Answers about the mazes of some settings, without bounds on steps.
+/// Answers about the mazes of some settings, without clues and without bounds on steps.
 pub(super) struct MatrixTree(pub(super) PerfectMaze);
 
 impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
@@ -32,14 +32,14 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
     }
 
     fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError> {
-        let size = self.0.size;
+        let size = self.0.size();
         count::spanning_trees((size.rows(), size.columns()), |done, all| {
             progress.step(done, all)
         })
     }
 
     fn log_probability(&self) -> Result<f64, BoardError> {
-        let size = self.0.size;
+        let size = self.0.size();
         let rooms = size.positions().skip(1);
         let totals = rooms.map(|at| {
             self.0
@@ -56,12 +56,12 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
         memory: u64,
         progress: &Progress<'_>,
     ) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
-        marginals::of_pointers(self.0, memory, progress)
+        marginals::of_pointers(&self.0, memory, progress)
     }
 
     fn most_probable(&self) -> Result<(Board<Pointer>, f64), BoardError> {
-        let size = self.0.size;
-        let best = branching::heaviest(self.0);
+        let size = self.0.size();
+        let best = branching::heaviest(&self.0);
         let weights = best
             .iter()
             .skip(1)
@@ -74,7 +74,7 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
 impl MatrixTree {
     /// Logarithm of the sum of the weights of all mazes.
     fn log_weight_of_all(&self) -> f64 {
-        let (size, weights) = (self.0.size, self.0.weights);
+        let (size, weights) = (self.0.size(), self.0.weights);
         let across = (size.columns(), weights.left, weights.right);
         let down = (size.rows(), weights.up, weights.down);
         spectrum::log_weight_of_trees(across, down)
