@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::network::{Decision, Network};
+use super::super::network::{Conflict, Decision, Network};
 
 /// Maximum number of backtracks of one depth-first search, unless memory is short.
 const MOST_BACKTRACKS: u64 = 1 << 14;
@@ -15,6 +15,15 @@ const GROWING: usize = 3;
 /// Shares of nodes that are made again: below one in the first, fewer backtracks are made, above one in the second, more.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
+
+/// Maximum number of sweeps of reweighting at a node.
+const SWEEPS: usize = 16;
+
+/// Reweighting is worth it if it raises the bound by more than this part of what is missing to the upper bound.
+const WORTH_SWEEPS: i64 = 1 << 5;
+
+/// Maximum number of nodes between two that are reweighted.
+const MOST_PASSED: u32 = 1 << 10;
 
 /// Result of a part of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +79,9 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) nodes: u64,
     repeated: u64,
     last_conflict: u32,
+    /// Number of nodes to come whose costs are not reweighted, and of those between the last two that were.
+    nodes_to_pass: u32,
+    passed: u32,
     /// An assignment counts as better if it is by more than this.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
@@ -94,6 +106,8 @@ impl BestFirst {
             nodes: 0,
             repeated: 0,
             last_conflict: u32::MAX,
+            nodes_to_pass: 0,
+            passed: 0,
             slack,
             memory,
         }
@@ -209,8 +223,31 @@ impl BestFirst {
             }
         }
         let result = result.and_then(|()| self.network.propagate());
+        let result = result.and_then(|()| self.reweigh());
         self.is_running = result.is_ok();
         true
+    }
+
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves, less often if that gains little.
+    fn reweigh(&mut self) -> Result<(), Conflict> {
+        if self.network.is_paused || self.network.open().is_empty() {
+            return Ok(());
+        }
+        if self.nodes_to_pass > 0 {
+            self.nodes_to_pass -= 1;
+            return Ok(());
+        }
+        let (before, gap) = (self.network.lower, self.network.gap());
+        let result = self.network.reweigh(SWEEPS);
+        let result = result.and_then(|()| self.network.propagate());
+        let is_good = result.is_err() || self.network.lower - before > gap / WORTH_SWEEPS;
+        self.passed = if is_good {
+            self.passed / 2
+        } else {
+            MOST_PASSED.min(2 * self.passed + 1)
+        };
+        self.nodes_to_pass = self.passed;
+        result
     }
 
     /// Makes more backtracks in one search if many nodes are made again, fewer if few are.
