@@ -16,6 +16,7 @@ mod component;
 mod consistency;
 mod cost;
 mod cost_table;
+mod decomposition;
 mod fixed_point;
 mod incumbent;
 mod neighbourhood;
