@@ -121,6 +121,8 @@ macro_rules! sliced {
             self.slicing.watch.set_listener(listener);
             self
         }
+
+        crate::run::watch::watched_by_run!(slicing.watch);
     };
 }
 pub(super) use sliced;

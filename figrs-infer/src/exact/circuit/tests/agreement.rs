@@ -22,6 +22,7 @@ fn sums_are_those_over_all_assignments() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let mut empty = 0;
@@ -41,6 +42,7 @@ fn preprocessing_keeps_the_number_of_solutions() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let (mut empty, mut eliminated) = (0, 0);
@@ -72,6 +74,7 @@ fn a_cache_that_forgets_changes_no_sum() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let mut evictions = 0;
@@ -99,6 +102,7 @@ fn circuits_know_counts_marginals_and_worlds() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let mut eliminated = 0;
