@@ -47,10 +47,8 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
         search.look_at(v, &mut work);
     }
     let mut pruned = search.pruned;
-    pruned.constant = (search.log_constant != 0.0).then(|| {
-        let logs = vec![search.log_constant];
-        Weights::from_logs(logs)
-    });
+    let log_constant = search.log_constant + search.product.ln();
+    pruned.constant = (log_constant != 0.0).then(|| Weights::from_logs(vec![log_constant]));
     pruned
 }
 
@@ -71,8 +69,13 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
+    /// The constant so far is the product, and the exponential of this. Logarithms of many would lose more digits.
     log_constant: f64,
+    product: f64,
 }
+
+/// Range of the product, and of its factors.
+const PRODUCT: std::ops::Range<f64> = 1e-100..1e100;
 
 impl<'a> BarrenSearch<'a> {
     fn new(graph: &'a FactorGraph, keep: &[VarId], sums: UnknownSums) -> Self {
@@ -84,6 +87,7 @@ impl<'a> BarrenSearch<'a> {
             mentions: vec![Mentions::default(); n],
             pruned: Pruned::nothing(graph),
             log_constant: 0.0,
+            product: 1.0,
         };
         for v in keep {
             this.kept[v.index()] = true;
@@ -119,16 +123,26 @@ impl<'a> BarrenSearch<'a> {
         let own: Vec<usize> = mentions.own.iter().copied().filter(is_live).collect();
         let joint = (mentions.joint == 1).then_some(mentions.last);
         let constant = match (joint, &own[..]) {
-            (Some(factor), []) | (None, &[factor]) if self.is_normalised(factor, v) => Some(0.0),
+            (Some(factor), []) | (None, &[factor]) if self.is_normalised(factor, v) => {
+                Some((1.0, 0.0))
+            }
             (Some(factor), own) if self.sums == UnknownSums::Computed => {
                 self.constant_sum(factor, v, own)
             }
             _ => None,
         };
-        let Some(log_constant) = constant else {
+        let Some((constant, log_scale)) = constant else {
             return;
         };
-        self.log_constant += log_constant;
+        self.log_constant += log_scale;
+        if PRODUCT.contains(&constant) {
+            self.product *= constant;
+        } else {
+            self.log_constant += constant.ln();
+        }
+        if !PRODUCT.contains(&self.product) {
+            self.log_constant += std::mem::replace(&mut self.product, 1.0).ln();
+        }
         self.pruned.vanished[v] = true;
         for i in own.into_iter().chain(joint) {
             self.pruned.live[i] = false;
@@ -154,9 +168,9 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// The natural logarithm of the sum over a variable of the product of a factor and factors of the variable alone; `None` if it is not known to be the same
-    /// for all values of the other variables.
-    fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<f64> {
+    /// The sum over a variable of the product of a factor and factors of the variable alone, and the natural logarithm of its scale; `None` if it is not known
+    /// to be the same for all values of the other variables.
+    fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
             return None;
@@ -187,7 +201,7 @@ impl<'a> BarrenSearch<'a> {
         // What additions and a division of each number may have rounded off.
         let slack = (values + 2) as f64 * f64::EPSILON * first;
         let is_constant = first.is_normal() && sums.all(|sum| (sum - first).abs() <= slack);
-        is_constant.then(|| first.ln() + log_scale + weights.log_scale())
+        is_constant.then(|| (first, log_scale + weights.log_scale()))
     }
 }
 

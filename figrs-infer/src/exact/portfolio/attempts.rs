@@ -326,3 +326,55 @@ pub(super) fn is_unfinished(error: &Error) -> bool {
             Error::NothingDone { .. } | Error::MissingSlices { .. }
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use figrs_core::{Element, Flip, Parents};
+
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::run::watch::Watch;
+
+    #[test]
+    fn a_search_sees_an_interrupt_before_its_first_decision() {
+        let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+        let model = Model::new().observe(&coins[0].equals(&coins[1]), true);
+        let mut watch = Watch::default();
+        let settings = PortfolioSettings::default();
+        for is_interrupted in [false, true] {
+            watch.set_interrupt(Arc::new(AtomicBool::new(is_interrupted)));
+            let run = watch.start("Exact", None);
+            let attempts = Attempts::new(&settings, &run, &model, &[]);
+            let answer = attempts.circuit(1e6).answer(&model, &[]);
+            let is_ended = matches!(answer, Err(Error::NothingDone { .. }));
+            assert_eq!(is_ended, is_interrupted, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_ends_after_its_decisions() {
+        // Clauses of three coins each.
+        let coins: Vec<Element<bool>> = (0..400).map(|_| Flip::new(0.5)).collect();
+        let mut model = Model::new();
+        for i in 0..400 {
+            let three = (
+                &coins[i],
+                &coins[(i * 7 + 1) % 400],
+                &coins[(i * 31 + 5) % 400],
+            );
+            let holds = three.map(|(&a, &b, &c)| a || b || c);
+            model = model.observe(&holds, true);
+        }
+        let watch = Watch::default();
+        let run = watch.start("Exact", None);
+        let settings = PortfolioSettings::default();
+        let mut attempts = Attempts::new(&settings, &run, &model, &[]);
+        let found = attempts.try_search(10.0, |circuit| circuit.answer(&model, &[]));
+        assert!(found.unwrap().is_none());
+        let outcome = &attempts.choice.attempts[0].outcome;
+        assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
+    }
+}
