@@ -42,7 +42,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::watch::{RunMonitor, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 use element_order::ElementOrder;
 use exploration_limits::ExplorationLimits;
 use explore::explore;
@@ -114,6 +114,8 @@ impl Frontier {
     }
 
     watched!();
+
+    watched_by_run!(watch);
 
     /// Explores the frontiers of a model, to ask it many times.
     ///
