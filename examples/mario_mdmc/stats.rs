@@ -177,5 +177,5 @@ fn bars(values: &[Option<f64>], highest: f64) -> String {
 
 fn row(name: &str, cells: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = cells.map(|cell| format!(" {cell:>19}")).collect();
-    format!("{name:<14}{}\n", cells.concat())
+    format!("{name:<17}{}\n", cells.concat())
 }
