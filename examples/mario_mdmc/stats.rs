@@ -24,10 +24,11 @@ pub(crate) fn yardstick(options: &Options, trained: &Trained) -> ReferenceCorpus
 
 /// The levels of a directory that another tool drew, as models hold them, in the order of their names.
 fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
-    let entries = fs::read_dir(directory).map_err(|error| in_file(directory, error))?;
+    let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
+    let entries = fs::read_dir(directory).map_err(unreadable)?;
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| in_file(directory, error))?.path();
+        let path = entry.map_err(unreadable)?.path();
         if has_extension(&path, "txt") && path.is_file() {
             paths.push(path);
         }
