@@ -35,11 +35,11 @@ pub struct LevelMetrics {
     pub reached: Option<f64>,
     /// The same as `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
-    /// See [`linearity`]. Needs tiles that can be stood upon.
+    /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told. Of levels that are played upwards, per row.
     pub leniency: Option<f64>,
-    /// See [`density`]. Needs tiles that can be stood upon.
+    /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
     pub density: Option<f64>,
     /// Number of [`ground_gaps`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub gaps: Option<usize>,
@@ -121,6 +121,8 @@ impl ReferenceCorpus {
         let gaps = (goes_right && stands).then(|| ground_gaps(level));
         let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
         let weighed = self.tiles.tiles().any(is_lenient_or_harsh);
+        // Columns of the level that is played, for each step of the way.
+        let per_step = upright.width() as f64 / level.width() as f64;
         let half_gaps = gaps.as_ref().map_or(0.0, |gaps| gaps.len() as f64 / 2.0);
         let two = TilePatterns::of([level], 2);
         let three = TilePatterns::of([level], 3);
@@ -130,9 +132,10 @@ impl ReferenceCorpus {
             playable_under: found
                 .each_ref()
                 .map(|found| Some(found.as_ref()?.playable())),
-            linearity: stands.then(|| linearity(&upright)),
-            leniency: weighed.then(|| tile_leniency(&upright) - half_gaps / upright.width() as f64),
-            density: stands.then(|| density(&upright)),
+            linearity: gaps.is_some().then(|| linearity(&upright)),
+            leniency: weighed
+                .then(|| tile_leniency(&upright) * per_step - half_gaps / level.width() as f64),
+            density: stands.then(|| density(&upright) * per_step),
             widest_gap: gaps.as_ref().map(widest),
             gaps: gaps.map(|gaps| gaps.len()),
             divergence_2: two.divergence(&self.two),
@@ -252,10 +255,11 @@ mod tests {
         let corpus = Corpus::of_tiles(set, [("shaft".to_owned(), turned.clone())]).unwrap();
         let yardstick = ReferenceCorpus::new(&corpus.travelled(Travel::Up)).sections(2);
         let metrics = yardstick.measure(&turned);
-        assert_eq!((metrics.playable, metrics.gaps), (None, None));
-        assert_eq!(metrics.density, Some(density(&level)));
-        assert_eq!(metrics.linearity, Some(linearity(&level)));
-        assert_eq!(metrics.leniency, Some(-0.5 / 3.0));
+        assert_eq!((metrics.linearity, metrics.gaps), (None, None));
+        // Six rows of three columns; half a hazard.
+        let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
+        assert!(close(metrics.density, density(&level) * 3.0 / 6.0));
+        assert!(close(metrics.leniency, -0.5 / 6.0));
         assert_eq!(metrics.profile.difficulty(), [Some(0.0), Some(0.5 / 3.0)]);
     }
 
