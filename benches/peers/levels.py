@@ -123,4 +123,5 @@ def main():
         print(f"## {name}\n\n{measured(binary, options.corpora / name, name, options, modules)}\n", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

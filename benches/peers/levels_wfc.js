@@ -4,8 +4,8 @@
 //                      "attempts": 50, "seconds": 60, "seed": 1, "out": DIR}'
 //
 // The model learns from one picture, so the training levels stand side by side (above each other where they are played upwards), and the seams
-// are learned with them. It does not know where the bottom is: levels that are played to the right stand on rows of a tile of their own, whose pattern is
-// its `ground`, and which are cut off again. Prints JSON: levels drawn, attempts, patterns, milliseconds of CPU of the drawing.
+// are learned with them. It does not know where the bottom is: levels that are played to the right stand on rows of tiles of their own, one tile a row,
+// whose pattern is its `ground`, so that they stand nowhere else, and which are cut off again. Prints JSON: levels drawn, attempts, patterns, milliseconds of CPU of the drawing.
 'use strict';
 
 const fs = require('fs');
@@ -34,7 +34,7 @@ function main() {
     rows = asked.levels.flat().map(row => [...row].map(symbol => symbols.indexOf(symbol)));
   } else {
     rows = asked.levels[0].map((_, row) => [...asked.levels.map(level => level[row]).join('')].map(symbol => symbols.indexOf(symbol)));
-    for (let row = 0; row < below; row++) rows.push(rows[0].map(() => ground));
+    for (let row = 0; row < below; row++) rows.push(rows[0].map(() => ground + row));
   }
   const [height, width] = [rows.length, rows[0].length];
   const data = new Uint8Array(rows.flat().flatMap(tile => [tile, 0, 0, 255]));
@@ -43,7 +43,8 @@ function main() {
   const model = pattern => new OverlappingModel(data, width, height, asked.pattern, drawnColumns, drawnRows, true, true, 1, pattern);
   let drawing = model(0);
   if (below > 0) {
-    const own = drawing.patterns.findIndex(pattern => pattern.every(colour => drawing.colors[colour][0] === ground));
+    const isGround = (colour, place) => drawing.colors[colour][0] === ground + Math.floor(place / asked.pattern);
+    const own = drawing.patterns.findIndex(pattern => pattern.every(isGround));
     drawing = model(own);
   }
   const random = generator(asked.seed);

@@ -10,7 +10,7 @@ use figrs::models::mdmc::{
     TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
-use figrs_command::{Failure, in_file};
+use figrs_command::Failure;
 use serde_json::Value;
 
 use crate::demanded;
@@ -174,7 +174,8 @@ impl Trained {
 
 /// The sheet of pictures of a file, with errors in the words of the command line.
 fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet, Failure> {
-    let png = read_limited(path, MOST_BYTES).map_err(|error| in_file(path, error))?;
+    let png = read_limited(path, MOST_BYTES)
+        .map_err(|error| format!("--tile-sheet: cannot read {}: {error}", path.display()))?;
     TileSheet::from_png(&png, side, tiles).map_err(|error| {
         let flag = match error {
             TileSheetError::Side { .. } | TileSheetError::Size { .. } => " (--tile-size)",

@@ -130,7 +130,8 @@ impl Column {
         means.iter().map(Mean::mean).collect()
     }
 
-    /// For each measure its name, and the mean and its standard error of each column; `-` where there is none.
+    /// For each measure its name, and the mean and its standard error of each column; `-` where there is none. Movements that are not applicable
+    /// to the tiles are left out.
     pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
         let names = columns.first().map_or(&[][..], |first| &first.means);
         let row = |(place, (name, _)): (usize, &(&str, Mean))| {
@@ -145,7 +146,11 @@ impl Column {
                 .chain(means.map(cell))
                 .collect()
         };
-        names.iter().enumerate().map(row).collect()
+        let rows = names.iter().enumerate();
+        let applies = |(_, (name, mean)): &(usize, &(&str, Mean))| {
+            mean.count > 0.0 || !LevelMetrics::UNDER.contains(name)
+        };
+        rows.filter(applies).map(row).collect()
     }
 
     pub(crate) fn as_json(&self) -> Value {

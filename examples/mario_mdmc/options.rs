@@ -24,8 +24,10 @@ Rows of the table of --stats, each the mean over levels and its standard error:
                     on it: give --width for a fair comparison
   unseen            cells in a configuration that training never showed
   all seen          levels without any
-  playable          levels that a player can cross by the published jump arcs
-  reached           share of columns up to the furthest one that a player reaches
+  playable          levels that a player gets through, by the movement that the tiles suggest: platformer (the published jump arcs), climb
+                    (upwards, with solid tops) or ladders (to every collectable)
+  reached           share of columns (upwards, rows) up to the furthest one that a player reaches
+  under NAME        the same as playable for each movement that is applicable to the tiles
   linearity         mean distance of platforms from a straight line, in rows
   leniency          rewards (full question blocks), less enemies, half the hazards (and cannons) and half the gaps, a column
   density           places to stand, a column

@@ -24,10 +24,11 @@ pub(crate) fn yardstick(options: &Options, trained: &Trained) -> ReferenceCorpus
 
 /// The levels of a directory that another tool drew, as models hold them, in the order of their names.
 fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
-    let entries = fs::read_dir(directory).map_err(|error| in_file(directory, error))?;
+    let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
+    let entries = fs::read_dir(directory).map_err(unreadable)?;
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| in_file(directory, error))?.path();
+        let path = entry.map_err(unreadable)?.path();
         if has_extension(&path, "txt") && path.is_file() {
             paths.push(path);
         }
@@ -177,5 +178,5 @@ fn bars(values: &[Option<f64>], highest: f64) -> String {
 
 fn row(name: &str, cells: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = cells.map(|cell| format!(" {cell:>19}")).collect();
-    format!("{name:<14}{}\n", cells.concat())
+    format!("{name:<17}{}\n", cells.concat())
 }

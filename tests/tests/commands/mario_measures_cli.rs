@@ -133,7 +133,10 @@ fn measures_that_cannot_be_are_errors() {
             "give 1 to 1000 sections",
         ),
         ([&stats[..], &["--also", empty]].concat(), "holds no levels"),
-        ([&stats[..], &["--also", missing]].concat(), "missing"),
+        (
+            [&stats[..], &["--also", missing]].concat(),
+            "--also: cannot read",
+        ),
         (
             [&stats[..], &["--also", strange]].concat(),
             "unknown tile '☃'",

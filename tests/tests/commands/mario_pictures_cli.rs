@@ -145,9 +145,12 @@ fn sheets_that_cannot_be_are_errors() {
         (vec!["--out", &out, "--tile-size", "8"], "--tile-sheet"),
         (
             vec!["--out", &out, "--tile-sheet", &level],
-            "not a picture in PNG",
+            "not a picture in PNG: Invalid PNG signature;",
         ),
-        (vec!["--out", &out, "--tile-sheet", "no.png"], "no.png"),
+        (
+            vec!["--out", &out, "--tile-sheet", "no.png"],
+            "cannot read no.png",
+        ),
         (
             vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "0"],
             "give a side of 1 to 256 pixels (--tile-size)",

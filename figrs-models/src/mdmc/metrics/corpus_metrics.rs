@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{Corpus, Level, Playability, TileSet, Travel};
+use super::super::{Corpus, Level, Movement, MovementRules, Playability, TileSet, Travel};
 use super::shape::{is_lenient_or_harsh, is_support, tile_leniency};
 use super::{
     ColumnRuns, DifficultyProfile, NearestDistances, NearestWindows, TilePatterns, density,
@@ -15,6 +15,10 @@ pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
+    /// For each movement that is built in its rules, if they are applicable.
+    movements: [Option<MovementRules>; Movement::NAMES.len()],
+    /// The place of the movement that the tiles suggest.
+    suggested: Option<usize>,
     columns: ColumnRuns,
     windows: NearestWindows,
     two: TilePatterns,
@@ -25,15 +29,17 @@ pub struct ReferenceCorpus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// `true` if [`Playability`] finds a way through. Needs solid tiles, and levels that are played to the right.
+    /// `true` if [`Playability`] finds a way through by the movement that the tiles [suggest](Movement::suggested). Needs tiles that do.
     pub playable: Option<bool>,
-    /// The share of columns up to the furthest one that can be reached. Needs as much.
+    /// The share of columns (of levels that are played upwards, rows) up to the furthest one that is reached so. Needs as much.
     pub reached: Option<f64>,
-    /// See [`linearity`]. Needs tiles that can be stood upon.
+    /// The same as `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
+    pub playable_under: [Option<bool>; Movement::NAMES.len()],
+    /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told. Of levels that are played upwards, per row.
     pub leniency: Option<f64>,
-    /// See [`density`]. Needs tiles that can be stood upon.
+    /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
     pub density: Option<f64>,
     /// Number of [`ground_gaps`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub gaps: Option<usize>,
@@ -63,10 +69,19 @@ impl ReferenceCorpus {
 
     /// Takes in the levels of a corpus.
     pub fn new(corpus: &Corpus) -> Self {
+        let (tiles, travel) = (corpus.tiles(), corpus.travel());
+        let suggested = Movement::suggested(tiles, travel).ok();
+        let place = |movement: Movement| {
+            let mut names = Movement::NAMES.iter();
+            names.position(|&name| name == movement.name())
+        };
+        let rules = |name| Movement::named(name).ok()?.rules(tiles, travel).ok();
         Self {
-            tiles: Arc::clone(corpus.tiles()),
-            travel: corpus.travel(),
+            tiles: Arc::clone(tiles),
+            travel,
             sections: Self::SECTIONS,
+            movements: Movement::NAMES.map(rules),
+            suggested: suggested.and_then(place),
             columns: ColumnRuns::of(corpus.levels()),
             windows: NearestWindows::of(corpus.levels(), NearestWindows::COLUMNS),
             two: TilePatterns::of(corpus.levels(), 2),
@@ -97,23 +112,30 @@ impl ReferenceCorpus {
         let upright = self.travel.upright(level);
         let stands = self.tiles.tiles().any(is_support);
         let goes_right = self.travel == Travel::Right;
-        let solid = goes_right && self.tiles.tiles().any(|tile| tile.solid());
-        let playability = solid.then(|| Playability::of(level));
+        let found = self.movements.each_ref().map(|rules| {
+            let rules = rules.as_ref()?;
+            Some(Playability::under(&upright, rules))
+        });
+        let suggested = self.suggested.and_then(|place| found[place].as_ref());
         let reached = |found: &Playability| (found.furthest_column() + 1) as f64;
         let gaps = (goes_right && stands).then(|| ground_gaps(level));
         let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
         let weighed = self.tiles.tiles().any(is_lenient_or_harsh);
+        // Columns of the level that is played, for each step of the way.
+        let per_step = upright.width() as f64 / level.width() as f64;
         let half_gaps = gaps.as_ref().map_or(0.0, |gaps| gaps.len() as f64 / 2.0);
         let two = TilePatterns::of([level], 2);
         let three = TilePatterns::of([level], 3);
         LevelMetrics {
-            playable: playability.as_ref().map(Playability::playable),
-            reached: playability
-                .as_ref()
-                .map(|found| reached(found) / level.width() as f64),
-            linearity: stands.then(|| linearity(&upright)),
-            leniency: weighed.then(|| tile_leniency(&upright) - half_gaps / upright.width() as f64),
-            density: stands.then(|| density(&upright)),
+            playable: suggested.map(Playability::playable),
+            reached: suggested.map(|found| reached(found) / level.width() as f64),
+            playable_under: found
+                .each_ref()
+                .map(|found| Some(found.as_ref()?.playable())),
+            linearity: gaps.is_some().then(|| linearity(&upright)),
+            leniency: weighed
+                .then(|| tile_leniency(&upright) * per_step - half_gaps / level.width() as f64),
+            density: stands.then(|| density(&upright) * per_step),
             widest_gap: gaps.as_ref().map(widest),
             gaps: gaps.map(|gaps| gaps.len()),
             divergence_2: two.divergence(&self.two),
@@ -127,7 +149,7 @@ impl ReferenceCorpus {
                 &upright,
                 &self.tiles,
                 self.travel,
-                playability.as_ref().map(Playability::path),
+                suggested.map(Playability::path),
                 self.sections,
             ),
         }
@@ -135,12 +157,12 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Each measure but the profile by name, for tables; `playable` is 0 or 1.
-    pub fn named(&self) -> [(&'static str, Option<f64>); 15] {
+    /// Each measure but the profile by name, for tables; those of playability are 0 or 1.
+    pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
-        [
-            ("playable", self.playable.map(f64::from)),
-            ("reached", self.reached),
+        let movements = Self::UNDER.into_iter().zip(self.playable_under);
+        let movements = movements.map(|(name, playable)| (name, playable.map(f64::from)));
+        let others = [
             ("linearity", self.linearity),
             ("leniency", self.leniency),
             ("density", self.density),
@@ -154,8 +176,20 @@ impl LevelMetrics {
             ("copied run", Some(self.longest_copied_run as f64)),
             ("nearest", self.nearest.map(|nearest| nearest.mean)),
             ("nearest most", self.nearest.map(|nearest| nearest.most)),
-        ]
+        ];
+        let playable = ("playable", self.playable.map(f64::from));
+        let first = [playable, ("reached", self.reached)];
+        first.into_iter().chain(movements).chain(others).collect()
     }
+
+    /// Names of [`playable_under`](Self::playable_under) in tables, in the order of [`Movement::NAMES`].
+    pub const UNDER: [&'static str; Movement::NAMES.len()] = [
+        "under platformer",
+        "under climb",
+        "under ladders",
+        "under maze",
+        "under rooms",
+    ];
 }
 
 #[cfg(test)]
@@ -199,18 +233,14 @@ mod tests {
         let level = Level::from_text("room", "X--X----\nXXXX-X-X", &set).unwrap();
         let corpus = Corpus::of_tiles(set, [("room".to_owned(), level.clone())]).unwrap();
         let metrics = ReferenceCorpus::new(&corpus).measure(&level);
-        let without = metrics.named().map(|(name, value)| (name, value.is_none()));
-        let without = without.iter().filter(|(_, is_none)| *is_none);
+        let named = metrics.named();
+        let without = named.iter().filter(|(_, value)| value.is_none());
         let without: Vec<&str> = without.map(|&(name, _)| name).collect();
-        let needing = [
-            "playable",
-            "reached",
-            "linearity",
-            "leniency",
-            "density",
-            "gaps",
-            "widest gap",
-        ];
+        let needing = ["linearity", "leniency", "density", "gaps", "widest gap"];
+        let first = ["playable", "reached"]
+            .into_iter()
+            .chain(LevelMetrics::UNDER);
+        let needing: Vec<&str> = first.chain(needing).collect();
         assert_eq!(without, needing);
         assert_eq!(metrics.profile.difficulty(), [None; 10]);
     }
@@ -225,10 +255,48 @@ mod tests {
         let corpus = Corpus::of_tiles(set, [("shaft".to_owned(), turned.clone())]).unwrap();
         let yardstick = ReferenceCorpus::new(&corpus.travelled(Travel::Up)).sections(2);
         let metrics = yardstick.measure(&turned);
-        assert_eq!((metrics.playable, metrics.gaps), (None, None));
-        assert_eq!(metrics.density, Some(density(&level)));
-        assert_eq!(metrics.linearity, Some(linearity(&level)));
-        assert_eq!(metrics.leniency, Some(-0.5 / 3.0));
+        assert_eq!((metrics.linearity, metrics.gaps), (None, None));
+        // Six rows of three columns; half a hazard.
+        let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
+        assert!(close(metrics.density, density(&level) * 3.0 / 6.0));
+        assert!(close(metrics.leniency, -0.5 / 6.0));
         assert_eq!(metrics.profile.difficulty(), [Some(0.0), Some(0.5 / 3.0)]);
+    }
+
+    #[test]
+    fn levels_are_playable_under_each_movement_that_their_tiles_know() {
+        let set = TileSet::from_json(
+            r##"{"tiles": {"#": ["solid"], "-": ["empty", "passable"], "H": ["ladder"], "G": ["collectable"], "M": ["start"], "x": ["exit"]}}"##,
+        );
+        let set = Arc::new(set.unwrap());
+        // Gold up a ladder, and an exit that only who does not fall can reach.
+        let level = Level::from_text(
+            "level",
+            "-x-----\n-------\n-------\n-----HG\n--M--H#\n#######",
+            &set,
+        );
+        let level = level.unwrap();
+        let corpus = Corpus::of_tiles(set, [("level".to_owned(), level.clone())]).unwrap();
+        let metrics = ReferenceCorpus::new(&corpus).measure(&level);
+        // No doors: rooms are not applicable.
+        assert_eq!(metrics.playable_under[2..], [Some(true), Some(true), None]);
+        assert_eq!(metrics.playable, metrics.playable_under[2]);
+        for (name, (rules, playable)) in Movement::NAMES.iter().zip(
+            ReferenceCorpus::new(&corpus)
+                .movements
+                .iter()
+                .zip(metrics.playable_under),
+        ) {
+            let found = rules
+                .as_ref()
+                .map(|rules| Playability::under(&level, rules).playable());
+            assert_eq!(found, playable, "{name}");
+        }
+        assert!(
+            LevelMetrics::UNDER
+                .iter()
+                .zip(Movement::NAMES)
+                .all(|(row, name)| *row == format!("under {name}"))
+        );
     }
 }

@@ -47,8 +47,7 @@ pub struct NearestDistances {
 }
 
 impl NearestWindows {
-    /// Columns of a window unless others are asked for: half of a screen of sixteen. Of the [shipped](super::super::Corpus::shipped) levels
-    /// nearly every window of four is also in another one, and none of sixteen.
+    /// Columns of a window unless others are asked for: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
     /// The number of a tile that is in none of the levels.

@@ -9,7 +9,10 @@ use super::TileSheet;
 #[non_exhaustive]
 pub enum TileSheetError {
     /// Not a picture in PNG, or a damaged one.
-    #[error("not a picture in PNG: {0}; save the sheet of tiles as PNG")]
+    #[error(
+        "not a picture in PNG: {}; save the sheet of tiles as PNG",
+        .0.to_string().trim_end_matches('.')
+    )]
     NotPng(#[from] ::png::DecodingError),
     /// The picture has more pixels than the memory of a small machine allows.
     #[error(
