@@ -186,7 +186,8 @@ fn achievers(
             may.insert(head, (can_hold, can_fail));
         }
         let (can_hold, can_fail) = of(&may, next);
-        if if holds { can_hold } else { can_fail } {
+        let is_achieved = if holds { can_hold } else { can_fail };
+        if is_achieved {
             found.push(action);
         }
         if *work > MOST_WORK {
