@@ -242,7 +242,7 @@ fn states_of_a_world_have_the_clock() {
         "(<= terminal (true (step 5))) (<= terminal (true (at 4))) (<= (goal r 100) (true (at 4)))";
     let puzzle = Puzzle::parse(&format!("{TIMED} {end}")).unwrap();
     let program = puzzle.elements(Length::Exactly(5), Policy::Blind);
-    let targets = [program.states()[2].clone(), program.states()[5].clone()];
+    let targets = vec![program.states()[2].clone(), program.states()[5].clone()];
     let compiled = Frontier::new().compile(program.model(), &targets).unwrap();
     for (element, step) in targets.iter().zip(["(step 2)", "(step 5)"]) {
         let marginal = compiled.distribution(element).unwrap();
