@@ -35,7 +35,7 @@ impl Store {
         let mut take = || places.swap_remove(rng.random_range(0..places.len()));
         let (man, target) = (take(), take());
         let crates = (0..2).map(|_| take()).collect();
-        let walls = (0..size).map(|_| take()).collect();
+        let walls = (0..size - 2).map(|_| take()).collect();
         Self {
             size,
             walls,
@@ -123,7 +123,7 @@ fn names<'p>(puzzle: &'p Puzzle, plan: &FoundPlan) -> Vec<&'p str> {
 #[test]
 fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
     let (mut solvable, mut impossible, mut longest) = (0, 0, 0);
-    for case in 0..150 {
+    for case in 0..180 {
         let store = Store::new(case);
         let rules = store.rules();
         let puzzle = Puzzle::parse(&rules).unwrap();
@@ -178,7 +178,7 @@ fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
         }
     }
     assert!(
-        solvable > 30 && impossible > 30 && longest > 5,
+        solvable > 20 && impossible > 20 && longest > 5,
         "{solvable} {impossible} {longest}"
     );
 }
