@@ -134,9 +134,12 @@ impl Puzzle {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
         // What holds before the clock makes a difference, holds at the start of it.
-        let full = Arc::new(move |state: &GameState| match is_timeless {
-            true => puzzle.at(state, 0),
-            false => state.clone(),
+        let full = Arc::new(move |state: &GameState| {
+            if is_timeless {
+                puzzle.at(state, 0)
+            } else {
+                state.clone()
+            }
         });
         let (puzzle, of_drawn) = (self.clone(), Arc::clone(&full));
         let draw: Box<DrawMove> =

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::check::Relations;
 use super::clock::{AskedAtoms, Clock};
-use super::ground::{WORD, ground};
+use super::ground::{AtomNumbering, WORD, ground};
 use super::limits::LimitExceeded;
 use super::local::GroundingError;
 use super::machine::{AtomSet, Cone, RuleMachine, TransitionRules};
@@ -124,6 +124,44 @@ impl Grounding<'_> {
         }
     }
 
+    fn no_grounding(&self, error: GroundingError, facts: &Facts) -> GdlError {
+        match error {
+            GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
+            GroundingError::Cycle(cycle) => {
+                within(self.text, self.place, cycle.told(facts, self.symbols))
+            }
+        }
+    }
+
+    fn undefined(&self) -> Vec<String> {
+        let names = self.relations.undefined().iter();
+        let text = |&name: &SymbolId| self.symbols.name(name).to_owned();
+        names.map(text).collect()
+    }
+
+    /// The values of the player's goals, each with its atom.
+    fn goals(
+        &self,
+        role: TermId,
+        facts: &Facts,
+        numbering: &AtomNumbering,
+    ) -> Result<Vec<(u8, u32)>, GdlError> {
+        let goals = facts.of(SymbolId::GOAL);
+        let rows = (0..goals.len()).map(|number| (number, goals.row(number)));
+        let of_role = rows.filter(|(_, row)| row[0] == role);
+        let each = of_role.map(|(number, row)| {
+            let value = facts.terms.text(row[1], self.symbols);
+            match value.parse::<u8>() {
+                Ok(of) if of <= 100 => Ok((of, numbering.atom(SymbolId::GOAL, number))),
+                _ => Err(GdlError::GoalValue {
+                    place: self.place.into(),
+                    value,
+                }),
+            }
+        });
+        each.collect()
+    }
+
     /// The compiled form.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
@@ -133,18 +171,10 @@ impl Grounding<'_> {
             text: written,
             place,
         } = *self;
-        let undefined = relations.undefined().iter();
-        let undefined = undefined
-            .map(|&name| symbols.name(name).to_owned())
-            .collect();
         let is_open = |relation| relations.changes(relation);
         let mut facts = Facts::new(symbols.len(), limits);
-        if let Err(error) = facts.add_static(rules, relations) {
-            return Err(match error {
-                GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
-                GroundingError::Cycle(cycle) => within(written, place, cycle.told(&facts, symbols)),
-            });
-        }
+        let fixed = facts.add_static(rules, relations);
+        fixed.map_err(|error| self.no_grounding(error, &facts))?;
         let player = role(rules, &facts, symbols, place)?;
         let role = player.term;
         let too_large = |exceeded| self.too_large(exceeded);
@@ -169,21 +199,7 @@ impl Grounding<'_> {
                 actions.push(text(row[1]));
             }
         }
-        let mut goals = Vec::new();
-        for (number, row) in rows(SymbolId::GOAL).filter(|(_, row)| of_role(row)) {
-            let value = text(row[1]);
-            match value.parse::<u8>() {
-                Ok(number_of) if number_of <= 100 => {
-                    goals.push((number_of, numbering.atom(SymbolId::GOAL, number)));
-                }
-                _ => {
-                    return Err(GdlError::GoalValue {
-                        place: place.into(),
-                        value,
-                    });
-                }
-            }
-        }
+        let goals = self.goals(role, &facts, &numbering)?;
         let mut start = vec![0; numbering.words];
         for (_, row) in rows(SymbolId::INIT) {
             if let Some(fact) = facts.of(SymbolId::TRUE).number_of(row) {
@@ -218,7 +234,7 @@ impl Grounding<'_> {
             role: text(role),
             is_role_inferred: false,
             strangers: player.strangers,
-            undefined,
+            undefined: self.undefined(),
             facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
             start,
             ahead: playing.union(steps.still()),

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
 use super::machine::RuleMachine;
+use super::state::Action;
 
 /// Most conditions that are looked at to find achievers.
 const MOST_WORK: u64 = 100_000_000;
@@ -18,8 +19,23 @@ const MOST_WORK: u64 = 100_000_000;
 /// Landmarks of which no action achieves two.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
-    /// Facts, each with `true` if it has to hold and `false` if it has to fail.
-    literals: Vec<(usize, bool)>,
+    all: Vec<Landmark>,
+}
+
+#[derive(Debug)]
+struct Landmark {
+    fact: usize,
+    /// True if the fact has to hold, false if it has to fail.
+    holds: bool,
+    /// The actions that may achieve it.
+    achievers: Vec<Action>,
+}
+
+impl Landmark {
+    fn lacks(&self, state: &[u64]) -> bool {
+        let holds = state[self.fact / WORD] >> (self.fact % WORD) & 1 == 1;
+        holds != self.holds
+    }
 }
 
 /// Rules by their heads.
@@ -70,27 +86,63 @@ impl Landmarks {
         }
         found.sort_by_key(|(literal, achievers)| (achievers.len(), *literal));
         let mut used: FxHashSet<u32> = FxHashSet::default();
-        let mut literals = Vec::new();
-        for (literal, achievers) in found {
+        let numbers: FxHashMap<u32, u32> = puzzle.does.iter().copied().zip(0..).collect();
+        let mut all = Vec::new();
+        for ((fact, holds), achievers) in found {
             if achievers.iter().all(|action| !used.contains(action)) {
-                used.extend(achievers);
-                literals.push(literal);
+                used.extend(&achievers);
+                all.push(Landmark {
+                    fact,
+                    holds,
+                    achievers: achievers.iter().map(|done| Action(numbers[done])).collect(),
+                });
             }
         }
-        Self { literals }
+        Self { all }
+    }
+
+    /// Adds the legal actions that may achieve the landmark with the fewest of them, among those that are lacking; false if some landmark
+    /// has none, or none is lacking.
+    ///
+    /// Where every condition of the goal can be met at once, as in a puzzle whose cells are filled, the one with the fewest ways is the one to
+    /// decide first (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    pub(super) fn fewest(
+        &self,
+        state: &[u64],
+        is_legal: impl Fn(Action) -> bool,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let mut fewest: Option<(usize, &Landmark)> = None;
+        for landmark in self.all.iter().filter(|landmark| landmark.lacks(state)) {
+            let legal = landmark
+                .achievers
+                .iter()
+                .filter(|&&action| is_legal(action));
+            match legal.count() {
+                0 => return false,
+                count if fewest.is_none_or(|(least, _)| count < least) => {
+                    fewest = Some((count, landmark));
+                }
+                _ => {}
+            }
+        }
+        let Some((_, landmark)) = fewest else {
+            return false;
+        };
+        let achievers = landmark.achievers.iter().copied();
+        actions.extend(achievers.filter(|&action| is_legal(action)));
+        true
     }
 
     /// A bound of the steps from a state to the goal.
     pub(super) fn lacking(&self, state: &[u64]) -> u32 {
-        let lacks = |&&(fact, holds): &&(usize, bool)| {
-            (state[fact / WORD] >> (fact % WORD) & 1 == 1) != holds
-        };
-        self.literals.iter().filter(lacks).count() as u32
+        let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
+        lacking.count() as u32
     }
 
     /// Number of rules, or so, that a look at a state costs.
     pub(super) fn len(&self) -> usize {
-        self.literals.len()
+        self.all.len()
     }
 }
 
@@ -186,7 +238,8 @@ fn achievers(
             may.insert(head, (can_hold, can_fail));
         }
         let (can_hold, can_fail) = of(&may, next);
-        if if holds { can_hold } else { can_fail } {
+        let is_achieved = if holds { can_hold } else { can_fail };
+        if is_achieved {
             found.push(action);
         }
         if *work > MOST_WORK {

@@ -19,6 +19,8 @@ pub(super) struct PlanSpace<'p> {
     is_timeless: bool,
     relaxation: Relaxation,
     landmarks: Landmarks,
+    /// The first actions of a relaxed plan.
+    first: Vec<Action>,
     /// True if goals of lower values tell how far the goal is.
     has_steps: bool,
     /// The facts that states of each score have had.
@@ -33,6 +35,7 @@ impl<'p> PlanSpace<'p> {
         Self {
             relaxation: Relaxation::new(&puzzle.rules, puzzle.goal, is_fixed),
             landmarks: Landmarks::new(&puzzle.rules, puzzle.goal),
+            first: Vec::new(),
             has_steps: puzzle.goals().len() > 1,
             puzzle: &puzzle.rules,
             goal: puzzle.goal,
@@ -105,7 +108,15 @@ impl StateSpace for PlanSpace<'_> {
             estimate.is_dead_end = true;
             return;
         };
-        let actions = self.relaxation.plan(&mut estimate.preferred);
+        let actions = self.relaxation.plan(&mut self.first);
+        let held = self.puzzle.look_ahead(&full);
+        self.work += (self.puzzle.ahead.len() + self.landmarks.len()) as u64;
+        let is_legal = |action: Action| held.has(self.puzzle.legal[action.number()]);
+        let preferred = &mut estimate.preferred;
+        if !self.landmarks.fewest(&full.0, is_legal, preferred) {
+            preferred.append(&mut self.first);
+        }
+        self.first.clear();
         let steps = u64::from(level.max(actions));
         estimate.scores.push(steps);
         let mut score = level.max(actions);

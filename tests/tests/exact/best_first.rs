@@ -186,6 +186,22 @@ fn limits_end_a_search_and_say_so() {
     assert_eq!(found.stopped(), Stopped::Interrupted);
 }
 
+/// As [`Endless`], until a number.
+struct Until(u64);
+impl StateSpace for Until {
+    type State = u64;
+    type Action = u8;
+    fn start(&self) -> u64 {
+        Endless.start()
+    }
+    fn is_goal(&mut self, state: &u64) -> bool {
+        *state == self.0
+    }
+    fn successors(&mut self, state: &u64, found: &mut Vec<(u8, u64)>) {
+        Endless.successors(state, found);
+    }
+}
+
 /// Breadth-first search without estimates.
 #[test]
 fn without_estimates_a_search_is_breadth_first() {
@@ -201,20 +217,6 @@ fn without_estimates_a_search_is_breadth_first() {
             if seen.insert(next) {
                 open.push_back((next, steps + 1));
             }
-        }
-    }
-    struct Until(u64);
-    impl StateSpace for Until {
-        type State = u64;
-        type Action = u8;
-        fn start(&self) -> u64 {
-            Endless.start()
-        }
-        fn is_goal(&mut self, state: &u64) -> bool {
-            *state == self.0
-        }
-        fn successors(&mut self, state: &u64, found: &mut Vec<(u8, u64)>) {
-            Endless.successors(state, found);
         }
     }
     for found in [

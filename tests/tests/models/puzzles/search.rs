@@ -35,7 +35,7 @@ impl Store {
         let mut take = || places.swap_remove(rng.random_range(0..places.len()));
         let (man, target) = (take(), take());
         let crates = (0..2).map(|_| take()).collect();
-        let walls = (0..size).map(|_| take()).collect();
+        let walls = (0..size - 2).map(|_| take()).collect();
         Self {
             size,
             walls,
@@ -123,7 +123,7 @@ fn names<'p>(puzzle: &'p Puzzle, plan: &FoundPlan) -> Vec<&'p str> {
 #[test]
 fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
     let (mut solvable, mut impossible, mut longest) = (0, 0, 0);
-    for case in 0..150 {
+    for case in 0..180 {
         let store = Store::new(case);
         let rules = store.rules();
         let puzzle = Puzzle::parse(&rules).unwrap();
@@ -178,7 +178,7 @@ fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
         }
     }
     assert!(
-        solvable > 30 && impossible > 30 && longest > 5,
+        solvable > 20 && impossible > 20 && longest > 5,
         "{solvable} {impossible} {longest}"
     );
 }
@@ -242,7 +242,7 @@ fn states_of_a_world_have_the_clock() {
         "(<= terminal (true (step 5))) (<= terminal (true (at 4))) (<= (goal r 100) (true (at 4)))";
     let puzzle = Puzzle::parse(&format!("{TIMED} {end}")).unwrap();
     let program = puzzle.elements(Length::Exactly(5), Policy::Blind);
-    let targets = [program.states()[2].clone(), program.states()[5].clone()];
+    let targets = vec![program.states()[2].clone(), program.states()[5].clone()];
     let compiled = Frontier::new().compile(program.model(), &targets).unwrap();
     for (element, step) in targets.iter().zip(["(step 2)", "(step 5)"]) {
         let marginal = compiled.distribution(element).unwrap();
