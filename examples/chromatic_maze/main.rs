@@ -82,15 +82,13 @@ fn place(at: Position) -> Json {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
-    const OTHERS: &'static [Other] = &[
-        Other {
-            method: Method::Rejection,
-            help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
+    const OTHERS: &'static [Other] = &[Other {
+        method: Method::Rejection,
+        help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
                    those with a way as demanded; exact as well, and for all boards up to 15 columns",
-            role: Role::Fallback,
-            uses_memory: true,
-        },
-    ];
+        role: Role::Fallback,
+        uses_memory: true,
+    }];
     const SCALE: PictureScale = Board::<ChromaticTile>::SCALE;
     type Generator = ChromaticMaze;
     type Board = Board<ChromaticTile>;

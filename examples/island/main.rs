@@ -70,9 +70,7 @@ struct Islands {
 
 impl Puzzle for Islands {
     const KIND: &'static str = "island";
-    const OTHERS: &'static [Other] = &[
-        CHAIN,
-    ];
+    const OTHERS: &'static [Other] = &[CHAIN];
     const SCALE: PictureScale = Board::<Terrain>::SCALE;
     type Generator = Island;
     type Board = Board<Terrain>;

@@ -12,7 +12,9 @@ use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Image, ImageError, PictureScale};
 use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
 use figrs::stream;
-use figrs_board_command::{CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, range, read_clues, told};
+use figrs_board_command::{
+    CHAIN, Example, Failure, Other, Puzzle, Role, Task, frontier, range, read_clues, told,
+};
 use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 

@@ -55,7 +55,10 @@ pub(crate) fn tests<P: Puzzle>(
 
 /// The values of a cell with their probabilities.
 fn pairs<C: figrs_core::Value>(marginal: &Marginal<C>) -> CellDistribution<C> {
-    marginal.iter().map(|(value, p)| (value.clone(), p)).collect()
+    marginal
+        .iter()
+        .map(|(value, p)| (value.clone(), p))
+        .collect()
 }
 
 /// For each cell the names of its values and their probabilities.

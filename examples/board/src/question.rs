@@ -42,11 +42,13 @@ impl<P: Puzzle> Question<P> {
     /// The method of the option, if it is one beside the exact one, or the one that is taken without the option.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
-        P::OTHERS.iter().find(|other| match options.method.as_str() {
-            "auto" if is_sample => other.role == Role::Quicker,
-            "auto" => other.role == Role::Answers,
-            method => method == other.method.name(),
-        })
+        P::OTHERS
+            .iter()
+            .find(|other| match options.method.as_str() {
+                "auto" if is_sample => other.role == Role::Quicker,
+                "auto" => other.role == Role::Answers,
+                method => method == other.method.name(),
+            })
     }
 
     /// Refuses options without effect on the method.
@@ -151,12 +153,21 @@ impl<P: Puzzle> Question<P> {
         let is_automatic = self.options.method == "auto";
         let drawn = fallback::<P>().filter(|_| self.options.task != Task::Sample);
         let told = match (&error, drawn) {
-            (BoardError::TooLarge { method: Method::Exact, .. }, _) => self.too_large(generator),
+            (
+                BoardError::TooLarge {
+                    method: Method::Exact,
+                    ..
+                },
+                _,
+            ) => self.too_large(generator),
             _ if is_grid && is_automatic && is_large => self.too_large(generator),
             _ => return failure(error, self.puzzle.size()),
         };
         let or = drawn.map_or(String::new(), |other| {
-            format!("; --task sample draws such boards by --method {}", other.method)
+            format!(
+                "; --task sample draws such boards by --method {}",
+                other.method
+            )
         });
         let told = format!("{told}; allow more, or use a smaller board{or}");
         Box::new(NoAnswer(told))
@@ -227,7 +238,10 @@ impl<P: Puzzle> Question<P> {
     }
 
     /// Answers a task other than sampling.
-    fn asked(&self, answers: &BoardAnswers<'_, P::Generator>) -> Result<Findings<P::Board>, Failure> {
+    fn asked(
+        &self,
+        answers: &BoardAnswers<'_, P::Generator>,
+    ) -> Result<Findings<P::Board>, Failure> {
         let told = |error| failure(error, self.puzzle.size());
         let mut found = Findings::by(answers.method().name());
         found.cost = answers.cost();

@@ -74,7 +74,11 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             predicted: Some(needed),
             limit,
             ..
-        } => needs_more(&format!("--method {method} would need"), needed, Bytes(limit)),
+        } => needs_more(
+            &format!("--method {method} would need"),
+            needed,
+            Bytes(limit),
+        ),
         BoardError::TooLarge {
             predicted, limit, ..
         } => {

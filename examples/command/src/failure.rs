@@ -50,14 +50,14 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     let is_without_answer = failure.is::<NoAnswer>()
         || inference(failure).is_some()
         || grid(failure).is_some_and(|error| {
+            matches!(error, GridError::NoSuchNumber { .. } | GridError::OneTile)
+        })
+        || failure.downcast_ref().is_some_and(|error| {
             matches!(
                 error,
-                GridError::NoSuchNumber { .. } | GridError::OneTile
+                BoardError::NoSolution { .. } | BoardError::NotFound { .. }
             )
         })
-        || failure
-            .downcast_ref()
-            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. } | BoardError::NotFound { .. }))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })

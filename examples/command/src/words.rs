@@ -24,8 +24,7 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
         ));
     }
     if let Some(BoardError::NoElements { .. }) = failure.downcast_ref() {
-        let told =
-            "--min-walk and --max-walk need --task sample, and no --method exact or --stats";
+        let told = "--min-walk and --max-walk need --task sample, and no --method exact or --stats";
         return Some(told.to_owned());
     }
     if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()

@@ -101,9 +101,11 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let particles = self.settings.allows(Method::Particles);
         match chains {
             Some(ruled) if ruled.is_slow && particles => match self.by_particles(reason) {
-                Err(BoardError::TooLarge { .. } | BoardError::NoElements { .. } | BoardError::Grid(_)) => {
-                    self.by_chains(reason)
-                }
+                Err(
+                    BoardError::TooLarge { .. }
+                    | BoardError::NoElements { .. }
+                    | BoardError::Grid(_),
+                ) => self.by_chains(reason),
                 Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                     self.by_chains(reason)
                 }

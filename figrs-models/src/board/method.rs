@@ -117,7 +117,10 @@ impl fmt::Display for MethodChoice {
                 )
             }
             Reason::TooRare { tried } => {
-                write!(f, "none of {tried} independent boards in a row met the demands")
+                write!(
+                    f,
+                    "none of {tried} independent boards in a row met the demands"
+                )
             }
             Reason::OftenMet => f.write_str("boards without the rules follow them often"),
             Reason::FirstInTurn { round } => write!(

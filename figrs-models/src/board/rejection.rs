@@ -78,11 +78,7 @@ impl<'a, B> RejectionTally<'a, B> {
         all: &mut impl Iterator<Item = Result<B, BoardError>>,
         meets: impl Fn(&B) -> bool,
     ) -> Result<Self, BoardError> {
-        while !self.draw(
-            self.most.saturating_sub(self.failures),
-            all,
-            &meets,
-        )? {
+        while !self.draw(self.most.saturating_sub(self.failures), all, &meets)? {
             self.check()?;
         }
         Ok(self)

@@ -105,7 +105,12 @@ fn chains_draw_boards_of_any_size_and_say_so() {
     let sample = ConditionalSampler::new().sample(&large, 8).unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);
     assert_eq!(sample.report.choice.reason, Reason::NoElements);
-    let names: Vec<&str> = sample.report.diagnostics.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = sample
+        .report
+        .diagnostics
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
     let expected = [
         "r-hat",
         "effective boards",
@@ -140,7 +145,10 @@ fn chains_say_why_there_is_no_board() {
     let BoardError::NotFound { sweeps, nearest: 1 } = error else {
         panic!("{error}")
     };
-    assert!(sweeps > 1000 && error.to_string().contains("not proven"), "{error}");
+    assert!(
+        sweeps > 1000 && error.to_string().contains("not proven"),
+        "{error}"
+    );
     let error = chain(&orchard(3, Chains::FromTooFew), 1 << 30);
     assert!(matches!(error, BoardError::NoStart), "{error}");
     let error = chain(&orchard(3, Chains::FromAnywhere), 1 << 10);
@@ -258,7 +266,13 @@ fn an_interrupt_before_the_first_board_is_an_error_of_any_method() {
         ..orchard()
     };
     let chance = Method::Own("chance");
-    for method in [Method::Exact, Method::Rejection, Method::Particles, Method::Chain, chance] {
+    for method in [
+        Method::Exact,
+        Method::Rejection,
+        Method::Particles,
+        Method::Chain,
+        chance,
+    ] {
         let sampler = ConditionalSampler::new().among([method]);
         let error = sampler.interrupt(Arc::clone(&flag)).sample(&orchard, 5);
         let error = error.unwrap_err();
@@ -347,7 +361,10 @@ fn samplers_of_their_own_have_the_law() {
     let sampler = ConditionalSampler::new().among([chance, Method::Chain]);
     let sample = sampler.sample(&hopeless, 2).unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);
-    assert!(matches!(sample.report.choice.reason, Reason::TooRare { .. }));
+    assert!(matches!(
+        sample.report.choice.reason,
+        Reason::TooRare { .. }
+    ));
 }
 
 #[test]

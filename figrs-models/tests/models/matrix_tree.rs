@@ -15,16 +15,32 @@ fn mazes(rows: usize, columns: usize) -> PerfectMaze {
 
 /// All answers, by both methods.
 fn both_agree(maze: &PerfectMaze, weights: DirectionWeights) -> Result<(), TestCaseError> {
-    let by = |method| ConditionalSampler::new().among([method]).answers(maze).unwrap();
+    let by = |method| {
+        ConditionalSampler::new()
+            .among([method])
+            .answers(maze)
+            .unwrap()
+    };
     let (theorem, exact) = (by(Method::Own("matrix-tree")), by(Method::Exact));
     prop_assert_eq!(theorem.method(), Method::Own("matrix-tree"));
     prop_assert!(theorem.is_possible() && theorem.cost().is_none());
     prop_assert_eq!(theorem.count().unwrap(), exact.count().unwrap());
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + a.abs());
-    let logs = (theorem.log_probability().unwrap(), exact.log_probability().unwrap());
+    let logs = (
+        theorem.log_probability().unwrap(),
+        exact.log_probability().unwrap(),
+    );
     prop_assert!(close(logs.0, logs.1), "{:?}", logs);
-    let (theorem_best, exact_best) = (theorem.most_probable().unwrap(), exact.most_probable().unwrap());
-    prop_assert!(close(theorem_best.1, exact_best.1), "{} {}", theorem_best.1, exact_best.1);
+    let (theorem_best, exact_best) = (
+        theorem.most_probable().unwrap(),
+        exact.most_probable().unwrap(),
+    );
+    prop_assert!(
+        close(theorem_best.1, exact_best.1),
+        "{} {}",
+        theorem_best.1,
+        exact_best.1
+    );
     // The board is a maze of that probability.
     let weight = |pointer: &Pointer| match pointer {
         Pointer::Root => 1.0,
@@ -37,12 +53,23 @@ fn both_agree(maze: &PerfectMaze, weights: DirectionWeights) -> Result<(), TestC
     let (one, other) = (log(theorem_best.0.cells()), log(exact_best.0.cells()));
     prop_assert!(close(one, other), "{} {}", one, other);
     prop_assert!(theorem_best.0.solution().is_some());
-    for (one, other) in theorem.marginals().unwrap().iter().zip(exact.marginals().unwrap()) {
+    for (one, other) in theorem
+        .marginals()
+        .unwrap()
+        .iter()
+        .zip(exact.marginals().unwrap())
+    {
         prop_assert_eq!(one.len(), other.len());
         for (pointer, p) in one {
             let expected = other.iter().find(|(value, _)| value == pointer);
             let expected = expected.map_or(0.0, |(_, p)| *p);
-            prop_assert!((p - expected).abs() < 1e-9, "{:?}: {} {}", pointer, p, expected);
+            prop_assert!(
+                (p - expected).abs() < 1e-9,
+                "{:?}: {} {}",
+                pointer,
+                p,
+                expected
+            );
         }
     }
     Ok(())
@@ -83,7 +110,10 @@ fn large_mazes_have_answers() {
     let choices = corners * 2f64.ln() + sides * 3f64.ln() + inside * 4f64.ln();
     let log = (answers.log_probability().unwrap() + choices) / 10f64.ln();
     let leading: f64 = format!("0.{}", &count[..17]).parse().unwrap();
-    assert!((leading.log10() + count.len() as f64 - log).abs() < 1e-8, "{log}");
+    assert!(
+        (leading.log10() + count.len() as f64 - log).abs() < 1e-8,
+        "{log}"
+    );
     let snakes = mazes(60, 40).weights(DirectionWeights::SNAKE).unwrap();
     let answers = ConditionalSampler::new().answers(&snakes).unwrap();
     let (board, _) = answers.most_probable().unwrap();
@@ -101,16 +131,25 @@ fn answers_keep_to_memory_and_can_be_ended() {
     let small = ConditionalSampler::new().memory(1 << 10);
     let error = small.answers(&maze).unwrap().marginals().unwrap_err();
     assert!(
-        matches!(error, BoardError::TooLarge { method: Method::Own("matrix-tree"), predicted: Some(_), .. }),
+        matches!(
+            error,
+            BoardError::TooLarge {
+                method: Method::Own("matrix-tree"),
+                predicted: Some(_),
+                ..
+            }
+        ),
         "{error}"
     );
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&flag);
-    let ended = ConditionalSampler::new().interrupt(flag).on_event(move |event| {
-        if matches!(event, Event::Computed { steps: 3, .. }) {
-            stop.store(true, Ordering::Relaxed);
-        }
-    });
+    let ended = ConditionalSampler::new()
+        .interrupt(flag)
+        .on_event(move |event| {
+            if matches!(event, Event::Computed { steps: 3, .. }) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
     let error = ended.answers(&maze).unwrap().count().unwrap_err();
     assert!(
         matches!(error, BoardError::Inference(Error::NothingDone { .. })),

@@ -261,8 +261,16 @@ fn dungeons_of_chains_have_the_exact_law() {
     let elements = evidence.elements().unwrap();
     let exact = ConditionalSampler::new().exact(&evidence).unwrap();
     let mut weights = BTreeMap::<u32, f64>::new();
-    let all = exact.compiled().count().unwrap().to_string().parse::<usize>().unwrap();
-    let tree = JunctionTree::new().compile(elements.model(), elements.cells()).unwrap();
+    let all = exact
+        .compiled()
+        .count()
+        .unwrap()
+        .to_string()
+        .parse::<usize>()
+        .unwrap();
+    let tree = JunctionTree::new()
+        .compile(elements.model(), elements.cells())
+        .unwrap();
     for world in tree.k_best(all).unwrap() {
         let steps = elements.board(&world).unwrap().walk().unwrap().len() as u32 - 1;
         *weights.entry(steps).or_default() += 1.0;
@@ -279,7 +287,10 @@ fn dungeons_of_chains_have_the_exact_law() {
 fn islands_of_chains_meet_the_demands() {
     let island = Island::new(Size::new(20, 30).unwrap()).unwrap();
     let island = island.land(150..=210).unwrap().bays(8..=14).unwrap();
-    let sample = ConditionalSampler::new().seed(4).sample(&island, 40).unwrap();
+    let sample = ConditionalSampler::new()
+        .seed(4)
+        .sample(&island, 40)
+        .unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);
     for map in &sample.boards {
         assert!((150..=210).contains(&map.land()), "{map}");

@@ -298,7 +298,10 @@ impl CompiledFrontier {
         };
         let known = known.into_iter().map(code);
         let known = known.collect::<Result<Vec<_>, Error>>()?;
-        Ok(self.log_evidence > f64::NEG_INFINITY && restricted::is_possible(&self.explored, &known))
+        Ok(
+            self.log_evidence > f64::NEG_INFINITY
+                && restricted::is_possible(&self.explored, &known),
+        )
     }
 
     /// The most probable world of the targets and the evidence; the first in the order of values if there are several.

@@ -31,7 +31,11 @@ pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]
                 let target = layer.targets[transition] as usize;
                 let weight = explored.weights.log(layer.weights.get(transition) as usize);
                 let is_new = reached[target] != number && weight > f64::NEG_INFINITY;
-                if is_new && reports.iter().all(|(report, code)| report.get(transition) == *code) {
+                if is_new
+                    && reports
+                        .iter()
+                        .all(|(report, code)| report.get(transition) == *code)
+                {
                     reached[target] = number;
                     next.push(target);
                 }

@@ -55,7 +55,9 @@ impl<C: Value> BoardKernel<C> {
         }
         let pools = ruled.kinds.iter();
         let mut chain = Self {
-            pools: pools.map(|kind| vec![Vec::new(); kind.values.len()]).collect(),
+            pools: pools
+                .map(|kind| vec![Vec::new(); kind.values.len()])
+                .collect(),
             places: vec![0; cells.len()],
             violation,
             ruled,

@@ -29,14 +29,22 @@ const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
     /// A chain of this number; `None` if the board to start from is not one of its cells, or forbidden.
-    pub(super) fn new(make: &dyn Fn() -> Option<RuledCells<C>>, seed: u64, number: u64) -> Option<Self> {
+    pub(super) fn new(
+        make: &dyn Fn() -> Option<RuledCells<C>>,
+        seed: u64,
+        number: u64,
+    ) -> Option<Self> {
         let mut rng = stream(seed, number);
         let ruled = make()?;
         let starts = &ruled.starts;
         let start: Vec<C> = if starts.is_empty() {
             let draw = |at| {
                 let choice = ruled.choice(at);
-                let most = choice.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let most = choice
+                    .logs
+                    .iter()
+                    .copied()
+                    .fold(f64::NEG_INFINITY, f64::max);
                 // By rejection: among values alike, with the ratio to the likeliest.
                 loop {
                     let value = rng.random_range(0..choice.values.len());

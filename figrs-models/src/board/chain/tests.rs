@@ -226,7 +226,11 @@ fn rules_agree_with_element_programs() {
             boards.insert(format!("{:?}", kernel.cells));
         }
     }
-    let exact = ConditionalSampler::new().exact(&yin_yang).unwrap().compiled().count();
+    let exact = ConditionalSampler::new()
+        .exact(&yin_yang)
+        .unwrap()
+        .compiled()
+        .count();
     assert_eq!(exact.unwrap(), boards.len().into());
 }
 

@@ -13,7 +13,9 @@ use crate::grid::{
 pub(super) const STOPS: usize = 4;
 
 /// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
-pub(super) fn ground(size: Size) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
+pub(super) fn ground(
+    size: Size,
+) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
     move |at, tile| {
         let index = size.index(at);
         let marks = u8::from(index == 0)

@@ -20,11 +20,15 @@ impl PerfectMaze {
             at => {
                 let at = size.position(at);
                 let choices = self.choices(at);
-                choices.filter(|(pointer, _)| pointer.target(size, at).is_some()).collect()
+                choices
+                    .filter(|(pointer, _)| pointer.target(size, at).is_some())
+                    .collect()
             }
         };
         let rule = TreeRule::new(size, self.steps.map(|(least, most)| least..=most));
-        let mut ruled = RuledCells::new(size, choices).rule(rule).without_exchanges();
+        let mut ruled = RuledCells::new(size, choices)
+            .rule(rule)
+            .without_exchanges();
         // A maze of a usual way, and one of nearly the longest.
         let usual = self.sample(&mut stream(0, 0));
         for cells in [usual.cells().to_vec(), snake(size)] {
@@ -139,7 +143,9 @@ impl TreeRule {
 impl BoardRule<Pointer> for TreeRule {
     fn read(&mut self, cells: &[Pointer]) -> Option<u32> {
         let targets = cells.iter().enumerate();
-        self.targets = targets.map(|(at, &pointer)| self.target(at, pointer)).collect();
+        self.targets = targets
+            .map(|(at, &pointer)| self.target(at, pointer))
+            .collect();
         // A way that ends comes to no room twice.
         let rooms = self.targets.len();
         let mut ends = vec![false; rooms];

@@ -39,7 +39,9 @@ impl Generator for YinYang {
 
     fn meets(&self, board: &Board<Colour>) -> bool {
         let black = || board.places_of(Colour::Black).count() as u32;
-        self.black.as_ref().is_none_or(|range| range.contains(&black()))
+        self.black
+            .as_ref()
+            .is_none_or(|range| range.contains(&black()))
     }
 
     fn ruled_cells(&self) -> Option<RuledCells<Colour>> {

@@ -16,9 +16,13 @@ impl YinYang {
         let black = self.black.clone();
         RuledCells::new(size, choices)
             .rule_if(black.map(|range| CountRule::new(range, is_black)))
-            .rule(SquareRule::new(size, |colour: &Colour| *colour == Colour::Black))
+            .rule(SquareRule::new(size, |colour: &Colour| {
+                *colour == Colour::Black
+            }))
             .rule(ConnectedRule::new(size, is_black))
-            .rule(ConnectedRule::new(size, |_, colour: &Colour| *colour == Colour::White))
+            .rule(ConnectedRule::new(size, |_, colour: &Colour| {
+                *colour == Colour::White
+            }))
             .slow()
     }
 }

@@ -45,7 +45,10 @@ impl<F> SquareRule<F> {
     /// Squares of one colour around a cell.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
-        self.squares(row.saturating_sub(1)..row + 1, column.saturating_sub(1)..column + 1)
+        self.squares(
+            row.saturating_sub(1)..row + 1,
+            column.saturating_sub(1)..column + 1,
+        )
     }
 }
 

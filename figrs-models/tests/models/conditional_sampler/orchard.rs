@@ -3,9 +3,7 @@
 use figrs_core::rand::RngExt;
 use figrs_core::{Element, Flip};
 use figrs_models::board::{BoardError, Elements, Generator, OwnSampler, RuledCells};
-use figrs_models::grid::{
-    Automaton, BoardRule, Constraint, Count, CountRule, Position, Size,
-};
+use figrs_models::grid::{Automaton, BoardRule, Constraint, Count, CountRule, Position, Size};
 
 /// Trees, no two of which stand side by side.
 #[derive(Clone, Debug)]

@@ -105,5 +105,6 @@ fn with(side: usize, clues: &[(usize, usize, char)]) -> String {
         cells[row][column] = symbol;
     }
     let rows = cells.into_iter();
-    rows.map(|row| row.into_iter().collect::<String>() + "\n").collect()
+    rows.map(|row| row.into_iter().collect::<String>() + "\n")
+        .collect()
 }

@@ -118,7 +118,10 @@ fn what_does_not_fit_falls_back_and_says_so() {
         assert!(output.status.success());
         assert!(text(&output.stderr).contains("method rejection"));
     }
-    let output = files.run("dungeon", "--size 8 --min-walk 12 --memory 2 --method rejection");
+    let output = files.run(
+        "dungeon",
+        "--size 8 --min-walk 12 --memory 2 --method rejection",
+    );
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("without demands on ways"));
 }
@@ -129,13 +132,33 @@ fn chains_draw_boards_of_any_size() {
     let files = Files::new();
     let asks = [
         ("dungeon", "--size 30 --count 3", "walk", 58..=900),
-        ("dungeon", "--size 13 --min-walk 60 --show-path", "walk", 60..=500),
-        ("dungeon", "--size 16 --min-walls 90 --max-walls 110", "walk", 30..=500),
+        (
+            "dungeon",
+            "--size 13 --min-walk 60 --show-path",
+            "walk",
+            60..=500,
+        ),
+        (
+            "dungeon",
+            "--size 16 --min-walls 90 --max-walls 110",
+            "walk",
+            30..=500,
+        ),
         ("dungeon", "--clues large.clues", "walk", 32..=500),
-        ("island", "--size 40 --min-land 300 --max-land 400", "land", 300..=400),
+        (
+            "island",
+            "--size 40 --min-land 300 --max-land 400",
+            "land",
+            300..=400,
+        ),
         ("island", "--size 100 --max-land 1", "land", 1..=1),
         ("island", "--clues wide.clues --max-land 30", "land", 3..=30),
-        ("yin_yang", "--size 8 --method chain --min-black 32 --max-black 32", "black", 32..=32),
+        (
+            "yin_yang",
+            "--size 8 --method chain --min-black 32 --max-black 32",
+            "black",
+            32..=32,
+        ),
     ];
     for (puzzle, ask, number, range) in asks {
         let output = files.run(puzzle, &format!("{ask} --format json --seed 3"));
@@ -144,7 +167,10 @@ fn chains_draw_boards_of_any_size() {
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["method"], "chain", "{ask}");
         let is_asked = ask.contains("--method chain");
-        assert!(is_asked || told.contains("falling back on --method chain"), "{told}");
+        assert!(
+            is_asked || told.contains("falling back on --method chain"),
+            "{told}"
+        );
         for board in found["puzzles"].as_array().unwrap() {
             let found = board[number].as_u64().unwrap();
             assert!(range.contains(&found), "{ask}: {found}");
@@ -165,24 +191,35 @@ fn dungeons_without_reachability_are_exact_at_any_size() {
     // Pairs of cells, and a wall or none in each other.
     let count = |side: u128| (side * side * (side * side - 1)) << (side * side - 2);
     for side in [2, 3, 8] {
-        let found = files.json("dungeon", &format!("--size {side} --reachable no --task count"));
+        let found = files.json(
+            "dungeon",
+            &format!("--size {side} --reachable no --task count"),
+        );
         assert_eq!(found["count"], count(side).to_string());
     }
     // 900 * 899 * 2^898.
     let found = files.json("dungeon", "--size 30 --reachable no --task count");
     assert_eq!(found["count"].as_str().unwrap().len(), 277);
-    let found = files.json("dungeon", "--size 30 --reachable no --count 5 --min-walls 700");
+    let found = files.json(
+        "dungeon",
+        "--size 30 --reachable no --count 5 --min-walls 700",
+    );
     assert_eq!(found["method"], "exact");
     for board in found["puzzles"].as_array().unwrap() {
         let grid = board["grid"].to_string();
         assert!(grid.matches('W').count() >= 700);
-        assert_eq!((grid.matches('G').count(), grid.matches('A').count()), (1, 1));
+        assert_eq!(
+            (grid.matches('G').count(), grid.matches('A').count()),
+            (1, 1)
+        );
     }
     let found = files.json("dungeon", "--size 20 --reachable no --task marginals");
     let gem = found["marginals"][7][9]["gem"].as_f64().unwrap();
     assert!((gem - 1.0 / 400.0).abs() < 1e-12, "{gem}");
     let output = files.run("dungeon", "--size 2 --reachable no --min-walls 3");
-    assert!(text(&output.stderr).contains("at least 3 walls, where boards of this size have 0 to 2;"));
+    assert!(
+        text(&output.stderr).contains("at least 3 walls, where boards of this size have 0 to 2;")
+    );
     let output = files.run("dungeon", "--size 9 --reachable no --min-walk 20");
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("need --reachable yes"));
@@ -192,7 +229,10 @@ fn dungeons_without_reachability_are_exact_at_any_size() {
 #[test]
 fn colours_have_bounds() {
     let files = Files::new();
-    let found = files.json("yin_yang", "--size 8 --min-black 32 --max-black 32 --count 4");
+    let found = files.json(
+        "yin_yang",
+        "--size 8 --min-black 32 --max-black 32 --count 4",
+    );
     assert!(["exact", "rejection"].contains(&found["method"].as_str().unwrap()));
     for board in found["puzzles"].as_array().unwrap() {
         assert_eq!(board["black"], 32);
@@ -201,23 +241,38 @@ fn colours_have_bounds() {
     // All 34 boards of 3 by 3, by their black cells.
     let counts = (1..9).map(|black| {
         let ask = format!("--size 3 --task count --min-black {black} --max-black {black}");
-        files.json("yin_yang", &ask)["count"].as_str().unwrap().parse::<u32>().unwrap()
+        files.json("yin_yang", &ask)["count"]
+            .as_str()
+            .unwrap()
+            .parse::<u32>()
+            .unwrap()
     });
     assert_eq!(counts.sum::<u32>(), 34);
-    let found = files.json("yin_yang", "--size 6 --make-puzzle --min-black 18 --max-black 18");
+    let found = files.json(
+        "yin_yang",
+        "--size 6 --make-puzzle --min-black 18 --max-black 18",
+    );
     assert_eq!(found["puzzles"][0]["black"], 18);
-    std::fs::write(files.path("made.clues"), lines(&found["puzzles"][0]["clues"])).unwrap();
+    std::fs::write(
+        files.path("made.clues"),
+        lines(&found["puzzles"][0]["clues"]),
+    )
+    .unwrap();
     let solved = files.json("yin_yang", "--clues made.clues --task solve");
     assert_eq!(solved["unique"], true);
     assert_eq!(solved["solution"]["grid"], found["puzzles"][0]["grid"]);
     let output = files.run("yin_yang", "--size 4 --min-black 16");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("at least 16 black cells, where boards of this size have 1 to 15"));
+    assert!(
+        text(&output.stderr)
+            .contains("at least 16 black cells, where boards of this size have 1 to 15")
+    );
 }
 
 fn lines(rows: &serde_json::Value) -> String {
     let rows = rows.as_array().unwrap().iter();
-    rows.map(|row| format!("{}\n", row.as_str().unwrap())).collect()
+    rows.map(|row| format!("{}\n", row.as_str().unwrap()))
+        .collect()
 }
 
 /// Mazes have answers at any size; the exact method, asked for, says that it has not.
@@ -225,9 +280,15 @@ fn lines(rows: &serde_json::Value) -> String {
 fn mazes_are_counted_at_any_size() {
     let files = Files::new();
     let found = files.json("maze", "--size 8 --task count");
-    assert_eq!((&found["method"], &found["count"]), (&"matrix-tree".into(), &"126231322912498539682594816".into()));
+    assert_eq!(
+        (&found["method"], &found["count"]),
+        (&"matrix-tree".into(), &"126231322912498539682594816".into())
+    );
     let exact = files.json("maze", "--size 6 --task count --method exact");
-    assert_eq!((&exact["method"], &exact["count"]), (&"exact".into(), &"32565539635200".into()));
+    assert_eq!(
+        (&exact["method"], &exact["count"]),
+        (&"exact".into(), &"32565539635200".into())
+    );
     let found = files.json("maze", "--size 100 --task count");
     assert_eq!(found["count"].as_str().unwrap().len(), 4988);
     for task in ["probability", "marginals", "most-likely", "solve"] {
@@ -240,7 +301,11 @@ fn mazes_are_counted_at_any_size() {
     let output = files.run("maze", "--size 60 --task marginals --memory 1");
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
-    assert!(told.contains("--method matrix-tree would need about 1.6") && told.contains("more than --memory 1MiB"), "{told}");
+    assert!(
+        told.contains("--method matrix-tree would need about 1.6")
+            && told.contains("more than --memory 1MiB"),
+        "{told}"
+    );
     let output = files.run("maze", "--method matrix-tree");
     assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
 }
@@ -249,10 +314,16 @@ fn mazes_are_counted_at_any_size() {
 #[test]
 fn a_search_that_finds_nothing_proves_nothing() {
     let files = Files::new();
-    let output = files.run("dungeon", "--size 13x3 --min-walk 30 --max-walls 0 --method chain");
+    let output = files.run(
+        "dungeon",
+        "--size 13x3 --min-walk 30 --max-walls 0 --method chain",
+    );
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
-    assert!(told.contains("sweeps of --method chain") && told.contains("not proven"), "{told}");
+    assert!(
+        told.contains("sweeps of --method chain") && told.contains("not proven"),
+        "{told}"
+    );
 }
 
 /// Particles took all the memory of the machine where the board did not fit --memory.

@@ -22,7 +22,12 @@ pub(super) fn heaviest(maze: PerfectMaze) -> Vec<Pointer> {
             if let Some(target) = pointer.target(size, size.position(room)) {
                 let cost = -maze.weights.of(pointer).ln();
                 let target = size.index(target);
-                heap.costs.push(Reverse(Costed { cost, room, target, pointer }));
+                heap.costs.push(Reverse(Costed {
+                    cost,
+                    room,
+                    target,
+                    pointer,
+                }));
             }
         }
     }
@@ -143,10 +148,12 @@ impl Offset {
             false => (self, other),
         };
         let shift = large.less - small.less;
-        large.costs.extend(small.costs.into_iter().map(|Reverse(costed)| {
-            let cost = costed.cost + shift;
-            Reverse(Costed { cost, ..costed })
-        }));
+        large
+            .costs
+            .extend(small.costs.into_iter().map(|Reverse(costed)| {
+                let cost = costed.cost + shift;
+                Reverse(Costed { cost, ..costed })
+            }));
         large
     }
 }

@@ -141,7 +141,9 @@ mod tests {
     use super::*;
 
     fn count(rows: usize, columns: usize) -> String {
-        spanning_trees((rows, columns), |_, _| Ok(())).unwrap().to_string()
+        spanning_trees((rows, columns), |_, _| Ok(()))
+            .unwrap()
+            .to_string()
     }
 
     /// Squares: sequence A007341 of the OEIS. Ladders: A001353.

@@ -41,7 +41,13 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
     fn log_probability(&self) -> Result<f64, BoardError> {
         let size = self.0.size;
         let rooms = size.positions().skip(1);
-        let totals = rooms.map(|at| self.0.choices(at).map(|(_, weight)| weight).sum::<f64>().ln());
+        let totals = rooms.map(|at| {
+            self.0
+                .choices(at)
+                .map(|(_, weight)| weight)
+                .sum::<f64>()
+                .ln()
+        });
         Ok(self.log_weight_of_all() - totals.sum::<f64>())
     }
 
@@ -56,7 +62,10 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
     fn most_probable(&self) -> Result<(Board<Pointer>, f64), BoardError> {
         let size = self.0.size;
         let best = branching::heaviest(self.0);
-        let weights = best.iter().skip(1).map(|&pointer| self.0.weights.of(pointer).ln());
+        let weights = best
+            .iter()
+            .skip(1)
+            .map(|&pointer| self.0.weights.of(pointer).ln());
         let log = weights.sum::<f64>() - self.log_weight_of_all();
         Ok((Board::of(size, best), log.min(0.0)))
     }

@@ -123,7 +123,11 @@ mod tests {
     fn arithmetic_agrees_with_remainders() {
         let modulus = Modulus::new((1 << 62) - 57);
         let prime = u128::from(modulus.prime);
-        for (a, b) in [(3, 5), (1 << 61, 1 << 60), (modulus.prime - 1, modulus.prime - 2)] {
+        for (a, b) in [
+            (3, 5),
+            (1 << 61, 1 << 60),
+            (modulus.prime - 1, modulus.prime - 2),
+        ] {
             let (x, y) = (modulus.number(a), modulus.number(b));
             let (wide_a, wide_b) = (u128::from(a), u128::from(b));
             let told = |number| u128::from(modulus.remainder(number));
