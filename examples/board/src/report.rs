@@ -24,6 +24,9 @@ pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) stopped: Option<Reason>,
 }
 
+/// Chains with a larger R-hat are seen to differ.
+const MOST_R_HAT: f64 = 1.05;
+
 /// The key of the boards drawn.
 const BOARDS: &str = "puzzles";
 
@@ -91,6 +94,14 @@ impl<P: Puzzle> Report<'_, P> {
     /// Writes to the standard error the method and the cost of drawing boards.
     pub(crate) fn tell_how(&self) {
         let (found, options) = (self.findings, self.options);
+        let r_hat = found.diagnostics.iter().find(|(name, _)| *name == "r-hat");
+        if let Some(&(_, r_hat)) = r_hat
+            && r_hat > MOST_R_HAT
+        {
+            note(format!(
+                "note: r-hat is above {MOST_R_HAT}: the chains still differ, and boards may not have their right probabilities"
+            ));
+        }
         let diagnostics = found.diagnostics.iter();
         let diagnostics: String = diagnostics
             .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use figrs_core::stream;
+use figrs_infer::Error;
 
 use super::conditional_sampler::{ConditionalSampler, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
@@ -95,30 +96,52 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Draws by another method than the exact one.
     fn other(&self, rejection: bool, reason: Reason) -> Result<Report, BoardError> {
-        let settings = self.settings;
-        if self.has_chains() {
-            let choice = self.begin(Method::Chain, reason);
-            let compile = self.started.elapsed();
-            let (generator, boards) = (self.generator, self.boards);
-            let budget = (settings.memory, settings.seed);
-            let drawn = chain::draw(generator, budget, boards, &settings.watch)?;
-            return Ok(Report::new(choice, drawn, compile));
-        }
-        let particles = settings.allows(Method::Particles);
-        if rejection {
-            let drawn = self.rejected(reason);
-            if !matches!(drawn, Err(BoardError::TooLarge { .. }) if particles) {
-                return drawn;
+        let ruled = self.generator.ruled_cells();
+        let chains = ruled.filter(|_| self.settings.allows(Method::Chain));
+        let particles = self.settings.allows(Method::Particles);
+        match chains {
+            Some(ruled) if ruled.is_slow && particles => match self.by_particles(reason) {
+                Err(
+                    BoardError::TooLarge { .. }
+                    | BoardError::NoElements { .. }
+                    | BoardError::Grid(_),
+                ) => self.by_chains(reason),
+                Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                    self.by_chains(reason)
+                }
+                drawn => drawn,
+            },
+            Some(_) => self.by_chains(reason),
+            None => {
+                if rejection {
+                    let drawn = self.rejected(reason);
+                    if !matches!(drawn, Err(BoardError::TooLarge { .. }) if particles) {
+                        return drawn;
+                    }
+                }
+                if !particles {
+                    return Err(BoardError::NoMethod);
+                }
+                self.by_particles(reason)
             }
         }
-        if !particles {
-            return Err(BoardError::NoMethod);
-        }
-        let elements = self.generator.elements()?;
-        let choice = self.begin(Method::Particles, reason);
+    }
+
+    fn by_chains(&self, reason: Reason) -> Result<Report, BoardError> {
+        let (settings, generator) = (self.settings, self.generator);
+        let choice = self.begin(Method::Chain, reason);
         let compile = self.started.elapsed();
         let budget = (settings.memory, settings.seed);
-        let (generator, boards) = (self.generator, self.boards);
+        let drawn = chain::draw(generator, budget, self.boards, &settings.watch)?;
+        Ok(Report::new(choice, drawn, compile))
+    }
+
+    fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {
+        let (settings, generator) = (self.settings, self.generator);
+        let elements = generator.elements()?;
+        let choice = self.begin(Method::Particles, reason);
+        let compile = self.started.elapsed();
+        let (budget, boards) = ((settings.memory, settings.seed), self.boards);
         let drawn = particles::draw(generator, &elements, budget, boards, &settings.watch)?;
         Ok(Report::new(choice, drawn, compile))
     }

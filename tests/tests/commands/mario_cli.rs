@@ -323,6 +323,8 @@ fn measures_are_the_same_on_any_number_of_threads() {
     // A row for each measure that is applicable, one for the headings, one for the diversity, and two for the profile.
     let text_table = text(&with("2", "text").stdout);
     let measures = corpus["measures"].as_object().unwrap();
-    let applicable = measures.values().filter(|measure| !measure["mean"].is_null());
+    let applicable = measures
+        .values()
+        .filter(|measure| !measure["mean"].is_null());
     assert_eq!(text_table.lines().count(), 1 + applicable.count() + 1 + 2);
 }

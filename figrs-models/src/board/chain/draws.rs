@@ -19,7 +19,7 @@ use crate::grid::Size;
 /// The fewest boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
 /// Chains whose R-hat is at most this are not seen to differ.
-pub(in crate::board) const MOST_R_HAT: f64 = 1.05;
+const MOST_R_HAT: f64 = 1.05;
 /// The fewest effective boards of all chains: a quarter of the boards that diagnostics look at with two chains, or of those wanted.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
 /// Cells that a chain may propose to change, in the search for a first board and then again: 2^18 for each cell of the board, and no more than take about half a minute on one
@@ -202,8 +202,13 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
             continue;
         }
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
-        apart = apart.max(r_hat(&series));
-        effective = effective.min(bulk_ess(&series));
+        let (one, other) = (r_hat(&series), bulk_ess(&series));
+        if one.is_nan() || other.is_nan() {
+            // There are too few boards to tell.
+            return (f64::NAN, f64::NAN);
+        }
+        apart = apart.max(one);
+        effective = effective.min(other);
     }
     (apart, effective)
 }

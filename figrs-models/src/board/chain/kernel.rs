@@ -8,7 +8,7 @@ use super::RuledCells;
 /// A Markov chain of boards: Metropolis-Hastings steps that give a cell another value, or exchange two.
 ///
 /// A board has the weight of its independent cells, times `exp(-penalty * violation)` with the sum of the violations of all rules. A step
-/// chooses a cell and another of its values, all alike; or two cells with the same choices, anywhere or side by side. The board that results is
+/// chooses a cell and another of its values, all alike; or two cells with the same choices, side by side or of different values anywhere. The board that results is
 /// accepted with the ratio of the weights, or one if that is more. With an infinite penalty the violation never grows.
 ///
 /// **Guarantee.** Proposals are symmetric, so that the law with these weights is stationary; with an infinite penalty from a board without violation,
@@ -20,6 +20,10 @@ pub(super) struct BoardKernel<C> {
     values: Vec<u16>,
     /// The cells with more than one.
     pub(super) free: Vec<usize>,
+    /// For each kind of cell and each value the cells that have it, where cells are exchanged.
+    pools: Vec<Vec<Vec<u32>>>,
+    /// For each cell its place there.
+    places: Vec<u32>,
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
@@ -49,14 +53,23 @@ impl<C: Value> BoardKernel<C> {
         for rule in &mut ruled.rules {
             violation = violation.saturating_add(rule.read(&cells)?);
         }
-        Some(Self {
+        let pools = ruled.kinds.iter();
+        let mut chain = Self {
+            pools: pools
+                .map(|kind| vec![Vec::new(); kind.values.len()])
+                .collect(),
+            places: vec![0; cells.len()],
             violation,
             ruled,
             cells,
             values,
             free,
             penalty,
-        })
+        };
+        for at in 0..chain.values.len() {
+            chain.pool(at);
+        }
+        Some(chain)
     }
 
     /// As many steps as there are cells that may change.
@@ -72,7 +85,7 @@ impl<C: Value> BoardKernel<C> {
         let at = self.free[rng.random_range(0..self.free.len())];
         if self.ruled.exchanges && rng.random() {
             let other = if rng.random() {
-                self.free[rng.random_range(0..self.free.len())]
+                self.of_another_value(at, rng)?
             } else {
                 let (size, side) = (self.ruled.size, rng.random_range(0..4));
                 let column = at % size.columns();
@@ -94,6 +107,27 @@ impl<C: Value> BoardKernel<C> {
         };
         let value = (self.values[at] + turn) % values;
         Some(BoardMove::Redraw { at, value })
+    }
+
+    /// A cell of the same kind that has another value, all alike. Exchanges do not change how many there are, so that the way back is as likely.
+    fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
+        let pools = &self.pools[self.ruled.kind_of[at] as usize];
+        let others = || {
+            let pools = pools.iter().enumerate();
+            pools.filter(|&(value, _)| value != usize::from(self.values[at]))
+        };
+        let all: usize = others().map(|(_, pool)| pool.len()).sum();
+        if all == 0 {
+            return None;
+        }
+        let mut chosen = rng.random_range(0..all);
+        for (_, pool) in others() {
+            match pool.get(chosen) {
+                Some(&other) => return Some(other as usize),
+                None => chosen -= pool.len(),
+            }
+        }
+        None
     }
 
     /// Takes a step if it is accepted: with the probability of a `chance`, drawn uniformly from 0 to 1, being less than the ratio of weights.
@@ -171,7 +205,27 @@ impl<C: Value> BoardKernel<C> {
     }
 
     fn set(&mut self, at: usize, value: u16) {
+        if self.ruled.exchanges {
+            let pool = &mut self.pools[self.ruled.kind_of[at] as usize];
+            let pool = &mut pool[usize::from(self.values[at])];
+            let place = self.places[at];
+            pool.swap_remove(place as usize);
+            if let Some(&moved) = pool.get(place as usize) {
+                self.places[moved as usize] = place;
+            }
+        }
         self.values[at] = value;
         self.cells[at] = self.ruled.choice(at).values[usize::from(value)].clone();
+        self.pool(at);
+    }
+
+    /// Notes the value of a cell.
+    fn pool(&mut self, at: usize) {
+        if self.ruled.exchanges {
+            let pool = &mut self.pools[self.ruled.kind_of[at] as usize];
+            let pool = &mut pool[usize::from(self.values[at])];
+            self.places[at] = pool.len() as u32;
+            pool.push(at as u32);
+        }
     }
 }

@@ -21,6 +21,7 @@ pub struct RuledCells<C> {
     pub(super) starts: Vec<Vec<C>>,
     pub(super) is_joined: bool,
     pub(super) exchanges: bool,
+    pub(in crate::board) is_slow: bool,
 }
 
 /// The values that a cell may have, and the logarithms of their weights.
@@ -66,6 +67,7 @@ impl<C: Value> RuledCells<C> {
             starts: Vec::new(),
             is_joined: false,
             exchanges: true,
+            is_slow: false,
         }
     }
 
@@ -108,6 +110,15 @@ impl<C: Value> RuledCells<C> {
     pub fn without_exchanges(self) -> Self {
         Self {
             exchanges: false,
+            ..self
+        }
+    }
+
+    /// Declares that chains move slowly between boards that keep all rules: particles come before them, where there is an element program.
+    #[must_use]
+    pub fn slow(self) -> Self {
+        Self {
+            is_slow: true,
             ..self
         }
     }

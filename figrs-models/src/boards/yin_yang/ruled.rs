@@ -5,7 +5,7 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, SquareRule};
 
 impl YinYang {
-    /// Cells and rules.
+    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -23,5 +23,6 @@ impl YinYang {
             .rule(ConnectedRule::new(size, |_, colour: &Colour| {
                 *colour == Colour::White
             }))
+            .slow()
     }
 }

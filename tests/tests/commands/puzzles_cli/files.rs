@@ -30,6 +30,8 @@ impl Files {
             ("gem.clues", "W?\nG?\n"),
             ("sea.clues", "???\n?.?\n???\n"),
             ("shore.clues", "????\n?##?\n?##?\n????\n"),
+            ("large.clues", &large()),
+            ("wide.clues", &wide()),
             ("letter.clues", "...\n.x.\n"),
             ("ragged.clues", "...\n\n....\n"),
             ("empty.clues", "# nothing\n"),
@@ -84,4 +86,25 @@ pub(crate) fn assert_near(found: &Json, expected: f64) {
         (found - expected).abs() < 1e-9 * scale,
         "{found} for {expected}"
     );
+}
+
+/// Clues of a dungeon that has no element program: a wall of three, and the gem.
+fn large() -> String {
+    with(17, &[(3, 5, 'W'), (3, 6, 'W'), (3, 7, 'W'), (12, 9, 'G')])
+}
+
+/// Clues of such an island: two cells of land, one of water.
+fn wide() -> String {
+    with(20, &[(9, 10, '#'), (11, 10, '#'), (4, 3, '.')])
+}
+
+/// A square of cells without clues, and some with one.
+fn with(side: usize, clues: &[(usize, usize, char)]) -> String {
+    let mut cells = vec![vec!['?'; side]; side];
+    for &(row, column, symbol) in clues {
+        cells[row][column] = symbol;
+    }
+    let rows = cells.into_iter();
+    rows.map(|row| row.into_iter().collect::<String>() + "\n")
+        .collect()
 }

@@ -14,7 +14,13 @@ fn other_methods_draw_what_is_asked_and_tell_how() {
     assert_eq!(found["method"], "chain");
     assert_eq!(
         keys(&found["diagnostics"]),
-        ["r-hat", "effective islands", "islands"]
+        [
+            "r-hat",
+            "effective boards",
+            "chains",
+            "sweeps to a first board",
+            "sweeps between boards"
+        ]
     );
     let boards = found["puzzles"].as_array().unwrap();
     assert_eq!(boards.len(), 6);
@@ -98,25 +104,232 @@ fn what_does_not_fit_falls_back_and_says_so() {
     let output = files.run("island", "--size 12x20 --task count");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
-    // Without a demand there is nothing to reject.
-    let output = files.run("dungeon", "--size 12");
+    // What cannot be asked of such boards names what can.
+    let output = files.run("dungeon", "--size 12 --task count");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("more than --memory 1GiB; allow more"));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("more than --memory 1GiB; allow more, or use a smaller board; --task sample draws such boards by --method chain"),
+        "{told}"
+    );
     // Unless colours drawn at random often have a way.
     for ask in ["--size 12", "--size 8 --min-steps 15 --count 3"] {
         let output = files.run("chromatic_maze", ask);
         assert!(output.status.success());
         assert!(text(&output.stderr).contains("method rejection"));
     }
-    let output = files.run("dungeon", "--size 8 --min-walk 12 --memory 2");
+    let output = files.run(
+        "dungeon",
+        "--size 8 --min-walk 12 --memory 2 --method rejection",
+    );
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("without demands on ways"));
+}
+
+/// Boards of sizes that no states have, each as its demands say, the same ones for the same seed.
+#[test]
+fn chains_draw_boards_of_any_size() {
+    let files = Files::new();
+    let asks = [
+        ("dungeon", "--size 30 --count 3", "walk", 58..=900),
+        (
+            "dungeon",
+            "--size 13 --min-walk 60 --show-path",
+            "walk",
+            60..=500,
+        ),
+        (
+            "dungeon",
+            "--size 16 --min-walls 90 --max-walls 110",
+            "walk",
+            30..=500,
+        ),
+        ("dungeon", "--clues large.clues", "walk", 32..=500),
+        (
+            "island",
+            "--size 40 --min-land 300 --max-land 400",
+            "land",
+            300..=400,
+        ),
+        ("island", "--size 100 --max-land 1", "land", 1..=1),
+        ("island", "--clues wide.clues --max-land 30", "land", 3..=30),
+        (
+            "yin_yang",
+            "--size 8 --method chain --min-black 32 --max-black 32",
+            "black",
+            32..=32,
+        ),
+    ];
+    for (puzzle, ask, number, range) in asks {
+        let output = files.run(puzzle, &format!("{ask} --format json --seed 3"));
+        let told = text(&output.stderr);
+        assert!(output.status.success(), "{ask}: {told}");
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found["method"], "chain", "{ask}");
+        let is_asked = ask.contains("--method chain");
+        assert!(
+            is_asked || told.contains("falling back on --method chain"),
+            "{told}"
+        );
+        for board in found["puzzles"].as_array().unwrap() {
+            let found = board[number].as_u64().unwrap();
+            assert!(range.contains(&found), "{ask}: {found}");
+        }
+        let again = files.json(puzzle, &format!("{ask} --seed 3"));
+        assert_eq!(again["puzzles"], found["puzzles"], "{ask}");
+    }
+    // Ways that Wilson's algorithm does not come to.
+    let found = files.json("maze", "--size 16 --min-walk 150 --show-path");
+    assert_eq!(found["method"], "chain");
+    assert!(found["puzzles"][0]["path"].as_array().unwrap().len() > 150);
+}
+
+/// A gem, an altar, and walls anywhere: all questions, at sizes that no dungeon with a way has.
+#[test]
+fn dungeons_without_reachability_are_exact_at_any_size() {
+    let files = Files::new();
+    // Pairs of cells, and a wall or none in each other.
+    let count = |side: u128| (side * side * (side * side - 1)) << (side * side - 2);
+    for side in [2, 3, 8] {
+        let found = files.json(
+            "dungeon",
+            &format!("--size {side} --reachable no --task count"),
+        );
+        assert_eq!(found["count"], count(side).to_string());
+    }
+    // 900 * 899 * 2^898.
+    let found = files.json("dungeon", "--size 30 --reachable no --task count");
+    assert_eq!(found["count"].as_str().unwrap().len(), 277);
+    let found = files.json(
+        "dungeon",
+        "--size 30 --reachable no --count 5 --min-walls 700",
+    );
+    assert_eq!(found["method"], "exact");
+    for board in found["puzzles"].as_array().unwrap() {
+        let grid = board["grid"].to_string();
+        assert!(grid.matches('W').count() >= 700);
+        assert_eq!(
+            (grid.matches('G').count(), grid.matches('A').count()),
+            (1, 1)
+        );
+    }
+    let found = files.json("dungeon", "--size 20 --reachable no --task marginals");
+    let gem = found["marginals"][7][9]["gem"].as_f64().unwrap();
+    assert!((gem - 1.0 / 400.0).abs() < 1e-12, "{gem}");
+    let output = files.run("dungeon", "--size 2 --reachable no --min-walls 3");
+    assert!(
+        text(&output.stderr).contains("at least 3 walls, where boards of this size have 0 to 2;")
+    );
+    let output = files.run("dungeon", "--size 9 --reachable no --min-walk 20");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("need --reachable yes"));
+}
+
+/// Equal colours by exact boards of any, and a puzzle whose solution has as many of each.
+#[test]
+fn colours_have_bounds() {
+    let files = Files::new();
+    let found = files.json(
+        "yin_yang",
+        "--size 8 --min-black 32 --max-black 32 --count 4",
+    );
+    assert!(["exact", "rejection"].contains(&found["method"].as_str().unwrap()));
+    for board in found["puzzles"].as_array().unwrap() {
+        assert_eq!(board["black"], 32);
+        assert_eq!(board["grid"].to_string().matches('1').count(), 32);
+    }
+    // All 34 boards of 3 by 3, by their black cells.
+    let counts = (1..9).map(|black| {
+        let ask = format!("--size 3 --task count --min-black {black} --max-black {black}");
+        files.json("yin_yang", &ask)["count"]
+            .as_str()
+            .unwrap()
+            .parse::<u32>()
+            .unwrap()
+    });
+    assert_eq!(counts.sum::<u32>(), 34);
+    let found = files.json(
+        "yin_yang",
+        "--size 6 --make-puzzle --min-black 18 --max-black 18",
+    );
+    assert_eq!(found["puzzles"][0]["black"], 18);
+    std::fs::write(
+        files.path("made.clues"),
+        lines(&found["puzzles"][0]["clues"]),
+    )
+    .unwrap();
+    let solved = files.json("yin_yang", "--clues made.clues --task solve");
+    assert_eq!(solved["unique"], true);
+    assert_eq!(solved["solution"]["grid"], found["puzzles"][0]["grid"]);
+    let output = files.run("yin_yang", "--size 4 --min-black 16");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr)
+            .contains("at least 16 black cells, where boards of this size have 1 to 15")
+    );
+}
+
+fn lines(rows: &serde_json::Value) -> String {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| format!("{}\n", row.as_str().unwrap()))
+        .collect()
+}
+
+/// Mazes have answers at any size; the exact method, asked for, says that it has not.
+#[test]
+fn mazes_are_counted_at_any_size() {
+    let files = Files::new();
+    let found = files.json("maze", "--size 8 --task count");
+    assert_eq!(
+        (&found["method"], &found["count"]),
+        (&"matrix-tree".into(), &"126231322912498539682594816".into())
+    );
+    let exact = files.json("maze", "--size 6 --task count --method exact");
+    assert_eq!(
+        (&exact["method"], &exact["count"]),
+        (&"exact".into(), &"32565539635200".into())
+    );
+    let found = files.json("maze", "--size 100 --task count");
+    assert_eq!(found["count"].as_str().unwrap().len(), 4988);
+    for task in ["probability", "marginals", "most-likely", "solve"] {
+        let found = files.json("maze", &format!("--size 40 --weights snake --task {task}"));
+        assert_eq!(found["method"], "matrix-tree", "{task}");
+    }
+    let output = files.run("maze", "--size 30 --task count --method exact");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("use 1 to 1000 rows and 1 to 15 columns"));
+    let output = files.run("maze", "--size 60 --task marginals --memory 1");
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("--method matrix-tree would need about 1.6")
+            && told.contains("more than --memory 1MiB"),
+        "{told}"
+    );
+    let output = files.run("maze", "--method matrix-tree");
+    assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
+}
+
+/// What is not found is not said to be impossible.
+#[test]
+fn a_search_that_finds_nothing_proves_nothing() {
+    let files = Files::new();
+    let output = files.run(
+        "dungeon",
+        "--size 13x3 --min-walk 30 --max-walls 0 --method chain",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("sweeps of --method chain") && told.contains("not proven"),
+        "{told}"
+    );
 }
 
 /// Particles took all the memory of the machine where the board did not fit --memory.
 #[test]
 fn particles_without_memory_are_refused() {
-    let output = example::run("yin_yang", &["--size", "1000x15"]);
+    let output = example::run("yin_yang", &["--size", "1000x15", "--method", "particles"]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
     assert!(

@@ -36,7 +36,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("maze", "--size 0", "--size"),
     ("maze", "--size 3x", "--size"),
     ("maze", "--size 5000", "use 1 to 4096"),
-    ("dungeon", "--size 16", "1 to 15 columns"),
+    ("dungeon", "--size 16 --method exact", "1 to 15 columns"),
     ("island", "--size 2", "use 3 to"),
     ("maze", "--count 0", "--count"),
     (
@@ -99,11 +99,6 @@ const WRONG: &[(&str, &str, &str)] = &[
         "--memory has no effect on --method wilson",
     ),
     (
-        "island",
-        "--size 5 --memory 5 --method chain",
-        "--memory has no effect on --method chain",
-    ),
-    (
         "maze",
         "--size 3 --task marginals --show-path",
         "--show-path needs boards that are shown",
@@ -125,15 +120,15 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
     (
         "maze",
-        "--method chain",
-        "possible values: auto, exact, wilson",
+        "--method particles",
+        "possible values: auto, exact, wilson, chain, matrix-tree",
     ),
     (
         "maze",
         "--method wilson --task count",
         "--method wilson needs --task sample",
     ),
-    ("maze", "--min-walk 4 --task count", "need --method wilson"),
+    ("maze", "--min-walk 4 --task count", "need --task sample"),
     ("maze", "--min-walk 4 --max-walk 3", "from 4 to 3 is empty"),
     (
         "dungeon",
@@ -149,16 +144,6 @@ const WRONG: &[(&str, &str, &str)] = &[
         "chromatic_maze",
         "--min-steps 4 --t-max 3",
         "from 4 to 3 is empty",
-    ),
-    (
-        "island",
-        "--clues sea.clues --method chain",
-        "--clues needs --method exact",
-    ),
-    (
-        "island",
-        "--min-land 3 --max-land 3 --size 5 --method chain",
-        "or use --method exact",
     ),
     (
         "dungeon",

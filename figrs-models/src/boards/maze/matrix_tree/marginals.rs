@@ -80,6 +80,10 @@ pub(super) fn of_pointers(
             let at = size.position(room);
             let pointers = Pointer::DIRECTIONS.into_iter().filter_map(|pointer| {
                 let target = pointer.target(size, at)?;
+                // On a line what lies ahead leads back through the room; on any other grid nothing is so, and no probability is zero.
+                if side == 1 && size.index(target) > room {
+                    return None;
+                }
                 Some((pointer, maze.weights.of(pointer) * (own - of(target))))
             });
             let mut pointers = positive(pointers);
