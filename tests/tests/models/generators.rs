@@ -114,7 +114,7 @@ fn snakes_have_their_horizontal_links() {
 fn large_mazes_are_perfect() {
     for (rows, columns) in [(1, 1), (1, 30), (30, 1), (100, 100), (7, 300)] {
         let maze = PerfectMaze::new(Size::new(rows, columns).unwrap());
-        for maze in [maze, maze.weights(DirectionWeights::SNAKE).unwrap()] {
+        for maze in [maze.clone(), maze.weights(DirectionWeights::SNAKE).unwrap()] {
             let drawn = maze.sample(&mut stream(34, 0));
             assert_perfect(&drawn);
             assert_eq!(drawn, maze.sample(&mut stream(34, 0)));
