@@ -422,7 +422,8 @@ fn wrong_sizes_and_lists_are_errors() {
         error,
         GridError::TooLargeForAutomata {
             rows: 1,
-            columns: 16
+            columns: 16,
+            most: 15
         }
     ));
     assert_eq!(

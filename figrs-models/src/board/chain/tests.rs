@@ -8,7 +8,6 @@ use rand::RngExt;
 
 use super::kernel::{BoardKernel, BoardMove};
 use super::tempered::TemperedChain;
-use super::*;
 use crate::board::{ConditionalSampler, Generator, Method};
 use crate::boards::dungeon::{Dungeon, DungeonTile};
 use crate::boards::island::Island;
