@@ -31,6 +31,8 @@ pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
     /// The model of the trials.
     model: LevelModel,
+    /// True if that is not the model itself.
+    is_relaxed: bool,
     until: Instant,
 }
 
@@ -48,15 +50,14 @@ impl<'a> ProofSearch<'a> {
         let mut search = Self {
             steered,
             model: own.clone(),
+            is_relaxed: false,
             until,
         };
         let alone = steered.part(own, &[]);
-        if search
-            .frontier(Self::BYTES)
-            .compile(alone.model(), alone.cells())
-            .is_err()
-        {
+        let frontier = search.frontier(Self::BYTES);
+        if frontier.compile(alone.model(), alone.cells()).is_err() {
             search.model = own.without_neighbours();
+            search.is_relaxed = true;
         }
         search
     }
@@ -66,10 +67,19 @@ impl<'a> ProofSearch<'a> {
         Frontier::new().memory(bytes).deadline(left)
     }
 
+    /// True if the model takes more memory than a trial.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.is_relaxed
+    }
+
     /// The first demand or pair of demands that is proven to be impossible.
     pub(super) fn find(&self) -> Option<Conflict> {
-        let is_hard =
-            |demand: &Demand| !matches!(demand, Demand::Preferred { .. } | Demand::Near { .. });
+        let is_hard = |demand: &Demand| match demand {
+            Demand::Preferred { .. } | Demand::Near { .. } => false,
+            // Any column might come next, of too many.
+            Demand::Playable => !self.is_relaxed,
+            _ => true,
+        };
         let demands = self.steered.demands().enumerate();
         let hard: Vec<usize> = demands
             .filter(|(_, demand)| is_hard(demand))
@@ -91,7 +101,10 @@ impl<'a> ProofSearch<'a> {
             return None;
         }
         let part = self.steered.part(&self.model, &demands);
-        if self.is_impossible(part.model(), Self::BYTES) {
+        let is_seen = |&demand: &usize| *self.steered.demand(demand) == Demand::Seen;
+        // Without neighbours there is nothing that was not seen.
+        let adds_nothing = self.is_relaxed && demands.iter().any(is_seen);
+        if !adds_nothing && self.is_impossible(part.model(), Self::BYTES) {
             // The first columns are possible below `low`, and impossible at `high`.
             let (mut low, mut high) = (0, self.steered.width() - 1);
             while low < high {
