@@ -3,8 +3,8 @@
 use figrs_core::stream;
 use figrs_infer::Frontier;
 use figrs_models::mdmc::{
-    ConditionedSampler, Demand, ExactSampler, Level, LevelSampler, Mask, SteeredLevel,
-    SteeringError,
+    ConditionedSampler, Demand, DemandError, ExactSampler, Level, LevelSampler, Mask,
+    RejectionSampler, SteeredLevel, SteeringError,
 };
 use rand::RngExt;
 
