@@ -48,7 +48,7 @@ pub use demands::design::DesignFile;
 pub use demands::design::design_error::DesignError;
 pub use demands::{
     Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
-    SteeredLevel, SteeringError,
+    RejectionSampler, SteeredLevel, SteeringError,
 };
 pub use level::error::LevelError;
 pub use level::travel::Travel;
