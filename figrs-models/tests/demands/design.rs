@@ -47,7 +47,7 @@ fn each_kind_says_what_its_words_say() {
         ("require = 'pipe'\ncolumns = '..50%'", true),
         ("require = 'pipe'\ntimes = 2", false),
         ("require = 'v'\ntimes = '2..3'", true),
-        ("require = '''\n##\n[]'''", false),
+        ("require = '''\n##\n##\n[]'''", false),
         ("require = '''\n[]\n##'''", true),
         ("require = 'step'\ntimes = '1..'", true),
         ("count = 'enemy'\nnumber = 3", true),
@@ -194,7 +194,7 @@ fn towers_are_spoken_of_as_they_stand() {
         ("count = 'enemy'\nsections = 2\nrising = true", true),
         ("count = 'enemy'\nsections = [0, 2]", true),
         ("count = 'enemy'\nnumber = 0\nin_each = 6", false),
-        ("each = 'E'\nhas = '-'\nabove = 1\nrows = '1..'", true),
+        ("each = 'E'\nhas = 'X'\nabove = 1\nrows = '1..'", true),
         (
             "each = '''\nE\nX'''\nhas = 'XX'\nbelow = '2..3'\nanywhere = true",
             true,
