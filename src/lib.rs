@@ -27,7 +27,7 @@ pub use figrs_core::{
 };
 pub use figrs_infer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, BeliefPropagation,
-    Bounds, CaseColumns, CaseCounter, CaseValues, Cases, Circuit, Compare, Comparison,
+    BestFirst, Bounds, CaseColumns, CaseCounter, CaseValues, Cases, Circuit, Compare, Comparison,
     ComparisonRow, ComparisonStep, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, CountPart, CountRequest, Curve, CurvePoint, DecisionPlan,
     DecisionPolicy, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
@@ -40,17 +40,17 @@ pub use figrs_infer::{
     PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
     Predictive, Progress, Quality, Quantity, Query, RejectionSampling, Replicate, Resampling, Run,
     SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, Sampling, SavedTree,
-    SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost,
-    SliceSums, SliceTotal, Slices, StandardErrors, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Tornado, TornadoRow, Trajectories, UtilityEstimate, VariableElimination,
-    Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order, independent,
-    missing_in_batch, unseen_share,
+    SearchEstimate, SearchResult, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
+    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, StandardErrors, StateSpace,
+    Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories,
+    UtilityEstimate, VariableElimination, Verdict, World, WorldSums, algorithms, compare,
+    diagnostics, eliminate, in_order, independent, missing_in_batch, unseen_share,
 };
 pub use figrs_models as models;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
-    ChainCharts, ChartError, ComparisonPage, Draw, HtmlPage, PosteriorChart, TornadoChart,
-    WriteDraws, picture,
+    ChainCharts, ChartError, ComparisonPage, Draw, GroupedBars, HtmlPage, PosteriorChart,
+    TornadoChart, WriteDraws, picture,
 };
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.

@@ -1,13 +1,15 @@
 //! Trained models, and levels drawn from them.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
     LevelElements, LevelModel, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain,
-    TileField, TileFieldElements, TileSelection, Travel,
+    TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
+use figrs::models::reading::{MOST_BYTES, read_limited};
 use figrs_command::Failure;
 use serde_json::Value;
 
@@ -20,6 +22,8 @@ pub(crate) struct Trained {
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
     pub(crate) seed: u64,
+    /// The pictures of --tile-sheet.
+    pub(crate) sheet: Option<TileSheet>,
     engines: Vec<(Method, Engine)>,
 }
 
@@ -50,6 +54,10 @@ impl Trained {
         chain: MarkovChain,
         seed: u64,
     ) -> Result<Self, Failure> {
+        let sheet = options.tile_sheet.as_deref();
+        let side = options.tile_size.map_or(TileSheet::SIDE, usize::from);
+        let sheet = sheet.map(|path| sheet_of(path, side, chain.tile_set()));
+        let sheet = sheet.transpose()?;
         let chain = Arc::new(chain);
         let engine = |&method| -> Result<_, Failure> {
             Ok((method, Engine::new(method, &options, &corpus, &chain)?))
@@ -64,6 +72,7 @@ impl Trained {
             corpus,
             chain,
             seed,
+            sheet,
             engines,
         })
     }
@@ -74,7 +83,8 @@ impl Trained {
         if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
             && (method.heeds_demands() || method.draws_again() && self.options.demands.any())
         {
-            let demands = sampler.demands().iter().map(ToString::to_string);
+            let demands = sampler.demands();
+            let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
         settings.push(("guarantee", self.guarantee().into()));
@@ -160,6 +170,19 @@ impl Trained {
             level,
         })
     }
+}
+
+/// The sheet of pictures of a file, with errors in the words of the command line.
+fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet, Failure> {
+    let png = read_limited(path, MOST_BYTES)
+        .map_err(|error| format!("--tile-sheet: cannot read {}: {error}", path.display()))?;
+    TileSheet::from_png(&png, side, tiles).map_err(|error| {
+        let flag = match error {
+            TileSheetError::Side { .. } | TileSheetError::Size { .. } => " (--tile-size)",
+            _ => "",
+        };
+        format!("--tile-sheet {}: {error}{flag}", path.display()).into()
+    })
 }
 
 impl Made {

@@ -4,6 +4,7 @@
 
 mod demanded;
 mod generator;
+mod measured;
 mod options;
 mod ordered;
 mod probability;
@@ -117,6 +118,13 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.format().needs_file() && options.out.is_none() {
         return Err(format!("--format {} needs --out FILE", options.format().name()).into());
     }
+    if options.sections.is_some() && options.stats.is_none() && options.report.is_none() {
+        return Err("--sections needs --stats or --report".into());
+    }
+    let shown = options.format().has_pictures() || options.report.is_some();
+    if options.tile_sheet.is_some() && !shown {
+        return Err("--tile-sheet needs --format png, tmx or tiled-json, or --report".into());
+    }
     if options.resume && (!options.format().needs_file() || options.levels < 2) {
         return Err(
             "--resume needs --levels of two or more, and --format png, tmx, tiled-json or ldtk-csv"
@@ -203,7 +211,9 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
         reader = reader.only(pattern);
     }
     let (corpus, notes) = reader.read()?;
-    notes.iter().for_each(|told| note(format!("note: {told}")));
+    for told in notes {
+        note(format!("note: {told}"));
+    }
     options.set_usual_length(&corpus);
     Ok(corpus)
 }

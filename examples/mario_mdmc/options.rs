@@ -7,8 +7,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{Corpus, Level, MarkovChain, Structure, Structures, Travel};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use figrs::models::mdmc::{
+    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
+};
+use figrs_command::{Bytes, Failure, chain_settings, format_of, mebibytes, ranges, seconds};
 use glob::Pattern;
 use serde_json::Value;
 
@@ -22,16 +24,25 @@ Rows of the table of --stats, each the mean over levels and its standard error:
                     on it: give --width for a fair comparison
   unseen            cells in a configuration that training never showed
   all seen          levels without any
-  playable          levels that a player can cross by the published jump arcs
-  reached           share of columns up to the furthest one that a player reaches
+  playable          levels that a player gets through, by the movement that the tiles suggest: platformer (the published jump arcs), climb
+                    (upwards, with solid tops) or ladders (to every collectable)
+  reached           share of columns (upwards, rows) up to the furthest one that a player reaches
+  under NAME        the same as playable for each movement that is applicable to the tiles
   linearity         mean distance of platforms from a straight line, in rows
-  leniency          question blocks, less enemies, half the cannons and half the gaps, a column
+  leniency          rewards (full question blocks), less enemies, half the hazards (and cannons) and half the gaps, a column
   density           places to stand, a column
   gaps, widest gap  runs of columns without ground, and the columns of the longest
   KL 2x2, KL 3x3    divergence of patterns of tiles from the training levels, in nats; back: the other way round
   novelty           share of runs of four columns that stand in no training level
   copied run        longest run of columns that stands in a training level
+  nearest           share of cells in which windows of eight columns differ from the nearest ones of the training levels, on average;
+                    of a training level, from those of the others
+  nearest most      the same for the window of a level that differs most
   diversity         share of cells in which two levels of the method differ, on average
+  difficulty        along the level, in --sections of equal length from the start, a bar each: enemies, and half of the gaps, hazards
+                    (and cannons) and jumps of a shortest way, a column; in JSON with its parts
+
+A measure that needs meanings of tiles, such as solid or enemy, is `-` (null in JSON) where the tiles have none of them.
 
 Ctrl-C and the end of --time end a set with the levels so far, and files are whole; in JSON the last level then says \"stopped\":
 \"interrupt\" or \"time\", and so does the table of --stats. A second Ctrl-C ends the program at once.
@@ -60,8 +71,8 @@ pub(crate) struct Options {
     /// matches decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// Meanings of tiles: a legend as of the corpus ({"tiles": {"#": ["solid"], ..}}), or TOML with lines such as "#" = ["solid"]
-    /// below [tiles]. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
+    /// Meanings of tiles: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
+    /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
     /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of
@@ -165,6 +176,12 @@ pub(crate) struct Options {
         conflicts_with_all = ["levels", "show_path"]
     )]
     pub(crate) stats: Option<u64>,
+    /// With --stats, measure the levels (*.txt) of this directory too, such as those of another tool. May be given several times.
+    #[arg(long, value_name = "DIR", requires = "stats")]
+    pub(crate) also: Vec<PathBuf>,
+    /// With --stats or --report, tell the difficulty along levels in this many sections, from 1 to 1000; 10 if not given.
+    #[arg(long, value_parser = sections)]
+    pub(crate) sections: Option<usize>,
     /// Seed of the random numbers; another one at every run if not given.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
@@ -182,6 +199,13 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Show the tiles by the pictures of this sheet, a PNG of square tiles side by side: as the legend numbers them, or in its order. For
+    /// --format png, tmx and tiled-json, and for --report.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tile_sheet: Option<PathBuf>,
+    /// The side of the tiles of --tile-sheet in pixels, from 1 to 256; 16 if not given.
+    #[arg(long, value_name = "PIXELS", requires = "tile_sheet")]
+    pub(crate) tile_size: Option<u16>,
     /// Write a set of numbered files that can be stopped and gone on with by the same command, which needs --seed. The set can grow to more
     /// --levels with as many digits. Levels whose files
     /// are as they were written are kept, and nothing but the others is drawn. The settings are kept beside it in a file named as --out with
@@ -425,9 +449,7 @@ impl Options {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
-        let structure = ("structure", chain.structure_list().to_string().into());
-        let smoothing = ("smoothing", chain.smoothing().into());
-        let bands = ("row_splits", chain.row_splits().count().into());
+        let [structure, smoothing, bands] = chain_settings(chain);
         let mut settings = vec![("method", method.name().into())];
         if method == Method::Elements {
             settings.push(("tile", name(self.tile).into()));
@@ -605,9 +627,24 @@ impl Format {
         !matches!(self, Self::Text | Self::Json)
     }
 
+    /// True if it shows pictures of tiles.
+    pub(crate) fn has_pictures(self) -> bool {
+        matches!(self, Self::Png | Self::Tmx | Self::TiledJson)
+    }
+
     pub(crate) fn shows_path(self) -> bool {
         self != Self::LdtkCsv
     }
+}
+
+/// A number of sections of a profile.
+fn sections(text: &str) -> Result<usize, String> {
+    let max = DifficultyProfile::MAX_SECTIONS;
+    let sections = text
+        .parse()
+        .ok()
+        .filter(|sections| (1..=max).contains(sections));
+    sections.ok_or_else(|| format!("give 1 to {max} sections"))
 }
 
 /// A value as it is written on the command line.

@@ -33,7 +33,7 @@ impl Journal {
         record: &Path,
         file: impl Fn(u64) -> PathBuf,
     ) -> Result<(Self, BTreeSet<u64>), Failure> {
-        let mine = settings(options, trained);
+        let mine = settings(options, trained)?;
         let path = beside(record);
         if is_there(record) {
             check(record, &mine)?;
@@ -137,9 +137,13 @@ fn is_file_of(path: &Path, print: Fingerprint) -> bool {
 }
 
 /// All settings that the files of the set depend on, except the number of levels.
-fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
+fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, Failure> {
     let settings = trained.settings().into_iter();
     let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
+    let mut pictures = Vec::new();
+    if let Some(sheet) = &trained.sheet {
+        sheet.write_tileset(&mut pictures)?;
+    }
     let others = [
         ("seed", Value::from(trained.seed)),
         ("width", trained.size().1.into()),
@@ -152,12 +156,16 @@ fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
         ),
         ("model", fingerprint(&trained.chain.to_json()).into()),
         ("tiles demanded", fingerprint(&trained.demands()).into()),
+        (
+            "pictures of --tile-sheet",
+            Fingerprint::of(&pictures).to_string().into(),
+        ),
         ("figrs", env!("CARGO_PKG_VERSION").into()),
     ];
     let named = settings
         .chain(others)
         .map(|(name, value)| (name.to_owned(), value));
-    named.collect()
+    Ok(named.collect())
 }
 
 /// Fingerprint of a file: its length in bytes, and a 64-bit hash that never changes between versions (FNV-1a).

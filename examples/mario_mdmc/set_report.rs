@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use figrs::HtmlPage;
-use figrs::models::mdmc::{LevelWriter, Playability, ReferenceCorpus};
+use figrs::models::mdmc::{Playability, ReferenceCorpus};
+use figrs::{GroupedBars, HtmlPage};
 
 use figrs_command::{Failure, replace_text};
 
 use crate::generator::{Made, Trained};
-use crate::stats::{Column, measures};
+use crate::measured::{Column, Measured};
+use crate::options::Options;
+use crate::sets::writer;
+use crate::stats::yardstick;
 
 /// Largest number of levels shown.
 const SHOWN: usize = 12;
@@ -23,13 +26,13 @@ pub(crate) struct SetReport<'a> {
 }
 
 impl<'a> SetReport<'a> {
-    pub(crate) fn new(trained: &'a Trained, method: String) -> Self {
-        let yardstick = ReferenceCorpus::new(&trained.corpus);
+    pub(crate) fn new(options: &Options, trained: &'a Trained) -> Self {
+        let yardstick = yardstick(options, trained);
         Self {
             trained,
             corpus: Column::of_corpus(trained, &yardstick),
             yardstick,
-            levels: Column::new(method),
+            levels: Column::new(options.methods[0].name()),
             pictures: Vec::new(),
         }
     }
@@ -41,14 +44,14 @@ impl<'a> SetReport<'a> {
         made: &Made,
         path: Option<&Playability>,
     ) -> Result<(), Failure> {
-        self.levels
-            .add(measures(&self.yardstick, &made.level, made.unseen));
+        let metrics = self.yardstick.measure(&made.level);
+        let measured = Measured::new(made.level.width(), Some(made.unseen), metrics);
+        self.levels.add(&measured);
         if self.pictures.len() < SHOWN {
             let mut png = Vec::new();
             let path = path.map_or(&[][..], Playability::path);
             let (level, path) = self.trained.upright(&made.level, path);
-            let writer = LevelWriter::new(&level).tiles(self.trained.chain.tile_set());
-            writer.path(&path).png(&mut png)?;
+            writer(self.trained, &level).path(&path).png(&mut png)?;
             let caption = format!("level {}, unseen states {}", index + 1, made.unseen);
             self.pictures.push((caption, png));
         }
@@ -79,6 +82,18 @@ impl<'a> SetReport<'a> {
         let columns = [&self.corpus, &self.levels];
         let names = columns.map(Column::heading);
         page.table(&["measure", &names[0], &names[1]], Column::rows(&columns));
+        page.heading("Difficulty");
+        page.paragraph(
+            "Along the levels, in sections of equal length from the start: enemies, and half of the gaps, hazards and jumps, a column.",
+        );
+        let chart = columns.iter().zip(names).fold(
+            GroupedBars::new("section", "difficulty"),
+            |chart, (column, name)| chart.series(name, column.difficulty()),
+        );
+        page.svg(
+            "mean difficulty of the training levels and of the drawn ones",
+            chart.to_svg(),
+        );
         replace_text(path, &page.to_string())
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use figrs::models::mdmc::{LevelWriter, Obstacle, OutputError, Playability, write_tileset};
-use figrs_command::{Failure, in_file, replace, stop};
-use serde_json::{Value, json};
+use figrs::models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
+use figrs_command::{Failure, LevelJson, in_file, replace, stop};
+use serde_json::Value;
 
 use crate::generator::{Made, Trained};
 use crate::options::{Format, Options};
@@ -95,7 +95,7 @@ impl Totals {
 
 /// Draws the set and writes it to its destination.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
-    let report = || SetReport::new(trained, options.methods[0].name());
+    let report = || SetReport::new(options, trained);
     let mut told = Told {
         totals: Totals::default(),
         report: options.report.as_ref().map(|_| report()),
@@ -199,27 +199,15 @@ fn write_text(
 fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>) -> Value {
     let way = path.as_ref().map_or(&[][..], Playability::path);
     let (upright, way) = trained.upright(&made.level, way);
-    let text = upright.to_string();
-    let mut level = json!({
-        "seed": trained.seed,
-        "index": index,
-        "width": upright.width(),
-        "height": upright.height(),
-    });
-    for (name, value) in trained.settings() {
-        level[name] = value;
+    LevelJson {
+        level: &upright,
+        drawn: Some((trained.seed, index)),
+        settings: trained.settings(),
+        unseen: made.unseen,
+        fallbacks: made.fallbacks,
+        path: path.as_ref().map(|playability| (playability, &way[..])),
     }
-    level["unseen"] = made.unseen.into();
-    if let Some(fallbacks) = made.fallbacks {
-        level["fallbacks"] = fallbacks.into();
-    }
-    if let Some(playability) = path {
-        level["playable"] = playability.playable().into();
-        level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
-        level["path"] = json!(way);
-    }
-    level["rows"] = text.lines().collect();
-    level
+    .value()
 }
 
 /// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
@@ -230,13 +218,18 @@ fn write_files(
     path: &Path,
 ) -> Result<(), Failure> {
     if options.format() == Format::Png {
-        LevelWriter::check_picture(trained.size().0, trained.size().1)
+        writer(trained, &trained.corpus.levels()[0])
+            .check_picture(trained.size().0, trained.size().1)
             .map_err(|error| output(path, error))?;
     }
     let tiles = with_suffix(path, "-tiles", "png");
     if matches!(options.format(), Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {
-            write_tileset(trained.chain.tile_set(), out).map_err(|error| output(&tiles, error))
+            let written = match &trained.sheet {
+                Some(sheet) => sheet.write_tileset(out),
+                None => write_tileset(trained.chain.tile_set(), out),
+            };
+            written.map_err(|error| output(&tiles, error))
         })?;
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
@@ -262,8 +255,7 @@ fn write_files(
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let (level, way) = trained.upright(&made.level, way);
-        let writer = LevelWriter::new(&level).tiles(trained.chain.tile_set());
-        let writer = notes(trained, index, writer).path(&way);
+        let writer = notes(trained, index, writer(trained, &level)).path(&way);
         let print = replace(&path, |out| {
             let print = Fingerprint::NONE;
             let mut out = Printed { out, print };
@@ -282,6 +274,15 @@ fn write_files(
     })?;
     told.totals.drawn = drawn;
     Ok(())
+}
+
+/// The writer of a level, with the pictures of --tile-sheet or those of figrs.
+pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<'a> {
+    let writer = LevelWriter::new(level);
+    match &trained.sheet {
+        Some(sheet) => writer.sheet(sheet),
+        None => writer.tiles(trained.chain.tile_set()),
+    }
 }
 
 /// The settings that give the level again.

@@ -1,134 +1,79 @@
 //! Measures of many levels of each method, side by side.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use figrs::models::mdmc::{Diversity, Level, ReferenceCorpus};
-use figrs_command::{Failure, in_file, note, replace, stop};
-use serde_json::{Map, Value, json};
+use figrs::models::mdmc::{Diversity, Level, ReferenceCorpus, vglc};
+use figrs_command::{Failure, has_extension, in_file, note, replace, stop};
+use serde_json::{Value, json};
 
 use crate::generator::Trained;
+use crate::measured::{Column, Measured};
 use crate::options::{Format, Options};
 use crate::ordered::{Wanted, in_order};
 
-/// The mean of some numbers and its standard error, taken in one by one (Welford 1962).
-#[derive(Default)]
-struct Mean {
-    count: f64,
-    value: f64,
-    squares: f64,
+/// The training levels that others are measured against, with profiles of --sections.
+pub(crate) fn yardstick(options: &Options, trained: &Trained) -> ReferenceCorpus {
+    let yardstick = ReferenceCorpus::new(&trained.corpus);
+    yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS))
 }
 
-impl Mean {
-    fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        let before = value - self.value;
-        self.value += before / self.count;
-        self.squares += before * (value - self.value);
+/// The levels of a directory that another tool drew, as models hold them, in the order of their names.
+fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
+    let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
+    let entries = fs::read_dir(directory).map_err(unreadable)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if has_extension(&path, "txt") && path.is_file() {
+            paths.push(path);
+        }
     }
-
-    /// `None` for fewer than two numbers.
-    fn standard_error(&self) -> Option<f64> {
-        let variance = self.squares / (self.count - 1.0);
-        (self.count > 1.0).then(|| (variance / self.count).sqrt())
+    if paths.is_empty() {
+        let place = directory.display();
+        return Err(
+            format!("--also: {place} holds no levels; name a directory of files *.txt").into(),
+        );
     }
+    paths.sort();
+    let level = |path: &PathBuf| {
+        let level = vglc::read_level(path, trained.chain.tile_set())?;
+        Ok(trained.chain.travel().turned(&level))
+    };
+    paths.iter().map(level).collect()
 }
 
-/// The measures of the levels of one method.
-pub(crate) struct Column {
-    name: String,
-    pub(crate) levels: u64,
-    means: Vec<(&'static str, Mean)>,
-    diversity: Option<f64>,
-}
-
-impl Column {
-    pub(crate) fn new(name: String) -> Self {
-        Self {
-            name,
-            levels: 0,
-            means: Vec::new(),
-            diversity: None,
-        }
-    }
-
-    /// The measures of the training levels.
-    pub(crate) fn of_corpus(trained: &Trained, yardstick: &ReferenceCorpus) -> Self {
-        let mut column = Self::new("corpus".to_owned());
-        for level in trained.corpus.levels() {
-            column.add(measures(yardstick, level, trained.chain.unseen(level)));
-        }
-        column
-    }
-
-    pub(crate) fn add(&mut self, measures: impl IntoIterator<Item = (&'static str, f64)>) {
-        self.levels += 1;
-        for (place, (name, value)) in measures.into_iter().enumerate() {
-            if place == self.means.len() {
-                self.means.push((name, Mean::default()));
-            }
-            self.means[place].1.add(value);
-        }
-    }
-
-    /// The name, and the number of levels.
-    pub(crate) fn heading(&self) -> String {
-        format!("{} ({})", self.name, self.levels)
-    }
-
-    /// For each measure its name, and the mean and its standard error of each column.
-    pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
-        let names = columns.first().map_or(&[][..], |first| &first.means);
-        let row = |(place, (name, _)): (usize, &(&str, Mean))| {
-            let means = columns.iter().filter_map(|column| column.means.get(place));
-            let cell = |(_, mean): &(&str, Mean)| match mean.standard_error() {
-                Some(error) => format!("{:.4} ± {error:.4}", mean.value),
-                None => format!("{:.4} ± -", mean.value),
-            };
-            [(*name).to_owned()]
-                .into_iter()
-                .chain(means.map(cell))
-                .collect()
-        };
-        names.iter().enumerate().map(row).collect()
-    }
-
-    fn as_json(&self) -> Value {
-        let mut measures = Map::new();
-        for (name, mean) in &self.means {
-            let value = json!({"mean": mean.value, "standard_error": mean.standard_error()});
-            measures.insert((*name).to_owned(), value);
-        }
-        json!({
-            "method": self.name,
-            "levels": self.levels,
-            "measures": measures,
-            "diversity": self.diversity,
-        })
-    }
-}
-
-/// The measures of a level, by name.
-pub(crate) fn measures(
+/// The measures of the levels of a directory.
+fn column_of(
+    directory: &Path,
+    trained: &Trained,
     yardstick: &ReferenceCorpus,
-    level: &Level,
-    unseen: usize,
-) -> impl Iterator<Item = (&'static str, f64)> + use<> {
-    let seen = f64::from(u8::from(unseen == 0));
-    let own = [
-        ("columns", level.width() as f64),
-        ("unseen", unseen as f64),
-        ("all seen", seen),
-    ];
-    own.into_iter().chain(yardstick.measure(level).named())
+) -> Result<Column, Failure> {
+    let name = directory.file_name().unwrap_or(directory.as_os_str());
+    let mut column = Column::new(name.to_string_lossy().into_owned());
+    let mut diversity = Some(Diversity::new());
+    for level in levels_of(directory, trained)? {
+        let is_as_high = level.height() == trained.chain.height();
+        let unseen = is_as_high.then(|| trained.chain.unseen(&level));
+        let metrics = yardstick.measure(&level);
+        column.add(&Measured::new(level.width(), unseen, metrics));
+        // Levels of several sizes have no distances.
+        diversity = diversity.and_then(|mut all| all.add(&level).ok().map(|()| all));
+    }
+    column.diversity = diversity.and_then(|all| all.mean_distance());
+    Ok(column)
 }
 
 /// Measures levels of each method and of the corpus, and writes the table.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Failure> {
-    let yardstick = Arc::new(ReferenceCorpus::new(&trained.corpus));
+    let yardstick = Arc::new(yardstick(options, trained));
+    let also = options.also.iter();
+    let also = also.map(|directory| column_of(directory, trained, &yardstick));
+    let also = also.collect::<Result<Vec<_>, Failure>>()?;
     let wanted = options.stats.unwrap_or_default();
     let mut columns = vec![Column::of_corpus(trained, &yardstick)];
     for (place, method) in options.methods.iter().enumerate() {
@@ -141,8 +86,9 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             let made = drawn.levels(place, numbers)?;
             let elapsed = started.elapsed() / made.len().max(1) as u32;
             let measured = made.into_iter().map(|made| {
-                let measures: Vec<_> = measures(&yardstick, &made.level, made.unseen).collect();
-                (made.level, measures, elapsed)
+                let metrics = yardstick.measure(&made.level);
+                let measured = Measured::new(made.level.width(), Some(made.unseen), metrics);
+                (made.level, measured, elapsed)
             });
             Ok(measured.collect())
         };
@@ -151,8 +97,8 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             kept: BTreeSet::new(),
             batch: trained.batch(place),
         };
-        let count = in_order(options, numbers, work, |_, (level, measures, elapsed)| {
-            column.add(measures);
+        let count = in_order(options, numbers, work, |_, (level, measured, elapsed)| {
+            column.add(&measured);
             drawing += elapsed;
             Ok(diversity.add(&level)?)
         });
@@ -176,6 +122,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             reason.told()
         ));
     }
+    columns.extend(also);
     let text = match options.format() {
         Format::Json => {
             let columns: Vec<Value> = columns.iter().map(Column::as_json).collect();
@@ -197,7 +144,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     }
 }
 
-/// One row a measure, one column a method, each the mean and its standard error.
+/// One row a measure, one column a method, each the mean and its standard error; then the profiles.
 fn table(columns: &[Column]) -> String {
     let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
     for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {
@@ -205,10 +152,31 @@ fn table(columns: &[Column]) -> String {
     }
     let diversities = columns.iter().map(|column| column.diversity);
     let cells = diversities.map(|d| d.map_or_else(|| "-".to_owned(), |d| format!("{d:.4}")));
-    text + &row("diversity", cells)
+    text += &row("diversity", cells);
+    let profiles: Vec<_> = columns.iter().map(Column::difficulty).collect();
+    let highest = profiles.iter().flatten().flatten().copied();
+    let highest = highest.fold(0.0, f64::max);
+    if highest > 0.0 {
+        let bars = profiles.iter().map(|profile| bars(profile, highest));
+        text += &row("difficulty", bars);
+        text += &format!("(from the start to the end; a full bar is {highest:.4} a column)\n");
+    }
+    text
+}
+
+/// A bar in eighths for each value; a blank for none.
+fn bars(values: &[Option<f64>], highest: f64) -> String {
+    let bar = |value: &Option<f64>| {
+        let eighths = (*value)? / highest * 7.0;
+        char::from_u32(u32::from('▁') + eighths.round() as u32)
+    };
+    values
+        .iter()
+        .map(|value| bar(value).unwrap_or(' '))
+        .collect()
 }
 
 fn row(name: &str, cells: impl Iterator<Item = String>) -> String {
-    let cells: Vec<String> = cells.map(|cell| format!("{cell:>20}")).collect();
-    format!("{name:<14}{}\n", cells.concat())
+    let cells: Vec<String> = cells.map(|cell| format!(" {cell:>19}")).collect();
+    format!("{name:<17}{}\n", cells.concat())
 }

@@ -10,8 +10,8 @@ use figrs_command::{Failure, Progress, observations, read_diagram, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::report::as_json;
 use super::{Format, Options};
+use figrs_command::as_json;
 
 /// Solves the diagram and prints the policies.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {

@@ -13,8 +13,9 @@ use figrs_command::{Failure, Progress, note, replace_text, stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::report::{as_json, counted};
+use super::report::counted;
 use super::{Format, Options, Start, structure};
+use figrs_command::as_json;
 
 /// A learned network.
 pub(crate) struct Learned {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use figrs::models::network::{NetworkKind, State, Variable};
 use figrs::{Bounds, Marginal, printable};
+use figrs_command::{as_json, each_state, probabilities, standard_errors};
 use serde_json::{Map, Value as Json, json};
 
 use super::Method;
@@ -38,23 +39,6 @@ impl Report<'_> {
         self.variables().map(Variable::name)
     }
 
-    /// A number for each state of each queried variable.
-    fn each_state(
-        &self,
-        marginals: &[Marginal<State>],
-        numbers: impl Fn(&Variable, &Marginal<State>) -> Vec<f64>,
-    ) -> Json {
-        let object = self.variables().zip(marginals).map(|(variable, marginal)| {
-            let numbers = numbers(variable, marginal).into_iter().map(as_json);
-            let names = variable.states().iter().map(|state| state.name().into());
-            (
-                variable.name().into(),
-                Json::Object(names.zip(numbers).collect()),
-            )
-        });
-        Json::Object(object.collect())
-    }
-
     fn assignment(&self, states: &[State]) -> Json {
         let pairs = self.names().zip(states);
         Json::Object(
@@ -76,11 +60,14 @@ impl Report<'_> {
         let mut object = Map::new();
         let mut put = |name: &str, value: Json| object.insert(name.into(), value);
         if let Some(marginals) = &found.marginals {
-            put("marginals", self.each_state(marginals, probabilities));
+            put(
+                "marginals",
+                each_state(self.variables(), marginals, probabilities),
+            );
             if self.is_estimate() {
                 put(
                     "standard_errors",
-                    self.each_state(marginals, standard_errors),
+                    each_state(self.variables(), marginals, standard_errors),
                 );
             }
         }
@@ -261,24 +248,6 @@ impl Report<'_> {
     }
 }
 
-/// The probability of each state. They are found by position: a variable may have a million.
-fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
-    let mut all = vec![0.0; variable.states().len()];
-    for (state, p) in marginal {
-        all[state.index()] += p;
-    }
-    all
-}
-
-fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
-    // States that were not drawn have one error.
-    let mut all = vec![marginal.standard_error_that(|_| false); variable.states().len()];
-    for ((state, _), error) in marginal.iter().zip(marginal.standard_errors()) {
-        all[state.index()] = error;
-    }
-    all
-}
-
 /// A number of things by their name in the singular.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
@@ -301,9 +270,4 @@ pub(crate) fn write_samples(
         writer.write_record(states.iter().map(State::name))?;
     }
     writer.flush()
-}
-
-/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
-pub(crate) fn as_json(number: f64) -> Json {
-    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

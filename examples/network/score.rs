@@ -8,8 +8,9 @@ use figrs::printable;
 use figrs_command::{Failure, stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::report::{as_json, widest};
+use super::report::widest;
 use super::{Format, Options, structure};
+use figrs_command::as_json;
 
 /// Scores the structure of the network, and prints the total and the term of each variable.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {

@@ -48,7 +48,19 @@ fn run(options: &Options) -> Result<(), Failure> {
         })
     })?;
     let question = Arc::new(read.ok_or_else(|| stop::nothing("a puzzle"))??);
-    for relation in question.puzzle.undefined() {
+    let puzzle = &question.puzzle;
+    if puzzle.is_role_inferred() {
+        let role = puzzle.role();
+        note(format!(
+            "note: nothing states `role`; `{role}` plays, which alone acts and has goals"
+        ));
+    }
+    for name in puzzle.undeclared_roles() {
+        note(format!(
+            "note: `{name}` is no role, so its actions and goals count for nothing; is it misspelt?"
+        ));
+    }
+    for relation in puzzle.undefined() {
         note(format!(
             "note: no rule defines `{relation}`, so it never holds; is it misspelt?"
         ));

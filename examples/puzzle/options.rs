@@ -12,14 +12,15 @@ const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a 
   before which it has not ended. Without --steps and --at-most they are the shortest ones.
 
 JSON: one object, without the fields that do not apply.
-  {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}        --task solve
+  {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}        --task solve; where all plans are too many, without "plans" and
+                                                                 with "shortest": true or false, "at_least": the fewest steps that are not excluded
   {"count": "DIGITS"}                                            --task count
   {"probability": p, "log_probability": x}                       --task probability, of the goal
   {"marginals": [{ACTION: p, ...}, ...]}                         --task marginals, step by step; "(ended)" is no action
   {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
   {"samples": [{"plan": [...], "length": n}, ...]}               --task sample
   each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
-  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps"}, and "stopped":
+  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}, and "stopped":
   "time" or "interrupt" if it ended with fewer samples than asked for. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
 
 Pictures: a puzzle of any kind has none, so there is no --format png.
@@ -58,8 +59,12 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     pub(crate) policy: Option<Draw>,
     /// Method that finds the answer.
-    #[arg(long, value_enum, default_value_t = Method::Frontier)]
+    #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
+    /// Work for exact answers of --method auto, and for a shorter plan after a search, in seconds or so of a machine of 2025; the same on
+    /// every machine (default 5).
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) effort: Option<u32>,
     /// Particles of each population of --method particles (default 10000).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) particles: Option<u32>,
@@ -109,10 +114,15 @@ pub(crate) enum Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
+    /// Exact as long as --effort and --memory allow, else for --task solve a search for one plan.
+    Auto,
     /// Exact. The length by a breadth-first search through the states, one step more at a time.
     Frontier,
     /// Exact. The length by elimination in the tropical semiring, over all --max-steps steps.
     Tropical,
+    /// One plan, for --task solve: best-first search, by relaxed plans and the value of the goal; then for a shorter one. The answer says
+    /// whether it is proven that no plan is shorter.
+    Search,
     /// Approximate, in little memory: particles that meet the evidence step by step. For --task probability and sample,
     /// with --steps or --at-most.
     Particles,
@@ -144,6 +154,19 @@ impl Options {
         }
         if particles && self.length().is_none() {
             return Err("--method particles needs --steps or --at-most".into());
+        }
+        if self.method == Method::Search && self.task != Task::Solve {
+            return Err("--method search needs --task solve".into());
+        }
+        if self.method == Method::Search && self.steps.is_some() {
+            return Err(
+                "--method search finds plans of any length; give --at-most, and not --steps".into(),
+            );
+        }
+        if self.effort.is_some() && !self.searches() {
+            return Err(
+                "--effort needs --task solve, --method auto or search, and no --steps".into(),
+            );
         }
         if self.method == Method::Tropical && self.length().is_some() {
             return Err(
@@ -183,6 +206,18 @@ impl Options {
     pub(crate) fn length(&self) -> Option<Length> {
         let exactly = self.steps.map(|steps| Length::Exactly(steps as usize));
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
+    }
+
+    /// True if one plan is an answer where all of them are too many.
+    pub(crate) fn searches(&self) -> bool {
+        let may_search = matches!(self.method, Method::Auto | Method::Search);
+        may_search && self.task == Task::Solve && self.steps.is_none()
+    }
+
+    /// Work for exact answers, and for a shorter plan after a search, in rules that are looked at.
+    pub(crate) fn work(&self) -> u64 {
+        // About so many rules are looked at in a second.
+        u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 
     pub(crate) fn max_steps(&self) -> usize {

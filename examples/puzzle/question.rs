@@ -3,13 +3,16 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use figrs::models::gdl::{GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
+use figrs::models::gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
 use figrs::prelude::*;
-use figrs::{CompiledFrontier, TargetDraws};
+use figrs::{BestFirst, CompiledFrontier, TargetDraws};
 use figrs_command::stop::Reason;
-use figrs_command::{Bytes, Failure, NoAnswer, Progress, stop};
+use figrs_command::{Bytes, Failure, NoAnswer, Progress, note, stop};
 
 use crate::options::{Method, Options, Task};
+
+/// Most states that are looked at to tell how their number grows.
+const GROWTH: usize = 20_000;
 
 /// A puzzle with the options of the command, and the samples so far.
 pub(crate) struct Question {
@@ -25,6 +28,10 @@ pub(crate) struct Findings {
     /// Length of all plans, if they have the same.
     pub(crate) length: Option<usize>,
     pub(crate) plan: Option<Vec<String>>,
+    /// A number of steps below which there is no plan, if the plan was found by a search.
+    pub(crate) at_least: Option<usize>,
+    /// States that a search met.
+    pub(crate) searched: Option<usize>,
     /// Number of plans of that length.
     pub(crate) plans: Option<String>,
     pub(crate) count: Option<String>,
@@ -62,13 +69,118 @@ impl Question {
             .memory(self.options.memory().0)
             .interrupt(stop::flag())
             .on_progress(move |run| progress.set(run.done));
-        match self.exactly(&frontier, started) {
+        let found = if self.options.method == Method::Search {
+            self.one_plan(0, started)
+        } else {
+            self.exactly(&frontier, started)
+        };
+        match found {
             Err(error @ GdlError::NoPlan { .. }) => self.none(&error, &frontier, started),
-            Err(GdlError::OverBudget { states, limit, .. }) => {
-                Err(NoAnswer(too_large(states, Bytes(limit))).into())
+            Err(GdlError::OverBudget { steps, .. }) if self.options.searches() => {
+                note(format!(
+                    "note: {}; a plan of {steps} steps is sought, without the number of plans",
+                    self.too_many()
+                ));
+                self.sought(steps, started)
+            }
+            Err(GdlError::Unfinished { excluded, .. }) => {
+                note(format!(
+                    "note: {}; one plan is sought instead of all (--effort, --memory)",
+                    self.too_many()
+                ));
+                self.sought(excluded, started)
+            }
+            Err(GdlError::OverBudget { .. }) => Err(NoAnswer(self.too_large()).into()),
+            Err(GdlError::Inference(figrs::Error::FrontierTooLarge { .. })) => {
+                Err(NoAnswer(self.too_large()).into())
             }
             found => Ok(found?),
         }
+    }
+
+    /// The number of states in the words of the rules.
+    fn too_many(&self) -> String {
+        format!(
+            "exact inference takes all states, and {}",
+            self.puzzle.growth(GROWTH)
+        )
+    }
+
+    /// Message that there is not enough memory for exact inference, with remedies.
+    fn too_large(&self) -> String {
+        let remedy = match self.options.task {
+            Task::Solve => "; allow more, or use --method search for one plan",
+            Task::Sample | Task::Probability => {
+                "; allow more, or use --method particles with --steps, which is approximate"
+            }
+            Task::Count | Task::Marginals | Task::MostLikely => {
+                "; allow more, or ask for one plan (--task solve --method search)"
+            }
+        };
+        format!(
+            "{}, more than --memory {} holds{remedy}",
+            self.too_many(),
+            self.options.memory()
+        )
+    }
+
+    /// One plan by search, where no plan has fewer than so many steps.
+    fn sought(&self, at_least: usize, started: Instant) -> Result<Findings, Failure> {
+        match self.one_plan(at_least, started) {
+            Err(GdlError::NoPlan { length, proven: true }) => Err(NoAnswer(format!(
+                "impossible: no plan of {length} meets the goal, and no longer one either"
+            ))
+            .into()),
+            Err(GdlError::SearchEnded { states, .. }) if !stop::is_set() => Err(NoAnswer(format!(
+                "no plan was found among {states} states within --memory {} and {}, and none has fewer than {at_least} steps; allow more, \
+                 or a lower --goal",
+                self.options.memory(),
+                self.longest(),
+            ))
+            .into()),
+            Err(GdlError::SearchEnded { .. }) => Err(stop::nothing("a plan")),
+            found => Ok(found?),
+        }
+    }
+
+    /// The bound of the length of plans.
+    fn longest(&self) -> Length {
+        let length = self.options.length();
+        length.unwrap_or(Length::AtMost(self.options.max_steps()))
+    }
+
+    /// One plan by search, and then a shorter one.
+    fn one_plan(&self, at_least: usize, started: Instant) -> Result<Findings, GdlError> {
+        let (options, puzzle) = (&self.options, &self.puzzle);
+        let progress = Progress::of("states searched", None);
+        let search = BestFirst::new()
+            .memory(options.memory().0)
+            .interrupt(stop::flag())
+            .on_progress(move |run| progress.set(run.done));
+        let most = self.longest().most();
+        let first = puzzle.any_plan(&search, most)?.proven_at_least(at_least);
+        let length = first.actions().len();
+        let best = if first.is_shortest() {
+            first
+        } else {
+            puzzle.shorter_plan(&search.work(options.work()), first)?
+        };
+        let best = best.proven_at_least(at_least);
+        let named = |plan: &FoundPlan| {
+            let actions = plan.actions().iter();
+            actions
+                .map(|&action| puzzle.action(action).to_owned())
+                .collect()
+        };
+        Ok(Findings {
+            length: Some(best.actions().len()),
+            plan: Some(named(&best)),
+            at_least: Some(best.at_least()),
+            searched: Some(best.states()),
+            stopped: stop::reason().filter(|_| !best.is_shortest() && length > 0),
+            compile: started.elapsed(),
+            ..Findings::default()
+        })
     }
 
     /// The samples so far, if there are any.
@@ -204,6 +316,9 @@ fn shortest(
     puzzle: &Puzzle,
     frontier: &Frontier,
 ) -> Result<PlanSizes, GdlError> {
+    if options.searches() && options.method == Method::Auto {
+        return puzzle.shortest_within(frontier, options.max_steps(), options.work());
+    }
     if options.method == Method::Tropical {
         let steps = puzzle.cheapest(frontier, options.max_steps())?;
         return puzzle.survey(frontier, Length::Exactly(steps));
@@ -211,12 +326,9 @@ fn shortest(
     puzzle.shortest(frontier, options.max_steps())
 }
 
-/// Message that there is not enough memory for exact inference, with remedies.
+/// Message that some states do not fit, with the remedy.
 pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
-    format!(
-        "{states} states and what leads to them take more than --memory {memory}; allow more, or use --method particles with \
-         --steps, which is approximate"
-    )
+    format!("{states} states and what leads to them take more than --memory {memory}; allow more")
 }
 
 fn name(puzzle: &Puzzle, drawn: Move) -> String {

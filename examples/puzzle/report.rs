@@ -27,6 +27,10 @@ impl Report<'_> {
         } else if let Some(length) = found.length {
             put("length", json!(length));
         }
+        if let (Some(at_least), Some(plan)) = (found.at_least, &found.plan) {
+            put("shortest", json!(plan.len() <= at_least));
+            put("at_least", json!(at_least));
+        }
         if let Some(plans) = &found.plans {
             put("plans", json!(plans));
         }
@@ -82,13 +86,29 @@ impl Report<'_> {
             stats["steps"] = json!(explored.steps.0);
             stats["repeated_steps"] = json!(explored.steps.1);
         }
+        if let Some(searched) = self.findings.searched {
+            stats["searched_states"] = json!(searched);
+        }
         stats
     }
 
     pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let found = self.findings;
         if let Some(plan) = &found.plan {
-            writeln!(out, "{} steps", plan.len())?;
+            write!(
+                out,
+                "{} step{}",
+                plan.len(),
+                if plan.len() == 1 { "" } else { "s" }
+            )?;
+            match found.at_least {
+                Some(at_least) if plan.len() <= at_least => writeln!(out, ", proven shortest")?,
+                Some(at_least) => writeln!(
+                    out,
+                    ", not proven shortest; no plan has fewer than {at_least}"
+                )?,
+                None => writeln!(out)?,
+            }
             for (step, action) in (1..).zip(plan) {
                 writeln!(out, "{step:4}  {action}")?;
             }

@@ -27,6 +27,7 @@
 //! | [`MpeBranchAndBound`] | `exact/branch_and_bound/` |
 //! | [`Slices`], [`MpeSlices`] | `exact/slices/` |
 //! | [`Exact`], [`MpeExact`], which choose among these | `exact/portfolio/` |
+//! | [`BestFirst`], a search for one plan through the states of a [`StateSpace`] | `search/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -54,6 +55,7 @@ mod mcmc;
 mod quality;
 mod run;
 mod sampling;
+mod search;
 mod sensitivity;
 mod smc;
 
@@ -125,6 +127,9 @@ pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;
 pub use sampling::rejection::RejectionSampling;
 pub use sampling::world_sums::WorldSums;
+pub use search::best_first::BestFirst;
+pub use search::search_result::SearchResult;
+pub use search::state_space::{SearchEstimate, StateSpace};
 pub use sensitivity::query::Query;
 pub use sensitivity::tornado::{Tornado, TornadoRow};
 pub use smc::populations::PopulationSums;

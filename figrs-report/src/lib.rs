@@ -5,6 +5,7 @@
 //! | graphs of models and elimination trees as DOT and SVG | [`Draw`] |
 //! | a distribution as bars | [`PosteriorChart`] |
 //! | a one-way sensitivity analysis as bars | [`TornadoChart`] |
+//! | series of numbers as bars side by side | [`GroupedBars`] |
 //! | traces and ranks of chains | [`ChainCharts`] |
 //! | a comparison of algorithms as a page, its curves as a chart | [`ComparisonPage`] |
 //! | draws as CSV and for `ArviZ` | [`WriteDraws`] |
@@ -16,7 +17,7 @@ mod export;
 mod html_page;
 pub mod picture;
 
-pub use charts::{ChainCharts, ChartError, PosteriorChart, TornadoChart};
+pub use charts::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 pub use comparison_page::ComparisonPage;
 pub use export::WriteDraws;
 pub use html_page::HtmlPage;

@@ -17,3 +17,4 @@ pub mod random_model;
 pub mod reference_models;
 pub mod samplers;
 pub mod significance;
+pub mod studio;

@@ -1,18 +1,38 @@
-//! Files of clues.
+//! Clues from files and texts.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use figrs_command::{Failure, read_text};
 use figrs_models::grid::{ClueError, Clues, Symbol};
 
-/// Reads the clues of a file; errors name the line and column of the mistake.
+/// The place of clues: a file, or a text that is there already.
+#[derive(Clone, Debug)]
+pub enum ClueSource {
+    /// The file at a path.
+    File(PathBuf),
+    /// The text itself.
+    Text(String),
+}
+
+/// The file of the value of a flag.
+impl From<OsString> for ClueSource {
+    fn from(path: OsString) -> Self {
+        Self::File(path.into())
+    }
+}
+
+/// Reads clues; errors name the line and column of the mistake.
 ///
-/// **Errors.** Those of the file.
-pub fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
-    let text = read_text(path)?;
+/// **Errors.** Those of the file or the text.
+pub fn read<C: Symbol>(source: &ClueSource) -> Result<Clues<C>, Failure> {
+    let (place, text) = match source {
+        ClueSource::File(path) => (path.display().to_string(), read_text(path)?),
+        ClueSource::Text(text) => ("clues".to_owned(), text.clone()),
+    };
     text.parse().map_err(|error: ClueError| {
         let has_place = matches!(error, ClueError::Symbol { .. } | ClueError::Ragged { .. });
         let space = if has_place { "" } else { " " };
-        format!("{}:{space}{error}", path.display()).into()
+        format!("{place}:{space}{error}").into()
     })
 }

@@ -5,12 +5,12 @@ use std::hash::Hash;
 
 use figrs_command::Failure;
 use figrs_infer::{Marginal, Run};
-use figrs_models::board::ExactBoards;
+use figrs_models::board::{CellDistribution, ExactBoards};
 use figrs_models::variation::{GoodnessOfFit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};
 
 use super::puzzle::{CellOf, Puzzle};
-use super::shown::frontier;
+use super::watch::Watch;
 
 /// A test statistic with its p-value: the probability of one as far out if the distribution is right.
 pub(crate) struct Test {
@@ -26,9 +26,14 @@ pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
     exact: &ExactBoards<'_, P::Generator>,
     boards: &[P::Board],
-    memory: u64,
+    (memory, watch): (u64, &Watch),
 ) -> Result<Vec<Test>, Failure> {
-    let mut tests = Vec::from_iter(cells("cells", &named::<P>(exact)?, boards, P::names));
+    let mut tests = Vec::from_iter(cells(
+        "cells",
+        &named::<P>(exact.marginals()?.iter().map(pairs).collect()),
+        boards,
+        P::names,
+    ));
     if !puzzle.colours().is_empty() {
         let each = vec![puzzle.colours().to_vec(); puzzle.size().cells()];
         let colours_of = |board: &P::Board| puzzle.colours_of(board);
@@ -41,29 +46,39 @@ pub(crate) fn tests<P: Puzzle>(
         ));
     }
     if let Some((length, model)) = puzzle.length()? {
-        let lengths_of = frontier("lengths of ways, step", memory).run(&model, &length)?;
+        let lengths_of = watch
+            .frontier("lengths of ways, step", memory)
+            .run(&model, &length)?;
         let lengths_of = lengths_of.distribution(&length)?;
         tests.extend(lengths(puzzle, &lengths_of, boards));
     }
     Ok(tests)
 }
 
+/// The values of a cell with their probabilities.
+fn pairs<C: figrs_core::Value>(marginal: &Marginal<C>) -> CellDistribution<C> {
+    marginal
+        .iter()
+        .map(|(value, p)| (value.clone(), p))
+        .collect()
+}
+
 /// For each cell the names of its values and their probabilities.
 pub(crate) fn named<P: Puzzle>(
-    exact: &ExactBoards<'_, P::Generator>,
-) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
-    let named = |marginal: Marginal<CellOf<P>>| {
+    cells: Vec<CellDistribution<CellOf<P>>>,
+) -> Vec<Vec<(&'static str, f64)>> {
+    let named = |cell: CellDistribution<CellOf<P>>| {
         let mut named: Vec<(&'static str, f64)> = Vec::new();
-        for (cell, p) in &marginal {
-            let name = P::name(cell);
+        for (value, p) in &cell {
+            let name = P::name(value);
             match named.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, sum)) => *sum += p,
-                None => named.push((name, p)),
+                None => named.push((name, *p)),
             }
         }
         named
     };
-    Ok(exact.marginals()?.into_iter().map(named).collect())
+    cells.into_iter().map(named).collect()
 }
 
 /// Tests each cell by itself; the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.

@@ -3,23 +3,27 @@
 //! An example states its [`Puzzle`], which is a [generator](figrs_models::board::Generator) and how its boards are shown, and its own flags; the rest is
 //! [`main`].
 
+mod answer;
 mod clue_file;
 mod findings;
 mod goodness;
 mod options;
 mod page;
 mod puzzle;
+pub mod puzzles;
 mod question;
 mod range;
 mod report;
 mod run;
 mod shown;
+mod watch;
 mod words;
 
-pub use clue_file::read as read_clues;
+pub use answer::{Unanswered, answer};
+pub use clue_file::{ClueSource, read as read_clues};
 pub use figrs_command::Failure;
 pub use options::{Options, Task};
-pub use puzzle::{Example, Length, Other, Puzzle};
+pub use puzzle::{CHAIN, Example, Length, Other, Puzzle, Role};
 pub use range::{range, told};
 pub use run::main;
-pub use shown::frontier;
+pub use watch::Watch;

@@ -20,15 +20,19 @@ pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do
   one that independent cells meet all rules and demands. Logarithms are natural; what JSON cannot write as a number is a
   string: the logarithm of nothing is "-inf".
 
+Diagnostics of chain: r-hat, above 1.05 if the chains may still differ; effective boards, how many independent boards are worth as much as
+  those that the chains went through; sweeps, in each of which a chain proposes as many changes as there are cells.
+
 Seconds: compile is all before the first board, sample the rest, without printing.
 
 Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons and chromatic mazes that are square), and p-values of
   tests that all boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
 
-Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
+Auto: mazes are drawn by wilson, and all else about them is answered by matrix-tree. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
   times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
   is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
-  not, samples are drawn by the other method, and a note says so before; samples of chromatic mazes are then drawn by rejection.
+  not, samples are drawn by chain, and a note says so before; samples of chromatic mazes are then drawn by rejection. Where none of many
+  boards of wilson or rejection in a row meets the demands, chain draws them too, as a note says.
   The method that was taken is in the JSON, and for
   samples on the standard error.
 

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use clap::Parser;
 use figrs_command::Failure;
 use figrs_core::{Element, Model};
+use figrs_infer::Frontier;
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
 use figrs_models::picture::{Image, ImageError, PictureScale};
@@ -13,6 +14,7 @@ use figrs_models::variation::{ScoreSummary, VariationError};
 use serde_json::Value as Json;
 
 use super::options::Options;
+use super::watch::Watch;
 
 /// A program with flags of its own.
 pub trait Example: Parser {
@@ -34,6 +36,9 @@ pub trait Example: Parser {
         false
     }
 
+    /// Sets the known cells by a text in place of a file.
+    fn give_clues(&mut self, text: String);
+
     /// The puzzle asked for.
     ///
     /// **Errors.** Those of options and files.
@@ -44,8 +49,8 @@ pub trait Example: Parser {
 pub trait Puzzle: Sized + Send + Sync + 'static {
     /// Name of the puzzle in JSON.
     const KIND: &'static str;
-    /// Method beside the exact one.
-    const OTHER: Other;
+    /// Methods beside the exact one.
+    const OTHERS: &'static [Other];
     /// The scale of its pictures.
     const SCALE: PictureScale;
     /// The generator of its boards.
@@ -75,6 +80,16 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         &[]
     }
 
+    /// Those further values of each cell with their probabilities; none where there are no such values.
+    ///
+    /// **Errors.** Those of inference, where they have to be computed.
+    fn colour_marginals(
+        &self,
+        _frontier: &Frontier,
+    ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
+        Ok(vec![self.colours().to_vec(); self.size().cells()])
+    }
+
     /// Those further values of the cells of a board.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
@@ -96,6 +111,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     fn make(
         &self,
         _options: &Options,
+        _watch: &Watch,
         _made: &dyn Fn(Self::Board),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         Ok(Vec::new())
@@ -144,15 +160,34 @@ pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 /// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
-/// The method beside the exact one.
+/// A method beside the exact one.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The method.
     pub method: Method,
     /// Its help.
     pub help: &'static str,
-    /// `true` if its boards have exactly their probabilities and are quicker to draw.
-    pub is_preferred: bool,
+    /// Its tasks, and when it is taken.
+    pub role: Role,
     /// `true` if it keeps to --memory.
     pub uses_memory: bool,
 }
+
+/// Tasks of a method beside the exact one, and when it is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Draws boards with exactly their probabilities, more quickly than the exact method.
+    Quicker,
+    /// Draws boards where the exact method does not fit, or in turn with it.
+    Fallback,
+    /// Answers all tasks but sample, for boards of any size.
+    Answers,
+}
+
+/// The method of Markov chains.
+pub const CHAIN: Other = Other {
+    method: Method::Chain,
+    help: "Task sample, of any size: two to four Markov chains that change single cells, until they are not seen to differ",
+    role: Role::Fallback,
+    uses_memory: true,
+};

@@ -3,55 +3,76 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use figrs_command::{Failure, NoAnswer, Progress, note, stop};
+use figrs_command::{Failure, NoAnswer, Progress};
 use figrs_models::board::{
-    BoardError, ConditionalSampler, DrawnBoards, Event, ExactBoards, Generator, Method, Reason,
+    BoardAnswers, BoardError, ConditionalSampler, DrawnBoards, Event, Generator, Method, Reason,
 };
-use figrs_models::grid::GridError;
+use figrs_models::grid::{GridError, Position};
 use figrs_models::picture::ImageError;
 
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{Format, Options, Task};
-use super::puzzle::{BoardOf, Puzzle};
+use super::puzzle::{BoardOf, Other, Puzzle, Role};
 use super::shown::Shown;
+use super::watch::Watch;
 use super::words::{failure, impossible, too_large};
 
 /// A puzzle with the options of the command, and the boards found so far.
 pub(super) struct Question<P: Puzzle> {
     pub(super) puzzle: P,
     pub(super) options: Options,
+    pub(super) watch: Watch,
     pub(super) boards: DrawnBoards<BoardOf<P>>,
     /// Boards that are made from others.
     made: Mutex<Vec<P::Board>>,
+    /// Clues that exclude each other, where that is the answer.
+    conflict: Mutex<Vec<Position>>,
 }
 
 /// Largest number of boards compared in pairs: more take hours, and their mean is no more certain to three digits.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
-    pub(super) fn new(puzzle: P, options: Options) -> Self {
+    pub(super) fn new(puzzle: P, options: Options, watch: Watch) -> Self {
         Self {
             puzzle,
             boards: DrawnBoards::of(options.count()),
             options,
+            watch,
             made: Mutex::default(),
+            conflict: Mutex::default(),
         }
+    }
+
+    /// The method of the option, if it is one beside the exact one, or the one that is taken without the option.
+    fn other(&self) -> Option<&'static Other> {
+        let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
+        P::OTHERS
+            .iter()
+            .find(|other| match options.method.as_str() {
+                "auto" if is_sample => other.role == Role::Quicker,
+                "auto" => other.role == Role::Answers,
+                method => method == other.method.name(),
+            })
     }
 
     /// Refuses options without effect on the method.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let (options, other) = (&self.options, &P::OTHER);
-        let is_sample = options.task == Task::Sample;
-        let is_other = match options.method.as_str() {
-            "exact" => false,
-            "auto" => is_sample && other.is_preferred,
-            _ => true,
+        let options = &self.options;
+        let Some(other) = self.other() else {
+            return Ok(());
         };
-        if is_other && !is_sample {
-            return Err(format!("--method {} needs --task sample", other.method).into());
+        match (options.task == Task::Sample, other.role) {
+            (true, Role::Answers) => {
+                return Err(format!("--method {} has no --task sample", other.method).into());
+            }
+            (false, Role::Quicker | Role::Fallback) => {
+                return Err(format!("--method {} needs --task sample", other.method).into());
+            }
+            _ => {}
         }
-        if is_other && options.memory.is_some() && !other.uses_memory && !options.stats {
+        if options.memory.is_some() && !other.uses_memory && !options.stats {
             return Err(format!(
                 "--memory has no effect on --method {} without --stats; leave it out",
                 other.method
@@ -73,8 +94,14 @@ impl<P: Puzzle> Question<P> {
     fn methods(&self) -> Vec<Method> {
         match self.options.method.as_str() {
             "exact" => vec![Method::Exact],
-            "auto" => vec![Method::Exact, P::OTHER.method],
-            _ => vec![P::OTHER.method],
+            "auto" => {
+                let others = P::OTHERS.iter().map(|other| other.method);
+                others.chain([Method::Exact]).collect()
+            }
+            method => {
+                let others = P::OTHERS.iter().map(|other| other.method);
+                others.filter(|other| other.name() == method).collect()
+            }
         }
     }
 
@@ -83,23 +110,26 @@ impl<P: Puzzle> Question<P> {
             .memory(self.memory())
             .seed(self.options.seed())
             .among(self.methods())
-            .interrupt(stop::flag())
+            .interrupt(self.watch.flag())
     }
 
-    /// The sampler with its progress and notes.
+    /// The sampler with its progress and notes, if they are shown.
     fn shown_sampler(&self, generator: &P::Generator) -> ConditionalSampler {
+        if !self.watch.is_shown() {
+            return self.sampler();
+        }
         let (shown, told) = (Shown::default(), self.too_large(generator));
         let is_sample = self.options.task == Task::Sample;
         self.sampler().on_event(move |event| {
             if let Event::Turned(choice) = event
                 && let Reason::PredictedToFit { bytes } = choice.reason
                 && is_sample
-                && P::OTHER.method != Method::Rejection
+                && let Some(other) = fallback::<P>()
             {
-                note(format!(
+                figrs_command::note(format!(
                     "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
                     bytes / f64::from(1 << 20),
-                    P::OTHER.method
+                    other.method
                 ));
             }
             shown.show(event, &told);
@@ -119,20 +149,37 @@ impl<P: Puzzle> Question<P> {
         too_large(self.puzzle.size(), needed, memory)
     }
 
-    /// True if an error says that there is no element program for boards that are predicted not to fit anyway.
-    fn is_too_large(&self, generator: &P::Generator, error: &BoardError) -> bool {
-        let is_automatic = self.options.method == "auto";
+    /// The failure of a task that the exact method cannot answer at this size: it names what can be asked.
+    fn without_program(&self, generator: &P::Generator, error: BoardError) -> Failure {
         let needed = generator.predicted_bytes();
-        is_automatic
-            && needed.is_some_and(|needed| needed > self.memory() as f64)
-            && match error {
-                BoardError::Grid(GridError::TooLargeForDistances { .. }) => true,
-                // The other method draws boards of such sizes.
-                BoardError::Grid(GridError::TooLargeForAutomata { .. }) => {
-                    matches!(P::OTHER.method, Method::Own(_))
-                }
-                _ => false,
-            }
+        let is_large = needed.is_some_and(|needed| needed > self.memory() as f64);
+        let is_grid = matches!(
+            error,
+            BoardError::Grid(
+                GridError::TooLargeForDistances { .. } | GridError::TooLargeForAutomata { .. }
+            )
+        );
+        let is_automatic = self.options.method == "auto";
+        let drawn = fallback::<P>().filter(|_| self.options.task != Task::Sample);
+        let told = match (&error, drawn) {
+            (
+                BoardError::TooLarge {
+                    method: Method::Exact,
+                    ..
+                },
+                _,
+            ) => self.too_large(generator),
+            _ if is_grid && is_automatic && is_large => self.too_large(generator),
+            _ => return failure(error, self.puzzle.size()),
+        };
+        let or = drawn.map_or(String::new(), |other| {
+            format!(
+                "; --task sample draws such boards by --method {}",
+                other.method
+            )
+        });
+        let told = format!("{told}; allow more, or use a smaller board{or}");
+        Box::new(NoAnswer(told))
     }
 
     /// Memory for states in bytes.
@@ -146,6 +193,15 @@ impl<P: Puzzle> Question<P> {
             Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) => {
                 return self.none(error.to_string());
             }
+            Err(GridError::PointerClues { clues }) => {
+                let size = self.puzzle.size();
+                let is_minimal = false;
+                return self.without(BoardError::NoSolution {
+                    size,
+                    clues,
+                    is_minimal,
+                });
+            }
             generator => generator?,
         };
         let started = Instant::now();
@@ -158,19 +214,15 @@ impl<P: Puzzle> Question<P> {
                 Err(error) => return self.without(error),
             }
         } else {
-            match sampler.exact(&generator) {
-                Ok(exact) if exact.is_possible() => {
+            match sampler.answers(&generator) {
+                Ok(answers) if answers.is_possible() => {
                     let compile = started.elapsed().as_secs_f64();
-                    let found = self.asked(&exact)?;
+                    let found = self.asked(&answers)?;
                     return Ok(found.timed(compile, started));
                 }
                 Ok(_) => return self.without(sampler.conflict(&generator)?),
-                Err(error) if self.is_too_large(&generator, &error) => {
-                    let told = self.too_large(&generator);
-                    let told = format!("{told}; allow more, or use a smaller board");
-                    return Err(Box::new(NoAnswer(told)));
-                }
-                Err(error) => return self.without(error),
+                Err(error @ BoardError::NoSolution { .. }) => return self.without(error),
+                Err(error) => return Err(self.without_program(&generator, error)),
             }
         }?;
         let compile = found.compile;
@@ -186,9 +238,15 @@ impl<P: Puzzle> Question<P> {
         (method.unwrap_or(Method::Exact).name(), boards)
     }
 
+    /// Clues that exclude each other, where that is the answer.
+    pub(super) fn conflict(&self) -> Vec<Position> {
+        let conflict = self.conflict.lock();
+        conflict.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn made(&self) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
-        found.diagnostics = self.puzzle.make(&self.options, &|made| {
+        found.diagnostics = self.puzzle.make(&self.options, &self.watch, &|made| {
             let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(made);
         })?;
@@ -197,36 +255,45 @@ impl<P: Puzzle> Question<P> {
 
     /// The answer where there is no board: zero if a number is asked for, and else the failure.
     fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
+        if let BoardError::NoSolution { clues, .. } = &error {
+            let mut conflict = self.conflict.lock().unwrap_or_else(PoisonError::into_inner);
+            conflict.clone_from(clues);
+        }
         match impossible(&self.puzzle, &error) {
             Some(told) => self.none(told),
             None => Err(failure(error, self.puzzle.size())),
         }
     }
 
-    /// Answers a task other than sampling by a compiled program.
-    fn asked(&self, exact: &ExactBoards<'_, P::Generator>) -> Result<Findings<P::Board>, Failure> {
-        let compiled = exact.compiled();
-        let mut found = Findings::by("exact");
-        found.cost = Some(exact.cost());
+    /// Answers a task other than sampling.
+    fn asked(
+        &self,
+        answers: &BoardAnswers<'_, P::Generator>,
+    ) -> Result<Findings<P::Board>, Failure> {
+        let told = |error| failure(error, self.puzzle.size());
+        let mut found = Findings::by(answers.method().name());
+        found.cost = answers.cost();
         match self.options.task {
             Task::Sample => {}
-            Task::Count => found.count = Some(compiled.count()?.to_string()),
-            Task::Probability => found.log_probability = Some(compiled.log_evidence()),
+            Task::Count => found.count = Some(answers.count()?.to_string()),
+            Task::Probability => found.log_probability = Some(answers.log_probability()?),
             Task::Marginals => {
-                let mut marginals = named::<P>(exact)?;
-                for cell in &mut marginals {
-                    cell.extend_from_slice(self.puzzle.colours());
+                let mut marginals = named::<P>(answers.marginals().map_err(told)?);
+                let frontier = self.watch.frontier("colours, step", self.memory());
+                let colours = self.puzzle.colour_marginals(&frontier)?;
+                for (cell, colours) in marginals.iter_mut().zip(colours) {
+                    cell.extend(colours);
                 }
                 found.marginals = Some(marginals);
             }
             Task::MostLikely => {
-                let (board, log) = exact.most_probable()?;
+                let (board, log) = answers.most_probable()?;
                 found.most_likely = Some(board.into());
                 found.log_probability = Some(log);
             }
             Task::Solve => {
-                let (board, _) = exact.most_probable()?;
-                let is_unique = compiled.count()?.to_string() == "1";
+                let (board, _) = answers.most_probable()?;
+                let is_unique = answers.count()?.to_string() == "1";
                 found.solution = Some((board.into(), is_unique));
             }
         }
@@ -251,27 +318,36 @@ impl<P: Puzzle> Question<P> {
         let scores = if size.rows() == size.columns() && size.rows() > 1 {
             let compared = &found.boards[..found.boards.len().min(COMPARED)];
             let pairs = compared.len() * (compared.len() - 1) / 2;
-            let progress = Progress::of("pairs of boards", Some(pairs as u64));
-            puzzle.scores(compared, |pairs| progress.set(pairs))?
+            let progress = self.watch.progress("pairs of boards", Some(pairs as u64));
+            let show = |pairs| progress.iter().for_each(|line: &Progress| line.set(pairs));
+            puzzle.scores(compared, show)?
         } else {
             Vec::new()
         };
         let generator = self.generator()?;
         let tests = match self.sampler().exact(&generator) {
             Ok(exact) => {
-                let tests = tests(puzzle, &exact, &found.boards, memory)?;
+                let tests = tests(puzzle, &exact, &found.boards, (memory, &self.watch))?;
                 if tests.is_empty() {
-                    note("note: no test of the distribution with so few boards; draw more");
+                    self.watch
+                        .note("note: no test of the distribution with so few boards; draw more");
                 }
                 tests
             }
             Err(BoardError::TooLarge { .. }) => {
                 let told = self.too_large(&generator);
-                note(format!("note: no test of the distribution: {told}"));
+                self.watch
+                    .note(format!("note: no test of the distribution: {told}"));
                 Vec::new()
             }
             Err(error) => return Err(failure(error, size)),
         };
         Ok(Stats { scores, tests })
     }
+}
+
+/// The method that draws boards where the exact one does not fit, if its boards do not come of the exact one.
+fn fallback<P: Puzzle>() -> Option<&'static Other> {
+    let mut others = P::OTHERS.iter();
+    others.find(|other| other.role != Role::Answers && other.method != Method::Rejection)
 }

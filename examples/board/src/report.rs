@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use figrs_command::{Failure, stop::Reason};
-use figrs_command::{in_file, note, replace, replace_text};
+use figrs_command::{as_json, in_file, note, replace, replace_text};
 use figrs_models::picture::Image;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
@@ -300,9 +300,4 @@ fn stats_text(out: &mut impl Write, stats: &Stats) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
-fn as_json(number: f64) -> Json {
-    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use figrs_command::{Bytes, Failure, NoAnswer, parsed_by, stop};
 
@@ -12,14 +13,15 @@ use super::options::{DETAILS, Task};
 use super::puzzle::{Example, Puzzle};
 use super::question::Question;
 use super::report::Report;
+use super::watch::Watch;
 
 /// Runs an example.
 pub fn main<E: Example>() -> ExitCode {
-    figrs_command::run(remedy, || run(&parsed::<E>()))
+    figrs_command::run(remedy, || run(&parsed_by::<E>(command::<E>())))
 }
 
 /// Remedy on the command line if memory is too small or no particle is left.
-fn remedy(error: &figrs_infer::Error) -> Option<String> {
+pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
     match error {
         figrs_infer::Error::FrontierTooLarge { states, limit, .. } => {
             let memory = Bytes(*limit);
@@ -35,18 +37,19 @@ fn remedy(error: &figrs_infer::Error) -> Option<String> {
 }
 
 /// The command line, with the methods of the puzzle.
-fn parsed<E: Example>() -> E {
-    let other = E::Puzzle::OTHER;
-    let methods = PossibleValuesParser::new([
+pub(crate) fn command<E: Example>() -> Command {
+    let methods = [
         PossibleValue::new("auto").help(
             "The quicker one that is exact, and else exact if that fits; more at the end of --help",
         ),
         PossibleValue::new("exact")
             .help("Every task, by the states of the board read cell by cell"),
-        PossibleValue::new(other.method.name()).help(other.help),
-    ]);
+    ];
+    let others = E::Puzzle::OTHERS.iter();
+    let others = others.map(|other| PossibleValue::new(other.method.name()).help(other.help));
+    let methods = PossibleValuesParser::new(methods.into_iter().chain(others));
     let command = E::command().after_long_help(DETAILS);
-    parsed_by(command.mut_arg("method", |arg| arg.value_parser(methods)))
+    command.mut_arg("method", |arg| arg.value_parser(methods))
 }
 
 fn run<E: Example>(example: &E) -> Result<(), Failure> {
@@ -57,7 +60,11 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
         options.shows_boards("--show-path")?;
     }
     stop::listen(options.time)?;
-    let question = Arc::new(Question::new(example.puzzle()?, options.clone()));
+    let question = Arc::new(Question::new(
+        example.puzzle()?,
+        options.clone(),
+        Watch::of_command(),
+    ));
     question.check()?;
     question.check_picture()?;
     let findings = Arc::new(findings(&question)?);

@@ -3,18 +3,8 @@
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, PoisonError};
 
-use figrs_command::{Progress, note, stop};
-use figrs_infer::Frontier;
+use figrs_command::{Progress, note};
 use figrs_models::board::{Event, Method, Reason};
-
-/// A frontier of this many bytes that shows its steps, and that ends when the command is told to stop.
-pub fn frontier(what: &'static str, memory: u64) -> Frontier {
-    let progress = Progress::of(what, None);
-    Frontier::new()
-        .memory(memory)
-        .interrupt(stop::flag())
-        .on_progress(move |run| progress.set(run.done))
-}
 
 /// The work that is shown, a line at a time.
 #[derive(Default)]
@@ -25,9 +15,14 @@ impl Shown {
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {
             Event::Turned(choice) => {
+                let method = choice.method;
+                if let Reason::TooRare { tried } = choice.reason {
+                    note(format!(
+                        "note: none of {tried} boards drawn independently met the demands; falling back on --method {method}"
+                    ));
+                }
                 let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
                 if is_turn && choice.method != Method::Exact {
-                    let method = choice.method;
                     note(format!(
                         "note: {too_large}; falling back on --method {method}"
                     ));
@@ -40,6 +35,7 @@ impl Shown {
             Event::Filtered { particles, .. } => {
                 ("particles at the end of the board", particles, None)
             }
+            Event::Computed { steps, total } => ("computing, step", steps, Some(total)),
             Event::TriedClues { tried, total } => {
                 ("clues tried for their part in it:", tried, Some(total))
             }

@@ -1,7 +1,7 @@
 //! Errors of drawing boards in the words of the command.
 
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
-use figrs_models::board::BoardError;
+use figrs_models::board::{BoardError, Method};
 use figrs_models::grid::Size;
 
 use super::puzzle::Puzzle;
@@ -70,11 +70,15 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             Bytes(limit)
         ),
         BoardError::TooLarge {
-            method: figrs_models::board::Method::Particles,
+            method: method @ (Method::Particles | Method::Chain | Method::Own(_)),
             predicted: Some(needed),
             limit,
             ..
-        } => needs_more("--method particles would need", needed, Bytes(limit)),
+        } => needs_more(
+            &format!("--method {method} would need"),
+            needed,
+            Bytes(limit),
+        ),
         BoardError::TooLarge {
             predicted, limit, ..
         } => {
@@ -83,6 +87,9 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
         }
         BoardError::NoneMet { tried } => format!(
             "none of {tried} boards in a row met the demands: they are impossible or very rare; demand less"
+        ),
+        BoardError::NotFound { sweeps, nearest } => format!(
+            "no board was found in {sweeps} sweeps of --method chain (the nearest breaks the rules and demands by {nearest}): such boards are very rare, or impossible, which is not proven; demand less"
         ),
         error => return Box::new(error),
     };

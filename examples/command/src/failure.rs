@@ -38,26 +38,26 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
 }
 
 /// The error of a grid in a failure.
-pub(crate) fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
+fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     if let Some(BoardError::Grid(error)) = failure.downcast_ref() {
         return Some(error);
     }
     failure.downcast_ref()
 }
 
-/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
-pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
-    let is_without_answer = failure.is::<NoAnswer>()
+/// True if files and options are right, and there is no answer.
+pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
+    failure.is::<NoAnswer>()
         || inference(failure).is_some()
         || grid(failure).is_some_and(|error| {
+            matches!(error, GridError::NoSuchNumber { .. } | GridError::OneTile)
+        })
+        || failure.downcast_ref().is_some_and(|error| {
             matches!(
                 error,
-                GridError::NoSuchNumber { .. } | GridError::BaysNotMet { .. } | GridError::OneTile
+                BoardError::NoSolution { .. } | BoardError::NotFound { .. }
             )
         })
-        || failure
-            .downcast_ref()
-            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. }))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })
@@ -66,8 +66,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
                 error,
                 SteeringError::Contradictory { .. } | SteeringError::NotMet { .. }
             )
-        });
-    if is_without_answer { 1 } else { 2 }
+        })
+}
+
+/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
+pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
+    if is_without_answer(failure) { 1 } else { 2 }
 }
 
 /// True if the reader of the output has gone.

@@ -7,6 +7,9 @@
 mod bytes;
 mod destination;
 mod failure;
+mod json;
+mod level_json;
+mod network_json;
 mod observed;
 mod parsed;
 mod program;
@@ -19,11 +22,14 @@ mod writing;
 
 pub use bytes::{bytes, mebibytes};
 pub use destination::{check_distinct, check_report, check_writable, format_of, has_extension};
-pub use failure::{Failure, NoAnswer, inference};
+pub use failure::{Failure, NoAnswer, inference, is_without_answer};
 pub use figrs_core::Bytes;
+pub use json::as_json;
+pub use level_json::{LevelJson, chain_settings};
+pub use network_json::{each_state, probabilities, standard_errors};
 pub use observed::{observations, queried};
-pub use parsed::{parsed, parsed_by, seconds};
-pub use program::run;
+pub use parsed::{parsed, parsed_by, parsed_from, seconds};
+pub use program::{run, told};
 pub use progress::{Progress, note};
 pub use reading::{is_standard_input, read_diagram, read_network, read_standard_input, read_text};
 pub use words::without_places;

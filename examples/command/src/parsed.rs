@@ -24,6 +24,16 @@ pub fn parsed_by<P: Parser>(command: Command) -> P {
     parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
 }
 
+/// The arguments that a program gives in place of a command line, without the name of the command.
+///
+/// **Errors.** Mistakes in one line.
+pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
+    let command = command.allow_negative_numbers(true).no_binary_name(true);
+    let parsed = command.clone().try_get_matches_from(arguments);
+    let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
+    parsed.map_err(|error| line(&error.format(&mut command.clone())))
+}
+
 /// Ends the program with the help that was asked for, or with one line about the mistake.
 fn end(error: &clap::Error) -> ! {
     if !error.use_stderr() {

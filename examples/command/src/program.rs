@@ -20,8 +20,16 @@ pub fn run(
     if is_broken_pipe(&*failure) {
         return ExitCode::SUCCESS;
     }
-    let told = words::told(&*failure).or_else(|| inference(&*failure).and_then(remedy));
-    let told = told.unwrap_or_else(|| failure.to_string());
-    note(format!("error: {}", without_places(&told)));
+    note(format!("error: {}", told(&failure, remedy)));
     ExitCode::from(exit_code(&*failure))
+}
+
+/// A failure in one text: errors of inference in terms of the flags if `remedy` has advice about them, and without the places in the sources where
+/// their elements were built.
+pub fn told(
+    failure: &Failure,
+    remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
+) -> String {
+    let told = words::told(&**failure).or_else(|| inference(&**failure).and_then(remedy));
+    without_places(&told.unwrap_or_else(|| failure.to_string()))
 }

@@ -5,10 +5,9 @@ use std::error::Error;
 use figrs_infer::Error as Inference;
 use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
-use figrs_models::grid::GridError;
 use figrs_models::mdmc::{DemandError, SamplingError, SteeringError};
 
-use crate::failure::{grid, inference};
+use crate::failure::inference;
 use crate::stop;
 
 /// An error in the words that all commands share, if it is one of those.
@@ -24,23 +23,8 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             reason.told()
         ));
     }
-    match grid(failure) {
-        Some(GridError::FixedLand { land }) => {
-            return Some(format!(
-                "--method chain cannot keep to exactly {land} cells of land; allow at least one more or fewer, or use --method exact"
-            ));
-        }
-        Some(GridError::BaysNotMet { tried }) => {
-            return Some(format!(
-                "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; demand less, or \
-                 use --method exact"
-            ));
-        }
-        _ => {}
-    }
     if let Some(BoardError::NoElements { .. }) = failure.downcast_ref() {
-        let told =
-            "--min-walk and --max-walk need --method wilson and --task sample, and no --stats";
+        let told = "--min-walk and --max-walk need --task sample, and no --method exact or --stats";
         return Some(told.to_owned());
     }
     if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()

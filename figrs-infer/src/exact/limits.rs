@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use figrs_core::expand::{Budget, Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
-use figrs_core::{AnyElement, Model, Until};
+use figrs_core::{AnyElement, Bytes, Model, Until};
 
 use super::call_solver;
 use super::eliminate::Options;
@@ -39,6 +39,18 @@ macro_rules! limited {
     };
 }
 pub(crate) use limited;
+
+/// The memory that a text states for an algorithm.
+///
+/// **Errors.** [`Error::InvalidSetting`].
+pub(crate) fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
+    text.parse().map_err(|_| Error::InvalidSetting {
+        algorithm,
+        setting: "fitting",
+        value: text.to_owned(),
+        remedy: "write an amount of memory such as 512MiB or 6GiB",
+    })
+}
 
 /// Number of threads that run at once on this machine.
 pub(crate) fn cores() -> usize {

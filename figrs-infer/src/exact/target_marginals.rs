@@ -67,6 +67,7 @@ impl Marginals {
             Err(error) => return Err(error.into()),
         };
         let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, &graph);
+        sums.prepare((&tree, &graph), &variables, &options.until)?;
         let log_evidence = sums.log_total(&tree, &graph);
         let mut targets = sums.marginals(&tree, &graph, &variables);
         for ((marginal, v), &position) in

@@ -69,11 +69,6 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
-    /// The listener, for an algorithm that works within another.
-    pub(crate) fn listener(&self) -> Option<ProgressListener> {
-        self.listener.clone()
-    }
-
     /// True if a deadline or an interrupt can end a run that has no other end.
     pub(crate) fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
@@ -148,6 +143,17 @@ impl RunMonitor<'_> {
     /// The deadline and the interrupt of the run, for code that knows nothing of runs.
     pub(crate) fn until(&self) -> &Until {
         &self.until
+    }
+
+    /// What is left of the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
+    pub(crate) fn rest(&self) -> Watch {
+        let now = Instant::now();
+        let left = |deadline: Instant| deadline.saturating_duration_since(now);
+        Watch {
+            deadline: self.until.deadline.map(left),
+            interrupt: self.until.interrupt.clone(),
+            listener: self.watch.listener.clone(),
+        }
     }
 
     #[inline]
@@ -237,3 +243,15 @@ macro_rules! watched {
     };
 }
 pub(crate) use watched;
+
+/// The setter of an algorithm that may do a part of another's run.
+macro_rules! watched_by_run {
+    ($($watch:ident).+) => {
+        /// Watches as a run does: until its deadline, for its interrupt, with its listener.
+        pub(crate) fn part_of(mut self, run: &crate::run::watch::RunMonitor<'_>) -> Self {
+            self.$($watch).+ = run.rest();
+            self
+        }
+    };
+}
+pub(crate) use watched_by_run;

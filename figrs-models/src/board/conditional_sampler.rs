@@ -17,11 +17,11 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 ///
 /// | the generator has | method |
 /// |---|---|
-/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands, unless none of a million in a row does |
+/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands, unless none of a million in a row does, or, where there are Markov chains, of fewer |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
 /// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the one before: the first to have the boards |
 /// | an element program whose states fit into memory | the exact method |
-/// | Markov chains | these |
+/// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
 /// | rules that independent cells often follow | rejection |
 /// | another element program | particles |
 ///
@@ -30,11 +30,13 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// seed gives the same boards.
 ///
 /// **Guarantee.** By all methods but chains and particles boards are independent and have exactly their probabilities given rules, demands and
-/// clues. Those of particles are independent, and their law tends to the exact one as particles grow.
+/// clues. Those of particles are independent, and their law tends to the exact one as
+/// particles grow. That of chains, whose boards are not independent, tends to it as they run on: until the R-hat of simple measures is at most 1.05, or about half a minute's
+/// work is done. The report has both R-hat and the effective number of boards.
 ///
 /// **Complexity.** That of the method; in turns a few times that of the quicker of the two.
 ///
-/// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`];
+/// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
 /// [`BoardError::NoMethod`]; those of the generator.
 ///
 /// ```

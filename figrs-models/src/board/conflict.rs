@@ -4,7 +4,6 @@ use figrs_core::Value;
 use figrs_infer::{Error, Frontier};
 
 use super::{BoardError, Elements};
-use crate::grid::Position;
 
 /// The error that no board is possible: it names clues that exclude each other, or none if the rules alone do.
 ///
@@ -22,14 +21,15 @@ pub(crate) fn no_solution<C: Value>(
 ) -> Result<BoardError, BoardError> {
     let size = elements.size();
     // `None` if it was interrupted, or did not fit.
-    let is_possible = |clues: &[(Position, C)]| -> Result<Option<bool>, BoardError> {
-        match engine.compile(&elements.model_with(clues), elements.cells()) {
+    let is_possible = |clues: &[usize]| -> Result<Option<bool>, BoardError> {
+        match engine.compile(&elements.model_of(clues), elements.cells()) {
             Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Ok(None),
             compiled => Ok(Some(compiled?.log_evidence() > f64::NEG_INFINITY)),
         }
     };
-    let mut clues = elements.clues().to_vec();
-    let all = clues.len();
+    let cells = elements.clue_cells();
+    let all = cells.len();
+    let mut clues: Vec<usize> = (0..all).collect();
     if all > 0 && is_possible(&[])? == Some(false) {
         clues.clear();
     }
@@ -47,7 +47,7 @@ pub(crate) fn no_solution<C: Value>(
             next += 1;
         }
     }
-    let clues = clues.into_iter().map(|(at, _)| at).collect();
+    let clues = clues.into_iter().map(|clue| cells[clue]).collect();
     Ok(BoardError::NoSolution {
         size,
         clues,

@@ -8,8 +8,8 @@ use super::conditional_sampler::{ConditionalSampler, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
-    BoardError, Chains, DrawnBoards, ExactBoards, Generator, Method, MethodChoice, OwnSampler,
-    Reason, Report, particles,
+    BoardError, DrawnBoards, ExactBoards, Generator, Method, MethodChoice, OwnSampler, Reason,
+    Report, chain, particles,
 };
 
 /// A drawing under way.
@@ -25,31 +25,24 @@ impl<G: Generator> BoardDrawing<'_, G> {
     pub(super) fn draw(&self) -> Result<Report, BoardError> {
         let settings = self.settings;
         let own = self.generator.sampler();
-        let own = own.filter(|own| settings.allows(Method::Own(own.name())));
-        if let Some(OwnSampler::Independent {
-            name,
-            draw,
-            rejects,
-        }) = &own
-        {
-            let drawn = self.independent(name, draw, *rejects);
-            if !matches!(drawn, Err(BoardError::NoneMet { .. })) {
-                return drawn;
-            }
-            // Another method may draw boards that are too rare for it, or find that there are none.
-            return match self.draw_by_elements(None) {
-                found @ (Ok(_) | Err(BoardError::NoSolution { .. })) => found,
-                Err(_) => drawn,
-            };
+        let own = own.filter(|own| settings.allows(Method::Own(own.name)));
+        let Some(own) = own else {
+            return self.draw_by_elements(None);
+        };
+        let drawn = self.independent(&own);
+        let Err(BoardError::NoneMet { tried }) = drawn else {
+            return drawn;
+        };
+        // Another method may draw boards that are too rare for it, or find that there are none.
+        match self.draw_by_elements(Some(Reason::TooRare { tried })) {
+            Err(BoardError::NoMethod) => drawn,
+            Err(error) if error.is_without_elements() => drawn,
+            found => found,
         }
-        self.draw_by_elements(own.as_ref())
     }
 
-    /// Draws by the first method that can, but for a sampler of independent boards.
-    fn draw_by_elements(
-        &self,
-        own: Option<&OwnSampler<'_, G::Board>>,
-    ) -> Result<Report, BoardError> {
+    /// Draws by the first method that can, but for a sampler of independent boards; `reason` is why that could not.
+    fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
         let relaxed = generator.relaxed();
@@ -59,15 +52,18 @@ impl<G: Generator> BoardDrawing<'_, G> {
             && (rejects || settings.only() == Some(Method::Rejection));
         let relaxed = relaxed.filter(|_| rejection);
         if !exact {
-            return self.other(own, rejection, Reason::Asked);
+            return self.other(rejection, reason.unwrap_or(Reason::Asked));
         }
-        if rejection && generator.is_often_met() {
-            let cheapest = relaxed.as_ref().unwrap_or(generator);
-            if !is_quick(cheapest) {
-                return self.rejected(Reason::OftenMet);
-            }
-        }
+        let cheapest = relaxed.as_ref().unwrap_or(generator);
+        let is_often_met = rejection && generator.is_often_met();
         let told = match &relaxed {
+            _ if is_often_met && !is_quick(cheapest) => {
+                let drawn = self.rejected(Reason::OftenMet);
+                if !matches!(drawn, Err(BoardError::NoneMet { .. })) || !self.has_chains() {
+                    return drawn;
+                }
+                drawn
+            }
             Some(relaxed) => self.in_turn(relaxed),
             None => settings
                 .exact(generator)
@@ -76,11 +72,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         // The next method, if there is one, or the error.
         let reason = match &told {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
-            Err(error) if error.is_without_elements() => Reason::NoElements,
+            Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
+            Err(error) if error.is_without_elements() => reason.unwrap_or(Reason::NoElements),
             _ => return told,
         };
-        let rejection = rejection && relaxed.is_none() && generator.is_often_met();
-        match self.other(own, rejection, reason) {
+        let rejection = is_often_met && relaxed.is_none();
+        match self.other(rejection, reason) {
             Err(BoardError::NoMethod) => told,
             // Particles need the program too.
             Err(error) if error.is_without_elements() => told,
@@ -97,25 +94,15 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     /// Draws by another method than the exact one.
-    fn other(
-        &self,
-        own: Option<&OwnSampler<'_, G::Board>>,
-        rejection: bool,
-        reason: Reason,
-    ) -> Result<Report, BoardError> {
+    fn other(&self, rejection: bool, reason: Reason) -> Result<Report, BoardError> {
         let settings = self.settings;
-        if let Some(OwnSampler::Chains { name, draw }) = own {
-            let choice = self.begin(Method::Own(name), reason);
+        if self.has_chains() {
+            let choice = self.begin(Method::Chain, reason);
             let compile = self.started.elapsed();
-            let drawn = draw(&Chains {
-                wanted: self.boards.wanted(),
-                seed: settings.seed,
-                watch: &settings.watch,
-            })?;
-            for board in drawn.boards {
-                self.boards.push(board);
-            }
-            return Ok(Report::new(choice, drawn.diagnostics, compile));
+            let (generator, boards) = (self.generator, self.boards);
+            let budget = (settings.memory, settings.seed);
+            let drawn = chain::draw(generator, budget, boards, &settings.watch)?;
+            return Ok(Report::new(choice, drawn, compile));
         }
         let particles = settings.allows(Method::Particles);
         if rejection {
@@ -136,18 +123,23 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, drawn, compile))
     }
 
+    /// True if Markov chains are allowed, and the generator has cells and rules for them.
+    fn has_chains(&self) -> bool {
+        self.settings.allows(Method::Chain) && self.generator.ruled_cells().is_some()
+    }
+
     /// Draws by a sampler of independent boards.
-    fn independent(
-        &self,
-        name: &'static str,
-        draw: impl Fn(&mut figrs_core::Stream) -> G::Board,
-        rejects: bool,
-    ) -> Result<Report, BoardError> {
+    fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
+        let OwnSampler {
+            name,
+            draw,
+            rejects,
+        } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);
         let compile = self.started.elapsed();
         let seed = self.settings.seed;
         let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
-        let rejection = RejectionTally::new(self.boards, &self.settings.watch);
+        let rejection = self.rejection();
         let meets = |board: &G::Board| self.generator.meets(board);
         let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
         if !rejects {
@@ -162,7 +154,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
         let choice = self.begin(Method::Rejection, reason);
-        let rejection = RejectionTally::new(self.boards, &settings.watch);
+        let rejection = self.rejection();
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
             let compile = self.started.elapsed();
@@ -220,6 +212,17 @@ impl<G: Generator> BoardDrawing<'_, G> {
             cost: Some(cost),
             ..Report::new(choice, Vec::new(), compile)
         })
+    }
+
+    /// Boards kept of those that are tried, none yet.
+    pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
+        /// Cells drawn in vain before Markov chains are tried, which takes a few seconds.
+        const CELLS: u64 = 1 << 24;
+        let most = match self.has_chains() {
+            true => CELLS / self.generator.size().cells() as u64,
+            false => u64::MAX,
+        };
+        RejectionTally::new(self.boards, &self.settings.watch, most)
     }
 
     /// Turns to a method.

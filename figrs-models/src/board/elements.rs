@@ -12,6 +12,8 @@ pub struct Elements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
+    /// Cells of which more than a value is known, and whether it is as it has to be.
+    conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
@@ -27,6 +29,7 @@ impl<C: Value> Elements<C> {
             model: rules.clone(),
             rules,
             clues: Vec::new(),
+            conditions: Vec::new(),
         })
     }
 
@@ -46,6 +49,46 @@ impl<C: Value> Elements<C> {
                 ..self
             }),
         }
+    }
+
+    /// With further clues, each by an element that is true where the cell is as the clue says. They are kept apart from the rules too.
+    ///
+    /// **Errors.** As [`with_clues`](Self::with_clues).
+    pub(crate) fn with_conditions(
+        self,
+        conditions: impl IntoIterator<Item = (Position, Element<bool>)>,
+    ) -> Result<Self, GridError> {
+        let (size, conditions) = (self.size, Vec::from_iter(conditions));
+        if let Some(&(at, _)) = conditions.iter().find(|(at, _)| !size.contains(*at)) {
+            return Err(GridError::Outside { at, size });
+        }
+        let model = self.model.clone();
+        let met =
+            |model: Model, (_, is_met): &(Position, Element<bool>)| model.observe(is_met, true);
+        let model = conditions.iter().fold(model, met);
+        Ok(Self {
+            conditions,
+            model,
+            ..self
+        })
+    }
+
+    /// The cells of all clues: those of known values, then those of conditions.
+    pub(crate) fn clue_cells(&self) -> Vec<Position> {
+        let values = self.clues.iter().map(|(at, _)| *at);
+        let conditions = self.conditions.iter().map(|(at, _)| *at);
+        values.chain(conditions).collect()
+    }
+
+    /// The evidence of the rules and of some clues, by their places in [`clue_cells`](Self::clue_cells).
+    pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
+        let known = self.clues.len();
+        let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
+        let model = self.model_with(&values.cloned().collect::<Vec<_>>());
+        let conditions = clues.iter().filter_map(|&clue| clue.checked_sub(known));
+        conditions.fold(model, |model, condition| {
+            model.observe(&self.conditions[condition].1, true)
+        })
     }
 
     /// The size of the grid.

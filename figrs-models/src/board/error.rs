@@ -44,6 +44,21 @@ pub enum BoardError {
         /// Number of boards.
         tried: u64,
     },
+    /// Markov chains did not come to a board that keeps all rules.
+    #[error(
+        "no board that keeps all rules was found in {sweeps} sweeps of Markov chains (the nearest breaks them by {nearest}); such boards are very rare, or impossible, which is not proven: demand less"
+    )]
+    NotFound {
+        /// Number of sweeps of all chains.
+        sweeps: u64,
+        /// The smallest sum of violations of the boards in which they ended.
+        nearest: u32,
+    },
+    /// Markov chains cannot start with a board.
+    #[error(
+        "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it; start from another (`RuledCells::start`)"
+    )]
+    NoStart,
     /// Boards have no element program.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {

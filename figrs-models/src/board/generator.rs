@@ -2,7 +2,7 @@
 
 use figrs_core::{Stream, Value};
 
-use super::{BoardError, Chains, Elements};
+use super::{BoardError, Elements, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and how the values of its cells are read.
@@ -50,53 +50,32 @@ pub trait Generator: Sized {
         false
     }
 
+    /// Its cells and rules for Markov chains over boards of any size, in the law of the element program; made anew for each chain. `None` if it states none.
+    fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
+        None
+    }
+
+    /// The exact answers that it brings along, if there are some.
+    fn answers(&self) -> Option<Box<dyn OwnAnswers<Self::Cell, Self::Board> + '_>> {
+        None
+    }
+
     /// The sampler that it brings along, if there is one.
     fn sampler(&self) -> Option<OwnSampler<'_, Self::Board>> {
         None
     }
 }
 
-/// A sampler that a generator brings along, which needs no element program.
-#[expect(missing_debug_implementations, reason = "it holds functions")]
-pub enum OwnSampler<'g, B> {
-    /// Boards that have exactly their probabilities when those that do not [meet](Generator::meets) the demands are left out. Where none of a
-    /// million in a row meets them, other methods are tried.
-    Independent {
-        /// The name of the method.
-        name: &'static str,
-        /// Draws a board.
-        draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
-        /// True if some boards may not meet the demands.
-        rejects: bool,
-    },
-    /// Boards of Markov chains, whose law tends to the exact one as they run on.
-    Chains {
-        /// The name of the method.
-        name: &'static str,
-        /// Draws boards.
-        draw: Box<DrawChains<'g, B>>,
-    },
-}
-
-/// Draws boards by Markov chains, as many as are wanted; fewer once [`Chains::swept`] is `false`.
+/// A sampler of independent boards that a generator brings along, which needs no element program.
 ///
-/// **Errors.** Those of the generator, which the sampler of boards passes on.
-pub type DrawChains<'g, B> = dyn Fn(&Chains<'_>) -> Result<ChainBoards<B>, BoardError> + 'g;
-
-/// Boards of Markov chains, with diagnostics.
-#[derive(Clone, Debug)]
-pub struct ChainBoards<B> {
-    /// The boards.
-    pub boards: Vec<B>,
-    /// Diagnostics of convergence with their names.
-    pub diagnostics: Vec<(&'static str, f64)>,
-}
-
-impl<B> OwnSampler<'_, B> {
+/// Boards have exactly their probabilities when those that do not [meet](Generator::meets) the demands are left out. Where none of a
+/// million in a row meets them, other methods are tried; earlier, where Markov chains can draw them.
+#[expect(missing_debug_implementations, reason = "it holds a function")]
+pub struct OwnSampler<'g, B> {
     /// The name of the method.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Independent { name, .. } | Self::Chains { name, .. } => name,
-        }
-    }
+    pub name: &'static str,
+    /// Draws a board.
+    pub draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
+    /// True if some boards may not meet the demands.
+    pub rejects: bool,
 }

@@ -7,7 +7,6 @@ use figrs_core::stream;
 
 use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
-use super::rejection::RejectionTally;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
 /// Bytes of states in the first round, and the factor of growth from round to round.
@@ -64,7 +63,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let mut all = all.samples(settings.seed)?;
         let meets = |board: &G::Board| generator.meets(board);
         self.boards.begin(Method::Rejection);
-        let mut rejection = RejectionTally::new(self.boards, &settings.watch);
+        let mut rejection = self.rejection();
         let cells = generator.size().cells() as u64;
         let mut choice = first(budget, Method::Rejection);
         while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {

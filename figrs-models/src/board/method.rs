@@ -12,6 +12,8 @@ pub enum Method {
     Rejection,
     /// Particles that read the board cell by cell: independent boards whose law tends to the exact one as particles grow.
     Particles,
+    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator: boards whose law tends to the exact one as the chains run on.
+    Chain,
     /// The [sampler of the generator's own](super::OwnSampler) of this name.
     Own(&'static str),
 }
@@ -23,6 +25,7 @@ impl Method {
             Self::Exact => "exact",
             Self::Rejection => "rejection",
             Self::Particles => "particles",
+            Self::Chain => "chain",
             Self::Own(name) => name,
         }
     }
@@ -51,6 +54,11 @@ pub enum Reason {
     Asked,
     /// It draws boards of any size exactly, and needs no states.
     Direct,
+    /// None of the boards of the method before met the demands.
+    TooRare {
+        /// Number of boards in a row.
+        tried: u64,
+    },
     /// The states of the exact method fit into memory.
     Fits {
         /// Bytes that they take.
@@ -106,6 +114,12 @@ impl fmt::Display for MethodChoice {
                     f,
                     "its states are predicted to take {} bytes",
                     Predicted(bytes)
+                )
+            }
+            Reason::TooRare { tried } => {
+                write!(
+                    f,
+                    "none of {tried} independent boards in a row met the demands"
                 )
             }
             Reason::OftenMet => f.write_str("boards without the rules follow them often"),

@@ -10,7 +10,8 @@
 //!
 //! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
 
-mod chains;
+mod answers;
+mod chain;
 mod conditional_sampler;
 mod conflict;
 mod drawing;
@@ -28,16 +29,19 @@ mod report;
 mod sample;
 mod watch;
 
-pub use chains::Chains;
+pub(crate) use answers::positive;
+pub use answers::{BoardAnswers, CellDistribution, OwnAnswers, Progress};
+pub use chain::RuledCells;
 pub use conditional_sampler::ConditionalSampler;
 pub(crate) use conflict::no_solution;
 pub use drawn_boards::DrawnBoards;
 pub use elements::Elements;
 pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
-pub use generator::{ChainBoards, DrawChains, Generator, OwnSampler};
+pub use generator::{Generator, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
 pub use numbered::NumberedBoards;
+pub(crate) use rejection::MAX_CONSECUTIVE_FAILURES;
 pub use report::Report;
 pub use sample::Sample;
 pub use watch::Event;

@@ -48,7 +48,7 @@ impl ConditionalSampler {
         generator: &'g G,
     ) -> Result<NumberedBoards<'g, G>, BoardError> {
         let own = generator.sampler();
-        let has_own = matches!(&own, Some(own @ OwnSampler::Independent { .. }) if self.allows(Method::Own(own.name())));
+        let has_own = own.is_some_and(|own| self.allows(Method::Own(own.name)));
         let exact = if has_own {
             None
         } else if self.allows(Method::Exact) {
@@ -76,7 +76,7 @@ impl<G: Generator<Board: Display + Send> + Sync> ItemSampler for NumberedBoards<
         if let Some(exact) = &self.exact {
             return exact.of_streams(numbers.map(|number| stream(seed, number)).collect());
         }
-        let Some(OwnSampler::Independent { draw, .. }) = self.generator.sampler() else {
+        let Some(OwnSampler { draw, .. }) = self.generator.sampler() else {
             return Err(BoardError::NoMethod);
         };
         let board = |number| {

@@ -8,7 +8,7 @@ use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator};
 
 /// Largest number of boards in a row that may fail.
-pub(super) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
+pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
 /// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
@@ -18,16 +18,19 @@ pub(super) struct RejectionTally<'a, B> {
     tried: u64,
     met: u64,
     failures: u64,
+    /// Largest number of boards in a row that may fail.
+    most: u64,
 }
 
 impl<'a, B> RejectionTally<'a, B> {
-    pub(super) fn new(boards: &'a DrawnBoards<B>, watch: &'a BoardWatch) -> Self {
+    pub(super) fn new(boards: &'a DrawnBoards<B>, watch: &'a BoardWatch, most: u64) -> Self {
         Self {
             boards,
             watch,
             tried: 0,
             met: 0,
             failures: 0,
+            most: most.clamp(1, MAX_CONSECUTIVE_FAILURES),
         }
     }
 
@@ -75,11 +78,7 @@ impl<'a, B> RejectionTally<'a, B> {
         all: &mut impl Iterator<Item = Result<B, BoardError>>,
         meets: impl Fn(&B) -> bool,
     ) -> Result<Self, BoardError> {
-        while !self.draw(
-            MAX_CONSECUTIVE_FAILURES.saturating_sub(self.failures),
-            all,
-            &meets,
-        )? {
+        while !self.draw(self.most.saturating_sub(self.failures), all, &meets)? {
             self.check()?;
         }
         Ok(self)
@@ -142,7 +141,7 @@ impl<'a, B> RejectionTally<'a, B> {
 
     /// Fails if too many in a row have failed.
     fn check(&self) -> Result<(), BoardError> {
-        if self.failures < MAX_CONSECUTIVE_FAILURES {
+        if self.failures < self.most {
             return Ok(());
         }
         Err(BoardError::NoneMet {

@@ -40,6 +40,13 @@ pub enum Event {
         /// Number of all particles, if it is known.
         total: Option<u64>,
     },
+    /// A generator's own answer was computed in part.
+    Computed {
+        /// Number of steps.
+        steps: u64,
+        /// Number of all steps.
+        total: u64,
+    },
     /// Clues were tried for their part in a conflict.
     TriedClues {
         /// Number of clues that were tried.

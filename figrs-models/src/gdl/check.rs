@@ -1,4 +1,4 @@
-//! Static checks of rules: variables are bound, negation is stratified, no relation depends on one that is decided later.
+//! Static checks of rules: variables are bound, no relation depends on one that is decided later; and the order in which relations are decided.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::RuleTextProblem;
 use super::kif::{KifError, KifResult};
-use super::syntax::{Literal, Pattern, Rule, SymbolId, Symbols};
+use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
 /// Name of the move in errors; nothing is decided later than it.
 const MOVE: &str = "the move (`does`)";
@@ -20,6 +20,8 @@ pub(super) struct Relations {
     changes: Vec<bool>,
     /// Stratum of each name: it depends on no later one.
     strata: Vec<usize>,
+    /// For each stratum, `true` if one of its relations depends on its own negation.
+    negated: Vec<bool>,
     undefined: Vec<SymbolId>,
 }
 
@@ -30,7 +32,7 @@ impl Relations {
             safe(rule)?;
         }
         let count = symbols.len();
-        let strata = strata(rules, symbols)?;
+        let (strata, negated) = strata(rules, count);
         let moving = reached(rules, count, &[SymbolId::DOES]);
         let asked = [
             SymbolId::NEXT,
@@ -64,10 +66,10 @@ impl Relations {
                 _ => {}
             }
         }
-        known_roles(rules, symbols)?;
         Ok(Self {
             changes,
             strata,
+            negated,
             undefined: undefined(rules),
         })
     }
@@ -85,6 +87,11 @@ impl Relations {
     /// Index of a relation's stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
+    }
+
+    /// True if a relation of a stratum depends on its own negation, so that only facts can be ordered.
+    pub(super) fn is_negated(&self, stratum: usize) -> bool {
+        self.negated[stratum]
     }
 }
 
@@ -139,10 +146,10 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Stratum of each name.
-fn strata(rules: &[Rule], symbols: &Symbols) -> KifResult<Vec<usize>> {
+/// Stratum of each name, and for each stratum whether negation occurs within it.
+fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
-    for _ in 0..symbols.len() {
+    for _ in 0..count {
         graph.add_node(());
     }
     let node = |symbol: SymbolId| NodeIndex::new(symbol.0 as usize);
@@ -151,26 +158,20 @@ fn strata(rules: &[Rule], symbols: &Symbols) -> KifResult<Vec<usize>> {
             graph.add_edge(node(relation), node(rule.head.relation), ());
         }
     }
-    let mut strata = vec![0; symbols.len()];
+    let mut strata = vec![0; count];
     // Components come in reverse topological order.
     for (number, component) in kosaraju_scc(&graph).iter().rev().enumerate() {
         for relation in component {
             strata[relation.index()] = number;
         }
     }
+    let mut negated = vec![false; count];
     for rule in rules {
-        let head = rule.head.relation;
-        let within = |relation: SymbolId| strata[relation.0 as usize] == strata[head.0 as usize];
-        let cycle = conditions(rule).find(|&(relation, _, negated)| negated && within(relation));
-        if let Some((_, at, _)) = cycle {
-            let relation = symbols.name(head).into();
-            return Err(KifError::new(
-                at,
-                RuleTextProblem::NotStratified { relation },
-            ));
-        }
+        let stratum = strata[rule.head.relation.0 as usize];
+        negated[stratum] |= conditions(rule)
+            .any(|(relation, _, negated)| negated && strata[relation.0 as usize] == stratum);
     }
-    Ok(strata)
+    (strata, negated)
 }
 
 /// For each name, `true` if it is one of some relations or depends on one of them.
@@ -196,39 +197,4 @@ fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);
     found.map(|(_, at, _)| at)
-}
-
-/// Checks that rules name no undeclared player, provided that all declarations are facts.
-fn known_roles(rules: &[Rule], symbols: &Symbols) -> KifResult<()> {
-    let mut roles = Vec::new();
-    for rule in rules.iter().filter(|r| r.head.relation == SymbolId::ROLE) {
-        if !rule.body.is_empty() {
-            return Ok(());
-        }
-        roles.push(&rule.head.arguments[0]);
-    }
-    for rule in rules {
-        let of_body = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Holds(atom) | Literal::Fails(atom) => Some(atom),
-            Literal::Compared { .. } => None,
-        });
-        for atom in of_body.chain([&rule.head]) {
-            let of_player = matches!(
-                atom.relation,
-                SymbolId::DOES | SymbolId::LEGAL | SymbolId::GOAL
-            );
-            let player = atom.arguments.first().filter(|_| of_player);
-            if let Some(player @ Pattern::Term(name, _)) = player
-                && !roles.is_empty()
-                && !roles.contains(&player)
-            {
-                let name = symbols.name(*name).into();
-                return Err(KifError::new(
-                    atom.at,
-                    RuleTextProblem::UnknownRole { name },
-                ));
-            }
-        }
-    }
-    Ok(())
 }

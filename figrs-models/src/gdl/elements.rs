@@ -58,43 +58,116 @@ pub struct PlanElements {
     model: Model,
 }
 
+type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
+type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
+type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
+
+/// Functions of a step.
+struct StepFunctions {
+    draw: Arc<Box<DrawMove>>,
+    advance: Arc<Box<Advance>>,
+    solves: Arc<Box<Solves>>,
+}
+
 impl Puzzle {
     /// The element program.
     ///
     /// All steps share their functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
     #[track_caller]
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
-        let may_stay = matches!(length, Length::AtMost(_));
-        let puzzle = self.clone();
-        let draw =
-            Arc::new(move |state: &GameState| Select::new(puzzle.choices(state, policy, may_stay)));
-        let puzzle = self.clone();
-        let advance = Arc::new(move |(state, drawn): (&GameState, &Move)| match *drawn {
-            Move::Act(action) => puzzle.next(state, action),
-            Move::Stay | Move::Illegal => state.clone(),
+        let most = length.most();
+        let clock = self.rules.clock.as_ref();
+        // Once the clock has ended the puzzle, a state of an earlier end would be taken for one of that time.
+        let clock = clock.filter(|clock| match length {
+            Length::AtMost(_) => clock.is_idle_before(most + 1),
+            Length::Exactly(_) => true,
         });
-        let puzzle = self.clone();
-        let solves = Arc::new(move |state: &GameState| puzzle.is_solved(state));
-        let mut state = Constant::new(self.start());
+        let is_idle = |step: usize| clock.is_some_and(|clock| clock.is_idle_before(step + 1));
+        let (timed, timeless) = (
+            self.steps(length, policy, false),
+            self.steps(length, policy, true),
+        );
+        let mut state = Constant::new(match clock {
+            Some(clock) => clock.without(&self.start()),
+            None => self.start(),
+        });
         let mut program = PlanElements {
-            moves: Vec::with_capacity(length.most()),
-            solved: vec![Parents::map_shared(&state, &solves)],
-            states: vec![state.clone()],
+            moves: Vec::with_capacity(most),
+            solved: Vec::with_capacity(most + 1),
+            states: Vec::with_capacity(most + 1),
             legal: Model::new(),
             model: Model::new(),
         };
-        for _ in 0..length.most() {
-            let drawn = Parents::flat_map_shared(&state, &draw);
-            state = (&state, &drawn).map_shared(&advance);
-            program.moves.push(drawn);
-            program.solved.push(Parents::map_shared(&state, &solves));
-            program.states.push(state.clone());
+        for step in 0..=most {
+            if clock.is_some() {
+                let puzzle = self.clone();
+                let at = move |state: &GameState| puzzle.at(state, step);
+                program.states.push(if is_idle(step) {
+                    state.map(at)
+                } else {
+                    if step > 0 && is_idle(step - 1) {
+                        state = state.map(at);
+                    }
+                    state.clone()
+                });
+            } else {
+                program.states.push(state.clone());
+            }
+            let functions = if is_idle(step) { &timeless } else { &timed };
+            let solved = Parents::map_shared(&state, &functions.solves);
+            program.solved.push(solved);
+            if step < most {
+                let drawn = Parents::flat_map_shared(&state, &functions.draw);
+                state = (&state, &drawn).map_shared(&functions.advance);
+                program.moves.push(drawn);
+            }
         }
         program.legal =
             Model::new().condition_each(&program.moves, |drawn| *drawn != Move::Illegal);
         let goal = &program.solved[length.most()];
         program.model = program.legal.clone().observe(goal, true);
         program
+    }
+
+    /// The functions that all steps share; of states without the clock if `is_timeless`.
+    fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
+        let may_stay = matches!(length, Length::AtMost(_));
+        let puzzle = self.clone();
+        // What holds before the clock makes a difference, holds at the start of it.
+        let full = Arc::new(move |state: &GameState| {
+            if is_timeless {
+                puzzle.at(state, 0)
+            } else {
+                state.clone()
+            }
+        });
+        let (puzzle, of_drawn) = (self.clone(), Arc::clone(&full));
+        let draw: Box<DrawMove> =
+            Box::new(move |state| Select::new(puzzle.choices(&of_drawn(state), policy, may_stay)));
+        let (puzzle, of_next) = (self.clone(), Arc::clone(&full));
+        let advance: Box<Advance> = Box::new(move |(state, drawn)| match *drawn {
+            Move::Act(action) => {
+                let next = puzzle.next(&of_next(state), action);
+                match puzzle.rules.clock.as_ref().filter(|_| is_timeless) {
+                    Some(clock) => clock.without(&next),
+                    None => next,
+                }
+            }
+            Move::Stay | Move::Illegal => state.clone(),
+        });
+        let puzzle = self.clone();
+        let solves: Box<Solves> = Box::new(move |state| puzzle.is_solved(&full(state)));
+        StepFunctions {
+            draw: Arc::new(draw),
+            advance: Arc::new(advance),
+            solves: Arc::new(solves),
+        }
+    }
+
+    /// The state, which has no clock, with that of a step.
+    fn at(&self, state: &GameState, step: usize) -> GameState {
+        let clock = self.rules.clock.as_ref();
+        clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
     }
 
     /// The moves that may be drawn in a state, with their weights.

@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
+use figrs_infer::Stopped;
 use thiserror::Error;
 
 /// An error in reading rules or in planning by them, with its place and its remedy.
@@ -51,6 +52,17 @@ pub enum GdlError {
         /// The players.
         roles: Vec<String>,
     },
+    /// No player is declared, and actions and goals name several.
+    #[error(
+        "{place}: nothing states `role`, and actions and goals name {}; declare the one that plays, such as `(role {})`",
+        .names.join(", "), .names.first().map_or("robot", String::as_str)
+    )]
+    UndeclaredRoles {
+        /// The file, or what the text is.
+        place: String,
+        /// The names that stand where a player does.
+        names: Vec<String>,
+    },
     /// The value of a goal is not a number.
     #[error("{place}: the value `{value}` of a goal is not a number from 0 to 100; write one")]
     GoalValue {
@@ -94,6 +106,31 @@ pub enum GdlError {
         needed: u64,
         /// Bytes allowed.
         limit: u64,
+    },
+    /// The breadth-first search for the length of shortest plans ended before it had found one.
+    #[error(
+        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed;          allow more, or search for one plan (`Puzzle::any_plan`)"
+    )]
+    Unfinished {
+        /// A number of steps below which there is no plan.
+        excluded: usize,
+        /// States of the largest frontier by then.
+        states: usize,
+    },
+    /// A search for a plan ended before it had found one or gone through all states.
+    #[error(
+        "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
+        match .stopped {
+            Stopped::Budget => "memory, work or the number of steps was used up",
+            Stopped::Deadline => "the deadline passed",
+            _ => "interrupted",
+        }
+    )]
+    SearchEnded {
+        /// Number of states that were met.
+        states: usize,
+        /// Reason for the end.
+        stopped: Stopped,
     },
     /// Inference failed, or needs more than its budget.
     #[error(transparent)]
@@ -172,13 +209,16 @@ pub enum RuleTextProblem {
         /// The variable.
         variable: String,
     },
-    /// A relation depends on its own negation.
+    /// A fact depends on its own negation.
     #[error(
-        "`{relation}` depends on its own negation through this condition; break the cycle of rules"
+        "`{relation}` depends on its own negation through this condition ({}); break the cycle of rules",
+        .cycle.join(", ")
     )]
     NotStratified {
-        /// The relation.
+        /// The fact.
         relation: String,
+        /// The rules of the cycle without variables, such as `a if not b`.
+        cycle: Vec<String>,
     },
     /// A relation depends on one that is decided later.
     #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
@@ -195,11 +235,5 @@ pub enum RuleTextProblem {
     TooLong {
         /// Largest number of conditions.
         limit: usize,
-    },
-    /// A player is not declared.
-    #[error("`{name}` is no role; declare it with `(role {name})`, or correct the name")]
-    UnknownRole {
-        /// The name.
-        name: String,
     },
 }

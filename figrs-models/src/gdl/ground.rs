@@ -1,21 +1,21 @@
 //! Rules without variables.
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
 use rustc_hash::FxBuildHasher;
 
-use super::check::Relations;
 use super::join::NestedLoopJoin;
 use super::limits::LimitExceeded;
 use super::saturate::Facts;
-use super::syntax::{Atom, Literal, Rule, SymbolId};
+use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 
 /// Bits in a word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Numbering of ground atoms: for each relation that changes, the index of its first atom.
+/// Numbering of ground atoms: for each relation that is open, the index of its first atom.
 ///
 /// Facts of the state come first, then those of the next state in the same order; each of the two parts begins at a word.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AtomNumbering {
     starts: Vec<usize>,
     /// Number of words of a state.
@@ -25,7 +25,7 @@ pub(super) struct AtomNumbering {
 }
 
 impl AtomNumbering {
-    fn new(facts: &Facts, relations: &Relations) -> Self {
+    fn new(facts: &Facts, is_open: &impl Fn(SymbolId) -> bool) -> Self {
         let words = facts.of(SymbolId::TRUE).len().div_ceil(WORD);
         let mut count = 2 * words * WORD;
         let start = |(name, tuples): (usize, &super::tuples::Tuples)| {
@@ -33,7 +33,7 @@ impl AtomNumbering {
             match relation {
                 SymbolId::TRUE => 0,
                 SymbolId::NEXT => words * WORD,
-                _ if relations.changes(relation) => {
+                _ if is_open(relation) => {
                     count += tuples.len();
                     count - tuples.len()
                 }
@@ -52,6 +52,40 @@ impl AtomNumbering {
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
+
+    /// The relation of an atom, and the index of its tuple.
+    pub(super) fn relation(&self, atom: u32, facts: &Facts) -> Option<(SymbolId, usize)> {
+        let starts = self.starts.iter().enumerate();
+        let mut numbered = starts.filter(|(_, start)| **start != usize::MAX);
+        numbered.find_map(|(name, &start)| {
+            let relation = SymbolId(name as u32);
+            let tuple = (atom as usize).checked_sub(start)?;
+            (tuple < facts.of(of_tuples(relation)).len()).then_some((relation, tuple))
+        })
+    }
+
+    /// An atom as it is written.
+    pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
+        let Some((relation, tuple)) = self.relation(atom, facts) else {
+            return String::new();
+        };
+        let row = facts.of(of_tuples(relation)).row(tuple).iter();
+        let name = symbols.name(relation);
+        let arguments = row.map(|&term| facts.terms.text(term, symbols));
+        let arguments: Vec<String> = arguments.collect();
+        if arguments.is_empty() {
+            return name.into();
+        }
+        format!("({name} {})", arguments.join(" "))
+    }
+}
+
+/// The relation that has the tuples of another's atoms: facts of the next state are numbered as those of the present one.
+fn of_tuples(relation: SymbolId) -> SymbolId {
+    match relation {
+        SymbolId::NEXT => SymbolId::TRUE,
+        _ => relation,
+    }
 }
 
 /// A condition: an atom that holds, or one that does not.
@@ -59,8 +93,14 @@ impl AtomNumbering {
 pub(super) struct GroundLiteral(u32);
 
 impl GroundLiteral {
-    fn new(atom: u32, holds: bool) -> Self {
+    pub(super) fn new(atom: u32, holds: bool) -> Self {
         Self(atom << 1 | u32::from(!holds))
+    }
+
+    /// Its number: those of an atom are neighbours.
+    #[inline]
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
     }
 
     #[inline]
@@ -82,29 +122,34 @@ pub(super) struct GroundRule {
     pub(super) body: Box<[GroundLiteral]>,
 }
 
-/// The rules for all values of their variables, each once, and the numbers of their atoms.
+/// Rules without variables, each with the number of a rule that it is an instance of.
+pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
+
+/// The rules for all values of their variables, each once, and the numbers of their atoms. Relations that are not open are final.
 pub(super) fn ground(
-    rules: &[Rule],
-    relations: &Relations,
+    rules: &[&Rule],
+    is_open: &impl Fn(SymbolId) -> bool,
     facts: &mut Facts,
-) -> Result<(AtomNumbering, Vec<GroundRule>), LimitExceeded> {
-    let numbering = AtomNumbering::new(facts, relations);
-    let mut found = IndexSet::<GroundRule, FxBuildHasher>::default();
-    for rule in rules.iter().filter(|r| relations.changes(r.head.relation)) {
-        facts.each_match(rule, relations, |facts, join| {
-            if let Some(rule) = instance(rule, relations, &numbering, facts, join) {
-                found.insert(rule);
+) -> Result<(AtomNumbering, GroundRules), LimitExceeded> {
+    let numbering = AtomNumbering::new(facts, is_open);
+    let mut found = GroundRules::default();
+    for (source, rule) in (0..).zip(rules) {
+        facts.each_match(rule, is_open, |facts, join| {
+            if let Some(rule) = instance(rule, is_open, &numbering, facts, join)
+                && let Entry::Vacant(place) = found.entry(rule)
+            {
+                place.insert(source);
             }
             facts.limits.check_rules(found.len())
         })?;
     }
-    Ok((numbering, found.into_iter().collect()))
+    Ok((numbering, found))
 }
 
 /// The rule for the present values of its variables; `None` if its conditions exclude each other.
 fn instance(
     rule: &Rule,
-    relations: &Relations,
+    is_open: &impl Fn(SymbolId) -> bool,
     numbering: &AtomNumbering,
     facts: &Facts,
     join: &NestedLoopJoin<'_>,
@@ -128,7 +173,7 @@ fn instance(
             Literal::Fails(atom) => (atom, false),
             Literal::Compared { .. } => continue,
         };
-        if !relations.changes(atom.relation) {
+        if !is_open(atom.relation) {
             continue;
         }
         match number(atom) {

@@ -31,7 +31,7 @@ struct JoinCondition<'r> {
 /// A nested-loop join: enumerates the values of the variables of a rule for which its conditions hold.
 ///
 /// Tests come as soon as their variables are bound; of the other conditions those with the fewest free variables come first.
-/// A negative condition on a relation that changes is ignored.
+/// A negative condition on a relation that is not final is ignored.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -48,15 +48,16 @@ pub(super) struct NestedLoopJoin<'r> {
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// `changes` is true of relations that are not final, whose negation therefore decides nothing.
+    /// `is_open` is true of relations that are not final, whose negation therefore decides nothing.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
         reading: JoinedTuples,
         budget: u64,
-        changes: impl Fn(&Atom) -> bool,
+        is_open: impl Fn(SymbolId) -> bool,
     ) -> Self {
-        let seen = |literal: &Literal| !matches!(literal, Literal::Fails(atom) if changes(atom));
+        let seen =
+            |literal: &Literal| !matches!(literal, Literal::Fails(atom) if is_open(atom.relation));
         Self {
             order: order(rule, reading, seen),
             rule,

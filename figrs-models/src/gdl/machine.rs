@@ -4,13 +4,17 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::ground::{AtomNumbering, GroundLiteral, GroundRule, WORD};
+use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD};
+use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
 /// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    numbering: AtomNumbering,
+    /// Number of atoms.
+    atoms: usize,
+    /// Number of words of a state.
+    words: usize,
     heads: Vec<u32>,
     /// Offset of the first condition of each rule, and at last the number of all conditions.
     starts: Vec<u32>,
@@ -25,21 +29,56 @@ pub(super) struct RuleMachine {
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
-/// The rules that the next state depends on: common ones, and for each action those that only it makes apply.
+/// The rules that the next state depends on: those that depend on the state alone, those that depend on the action, and for each action
+/// those that only it makes apply.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
-    common: Cone,
+    still: Cone,
+    moving: Cone,
     by_action: FxHashMap<u32, Cone>,
 }
 
+impl Cone {
+    /// Number of rules.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The rules of this cone or of another.
+    pub(super) fn union(&self, other: &Self) -> Self {
+        let mut all = [&self.0[..], &other.0[..]].concat();
+        all.sort_unstable();
+        all.dedup();
+        Self(all)
+    }
+}
+
+impl TransitionRules {
+    /// The rules that depend on the state alone.
+    pub(super) fn still(&self) -> &Cone {
+        &self.still
+    }
+
+    /// Number of rules that are applied for an action.
+    pub(super) fn moving(&self, action: u32) -> usize {
+        let own = self.by_action.get(&action);
+        self.moving.len() + own.map_or(0, Cone::len)
+    }
+}
+
 /// Set of the atoms that hold, as a bit set.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AtomSet(Vec<u64>);
 
 impl AtomSet {
     #[inline]
     pub(super) fn has(&self, atom: u32) -> bool {
         self.0[atom as usize / WORD] >> (atom as usize % WORD) & 1 == 1
+    }
+
+    /// The facts of the next state, in this number of words.
+    pub(super) fn next_facts(&self, words: usize) -> &[u64] {
+        &self.0[words..2 * words]
     }
 
     #[inline]
@@ -49,12 +88,16 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    pub(super) fn new(numbering: AtomNumbering, mut rules: Vec<GroundRule>) -> Self {
+    /// **Errors.** If an atom depends on its own negation.
+    pub(super) fn new(
+        numbering: &AtomNumbering,
+        rules: GroundRules,
+    ) -> Result<Self, NegativeCycle> {
         let mut graph = DiGraph::<(), ()>::new();
         for _ in 0..numbering.count {
             graph.add_node(());
         }
-        for rule in &rules {
+        for rule in rules.keys() {
             for condition in &rule.body {
                 let from = NodeIndex::new(condition.atom() as usize);
                 graph.add_edge(from, NodeIndex::new(rule.head as usize), ());
@@ -69,6 +112,10 @@ impl RuleMachine {
                 on_cycle[atom.index()] = component.len() > 1 || graph.contains_edge(*atom, *atom);
             }
         }
+        if let Some(cycle) = negative_cycle(&graph, &rules, &rank) {
+            return Err(cycle);
+        }
+        let mut rules: Vec<GroundRule> = rules.into_keys().collect();
         rules.sort_by_key(|rule| rank[rule.head as usize]);
         let mut starts = vec![0];
         let mut conditions = Vec::new();
@@ -77,14 +124,15 @@ impl RuleMachine {
             starts.push(conditions.len() as u32);
         }
         let heads: Vec<u32> = rules.iter().map(|rule| rule.head).collect();
-        Self {
-            numbering,
+        Ok(Self {
+            atoms: numbering.count,
+            words: numbering.words,
             ranks: heads.iter().map(|&head| rank[head as usize]).collect(),
             cyclic: heads.iter().map(|&head| on_cycle[head as usize]).collect(),
             heads,
             starts,
             conditions,
-        }
+        })
     }
 
     pub(super) fn rules(&self) -> usize {
@@ -97,8 +145,10 @@ impl RuleMachine {
     }
 
     /// The rules that some atoms depend on.
+    ///
+    /// In topological order, but for the rules of a cycle, which stand together.
     pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
-        let mut needed = vec![false; self.numbering.count];
+        let mut needed = vec![false; self.atoms];
         for atom in atoms {
             needed[atom as usize] = true;
         }
@@ -131,24 +181,73 @@ impl RuleMachine {
 
     /// The rules that the next state depends on; `actions` are the atoms of the possible actions.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
-        let next = self.numbering.words * WORD;
+        let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
         let mut by_action: FxHashMap<u32, Cone> =
             actions.iter().map(|&a| (a, Cone(Vec::new()))).collect();
-        let mut common = Vec::new();
+        let moves = self.depending(&all, |atom| by_action.contains_key(&atom));
+        let (mut still, mut moving) = (Vec::new(), Vec::new());
         for rule in all.0 {
-            let mut of_rule = self.conditions(rule).iter().filter(|c| c.holds());
+            let conditions = self.conditions(rule);
+            if !conditions.iter().any(|c| moves[c.atom() as usize]) {
+                still.push(rule);
+                continue;
+            }
+            let mut of_rule = conditions.iter().filter(|c| c.holds());
             let action = of_rule.find(|c| by_action.contains_key(&c.atom()));
             let apart = action.filter(|_| !self.cyclic[rule as usize]);
             match apart.and_then(|c| by_action.get_mut(&c.atom())) {
                 Some(cone) => cone.0.push(rule),
-                None => common.push(rule),
+                None => moving.push(rule),
             }
         }
         TransitionRules {
-            common: Cone(common),
+            still: Cone(still),
+            moving: Cone(moving),
             by_action,
         }
+    }
+
+    /// For each atom, `true` if it is one of some atoms, or a rule of a cone makes it depend on one.
+    pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
+        let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
+        // Rules are in topological order, but for those of cycles.
+        loop {
+            let mut is_done = true;
+            for &rule in &cone.0 {
+                let head = self.heads[rule as usize] as usize;
+                let mut conditions = self.conditions(rule).iter();
+                if !depends[head] && conditions.any(|c| depends[c.atom() as usize]) {
+                    depends[head] = true;
+                    is_done &= !self.cyclic[rule as usize];
+                }
+            }
+            if is_done {
+                return depends;
+            }
+        }
+    }
+
+    /// The rules of a cone, each with its head, its conditions, and `true` if its head depends on itself.
+    pub(super) fn rules_of<'m>(
+        &'m self,
+        cone: &'m Cone,
+    ) -> impl Iterator<Item = (u32, &'m [GroundLiteral], bool)> {
+        let each = cone.0.iter();
+        each.map(|&rule| {
+            let at = rule as usize;
+            (self.heads[at], self.conditions(rule), self.cyclic[at])
+        })
+    }
+
+    /// Number of words of a state.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Number of atoms.
+    pub(super) fn atoms(&self) -> usize {
+        self.atoms
     }
 
     fn rank(&self, rule: u32) -> u32 {
@@ -156,7 +255,7 @@ impl RuleMachine {
     }
 
     fn start(&self, state: &GameState) -> AtomSet {
-        let mut bits = vec![0; self.numbering.count.div_ceil(WORD)];
+        let mut bits = vec![0; self.atoms.div_ceil(WORD)];
         bits[..state.0.len()].copy_from_slice(&state.0);
         AtomSet(bits)
     }
@@ -168,20 +267,20 @@ impl RuleMachine {
         bits
     }
 
-    /// The state after an action, which is given by its atom.
+    /// The state after an action, which is given by its atom; `held` is what the rules that depend on the state alone derive.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
-        state: &GameState,
+        held: &AtomSet,
         action: u32,
-    ) -> GameState {
-        let mut bits = self.start(state);
+    ) -> impl ExactSizeIterator<Item = u64> + use<> {
+        let mut bits = held.clone();
         bits.set(action);
         let own = steps.by_action.get(&action);
         let own = own.map_or(&[][..], |cone| &cone.0);
-        self.apply(&steps.common.0, own, &mut bits);
-        let words = self.numbering.words;
-        GameState(bits.0[words..2 * words].into())
+        self.apply(&steps.moving.0, own, &mut bits);
+        bits.0.truncate(2 * self.words);
+        bits.0.into_iter().skip(self.words)
     }
 
     /// Applies the rules of two lists, both in their order; those of cycles are in the first, and are applied until nothing

@@ -40,8 +40,9 @@
 //! lower case are the same; names are printed in lower case.
 //!
 //! Rules keep to the demands of the language: a name has the same number of arguments everywhere, each variable stands in a
-//! positive condition of its rule, no relation depends on its own negation, legality and the end of the puzzle do not depend
-//! on the move. There is one role.
+//! positive condition of its rule, legality and the end of the puzzle do not depend on the move. No fact depends on its own negation; a
+//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. There is one role; where none is declared, it is the one that actions
+//! and goals name.
 //!
 //! # Plans
 //!
@@ -59,30 +60,44 @@
 //! merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states and not in sequences of actions, and no
 //! function runs twice for a state.
 //!
+//! Where all states are too many, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] shortens it or proves that
+//! it cannot be; [`Puzzle::growth`] tells which relation makes the states many. States are kept without counters of steps as long as these make
+//! no difference.
+//!
 //! | module idea | types |
 //! |---|---|
 //! | rules | [`Puzzle`], [`GroundingLimits`] |
 //! | states and moves | [`GameState`], [`Action`], [`Move`] |
-//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`] |
+//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`], [`FoundPlan`], [`StateGrowth`] |
 //! | errors | [`GdlError`], [`RuleTextProblem`] |
 //!
 //! # References
 //!
 //! N. Love, T. Hinrichs, D. Haley, E. Schkufza and M. Genesereth, "General Game Playing: Game Description Language Specification",
 //! Stanford Logic Group LG-2006-01, 2008. S. Abiteboul, R. Hull and V. Vianu, *Foundations of Databases* (1995), chapters 13 and 15, for
-//! semi-naive evaluation and stratified negation. H. Attias, "Planning by Probabilistic Inference", AISTATS 2003.
+//! semi-naive evaluation and stratified negation; T. Przymusinski, "On the Declarative Semantics of Deductive Databases and Logic Programs" (1988), for local
+//! stratification. H. Attias, "Planning by Probabilistic Inference", AISTATS 2003.
 
 mod check;
 mod clauses;
+mod clock;
 mod elements;
 mod error;
 mod ground;
+mod ground_puzzle;
+mod growth;
 mod join;
 mod kif;
+mod landmarks;
 mod limits;
+mod local;
 mod machine;
+mod plan_space;
 mod puzzle;
+mod relaxation;
+mod roles;
 mod saturate;
+mod search;
 mod state;
 mod survey;
 mod syntax;
@@ -91,7 +106,9 @@ mod tuples;
 
 pub use elements::{Length, PlanElements, Policy};
 pub use error::{GdlError, RuleTextProblem};
+pub use growth::StateGrowth;
 pub use limits::GroundingLimits;
 pub use puzzle::Puzzle;
+pub use search::FoundPlan;
 pub use state::{Action, GameState, Move};
 pub use survey::PlanSizes;

@@ -6,14 +6,11 @@ use std::sync::Arc;
 
 use super::check::Relations;
 use super::clauses::rules;
-use super::ground::{WORD, ground};
+use super::ground_puzzle::{GroundPuzzle, Grounding};
 use super::kif::{self, KifError};
-use super::limits::LimitExceeded;
-use super::machine::{Cone, RuleMachine, TransitionRules};
-use super::saturate::Facts;
+use super::roles::declare;
 use super::state::{Action, GameState};
-use super::syntax::{Rule, SymbolId, Symbols};
-use super::terms::TermId;
+use super::syntax::{SymbolId, Symbols};
 use super::{GdlError, GroundingLimits, RuleTextProblem};
 use crate::line_index::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
@@ -21,8 +18,8 @@ use crate::reading::{MOST_BYTES, read_limited};
 /// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
 #[derive(Clone)]
 pub struct Puzzle {
-    rules: Arc<GroundPuzzle>,
-    goal: u8,
+    pub(super) rules: Arc<GroundPuzzle>,
+    pub(super) goal: u8,
 }
 
 /// Shows sizes, not rules.
@@ -36,27 +33,6 @@ impl fmt::Debug for Puzzle {
             .field("ground_rules", &self.ground_rules())
             .finish_non_exhaustive()
     }
-}
-
-/// The compiled form of the rules.
-struct GroundPuzzle {
-    role: String,
-    undefined: Vec<String>,
-    facts: Vec<String>,
-    actions: Vec<String>,
-    start: GameState,
-    machine: RuleMachine,
-    /// For each action the atom that it is legal, and the atom that it is done.
-    legal: Vec<u32>,
-    does: Vec<u32>,
-    terminal: Option<u32>,
-    /// Values of the goal, each with the atom that it is met.
-    goals: Vec<(u8, u32)>,
-    /// The rules of legal moves and of the end of the puzzle.
-    playing: Cone,
-    /// The rules of the end of the puzzle and of its goals.
-    ending: Cone,
-    steps: TransitionRules,
 }
 
 /// Relations that every puzzle needs, with the remedy for errors.
@@ -115,8 +91,8 @@ impl Puzzle {
 
     /// The puzzle of a text.
     ///
-    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::GoalValue`],
-    /// [`GdlError::TooLarge`].
+    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::UndeclaredRoles`],
+    /// [`GdlError::GoalValue`], [`GdlError::TooLarge`].
     pub fn parse(text: &str) -> Result<Self, GdlError> {
         Self::parse_within(text, GroundingLimits::default())
     }
@@ -128,12 +104,11 @@ impl Puzzle {
 
     fn parsed(text: &str, place: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         let mut symbols = Symbols::new();
-        let mut read = || {
-            let rules = rules(&kif::read(text)?, &mut symbols)?;
-            let relations = Relations::new(&rules, &symbols)?;
-            Ok((rules, relations))
-        };
-        let (rules, relations) = read().map_err(|mismatch| within(text, place, mismatch))?;
+        let problem = |mismatch| within(text, place, mismatch);
+        let read = kif::read(text).and_then(|read| rules(&read, &mut symbols));
+        let mut rules = read.map_err(problem)?;
+        let is_role_inferred = declare(&mut rules, &symbols, place)?;
+        let relations = Relations::new(&rules, &symbols).map_err(problem)?;
         for (symbol, relation, remedy) in REQUIRED {
             if !rules.iter().any(|rule| rule.head.relation == symbol) {
                 return Err(GdlError::Missing {
@@ -143,7 +118,15 @@ impl Puzzle {
                 });
             }
         }
-        let rules = GroundPuzzle::new(&rules, &relations, &symbols, place, limits)?;
+        let grounding = Grounding {
+            rules: &rules,
+            relations: &relations,
+            symbols: &symbols,
+            text,
+            place,
+        };
+        let mut rules = grounding.puzzle(limits)?;
+        rules.is_role_inferred = is_role_inferred;
         Ok(Self {
             rules: Arc::new(rules),
             goal: 100,
@@ -169,6 +152,16 @@ impl Puzzle {
     /// The name of the player.
     pub fn role(&self) -> &str {
         &self.rules.role
+    }
+
+    /// True if no rule declares the player, who is then the only one that actions and goals name.
+    pub fn is_role_inferred(&self) -> bool {
+        self.rules.is_role_inferred
+    }
+
+    /// Names that stand where a player does and are not the player: their actions and goals count for nothing, and the name may be misspelt.
+    pub fn undeclared_roles(&self) -> &[String] {
+        &self.rules.strangers
     }
 
     /// Relations that conditions name and no rule defines: no fact of them ever holds, and the name may be misspelt.
@@ -211,152 +204,32 @@ impl Puzzle {
 
     /// Legal actions in a state; none if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.playing, state);
-        if rules.terminal.is_some_and(|atom| bits.has(atom)) {
-            return Vec::new();
-        }
-        let legal = (0..).zip(&rules.legal);
-        legal
-            .filter(|(_, atom)| bits.has(**atom))
-            .map(|(action, _)| Action(action))
-            .collect()
+        self.rules.legal(&self.rules.look_ahead(state)).collect()
     }
 
     /// The state after an action.
     pub fn next(&self, state: &GameState, action: Action) -> GameState {
-        let rules = &*self.rules;
-        let done = rules.does[action.number()];
-        rules.machine.next(&rules.steps, state, done)
+        let held = self.rules.look_ahead(state);
+        GameState(self.rules.next(&held, action).collect())
     }
 
     /// True if the puzzle has ended and its goal has the value that counts as solved.
     pub fn is_solved(&self, state: &GameState) -> bool {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.ending, state);
-        let mut goals = rules.goals.iter();
-        rules.terminal.is_some_and(|atom| bits.has(atom))
-            && goals.any(|&(value, atom)| value >= self.goal && bits.has(atom))
+        self.rules.is_solved(state, self.goal)
     }
 
     /// True if the puzzle has ended.
     pub fn is_terminal(&self, state: &GameState) -> bool {
-        let rules = &*self.rules;
-        let bits = rules.machine.run(&rules.ending, state);
-        rules.terminal.is_some_and(|atom| bits.has(atom))
+        self.rules.ends(state)
     }
 }
 
-fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
+pub(super) fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
     let (line, column) = LineIndex::new(text).at(mismatch.at);
     GdlError::Text {
         place: place.into(),
         line,
         column,
         problem: Box::new(mismatch.problem),
-    }
-}
-
-impl GroundPuzzle {
-    fn new(
-        rules: &[Rule],
-        relations: &Relations,
-        symbols: &Symbols,
-        place: &str,
-        limits: GroundingLimits,
-    ) -> Result<Self, GdlError> {
-        let too_large = |LimitExceeded { what, limit }| GdlError::TooLarge {
-            place: place.into(),
-            what,
-            limit,
-        };
-        let undefined = relations.undefined().iter();
-        let undefined = undefined
-            .map(|&name| symbols.name(name).to_owned())
-            .collect();
-        let mut facts = Facts::new(symbols.len(), limits);
-        facts.add_static(rules, relations).map_err(too_large)?;
-        let role = role(&facts, symbols, place)?;
-        facts.add_possible(rules, relations).map_err(too_large)?;
-        let (numbering, rules) = ground(rules, relations, &mut facts).map_err(too_large)?;
-
-        let rows = |relation: SymbolId| {
-            let tuples = facts.of(relation);
-            (0..tuples.len()).map(move |number| (number, tuples.row(number)))
-        };
-        let text = |term: TermId| facts.terms.text(term, symbols);
-        let of_role = |row: &[TermId]| row[0] == role;
-        let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
-            // Every action that can be legal has an atom of being done.
-            if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
-                legal.push(numbering.atom(SymbolId::LEGAL, number));
-                does.push(numbering.atom(SymbolId::DOES, done));
-                actions.push(text(row[1]));
-            }
-        }
-        let mut goals = Vec::new();
-        for (number, row) in rows(SymbolId::GOAL).filter(|(_, row)| of_role(row)) {
-            let value = text(row[1]);
-            match value.parse::<u8>() {
-                Ok(number_of) if number_of <= 100 => {
-                    goals.push((number_of, numbering.atom(SymbolId::GOAL, number)));
-                }
-                _ => {
-                    return Err(GdlError::GoalValue {
-                        place: place.into(),
-                        value,
-                    });
-                }
-            }
-        }
-        let mut start = vec![0; numbering.words];
-        for (_, row) in rows(SymbolId::INIT) {
-            if let Some(fact) = facts.of(SymbolId::TRUE).number_of(row) {
-                start[fact / WORD] |= 1 << (fact % WORD);
-            }
-        }
-        let ended = rows(SymbolId::TERMINAL).map(|(number, _)| number).next();
-        let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
-        let machine = RuleMachine::new(numbering, rules);
-        let of_goals = goals.iter().map(|&(_, atom)| atom);
-        Ok(Self {
-            role: text(role),
-            undefined,
-            facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
-            start: GameState(start.into()),
-            playing: machine.cone(legal.iter().copied().chain(terminal)),
-            ending: machine.cone(of_goals.chain(terminal)),
-            steps: machine.steps(&does),
-            machine,
-            actions,
-            legal,
-            does,
-            terminal,
-            goals,
-        })
-    }
-}
-
-/// The only player.
-fn role(facts: &Facts, symbols: &Symbols, place: &str) -> Result<TermId, GdlError> {
-    let roles = facts.of(SymbolId::ROLE);
-    let all = (0..roles.len()).map(|number| roles.row(number)[0]);
-    let mut all: Vec<TermId> = all.collect();
-    match all.pop() {
-        Some(role) if all.is_empty() => Ok(role),
-        None => Err(GdlError::Missing {
-            place: place.into(),
-            relation: REQUIRED[0].1,
-            remedy: REQUIRED[0].2,
-        }),
-        Some(last) => {
-            all.push(last);
-            let names = all.iter().map(|&role| facts.terms.text(role, symbols));
-            Err(GdlError::Roles {
-                place: place.into(),
-                roles: names.collect(),
-            })
-        }
     }
 }

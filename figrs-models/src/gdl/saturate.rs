@@ -9,6 +9,7 @@ use super::check::Relations;
 use super::join::{JoinedTuples, NestedLoopJoin};
 use super::kif::MOST_NESTED;
 use super::limits::{GroundingLimits, LimitExceeded};
+use super::local::{GroundingError, add_locally};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId};
 use super::terms::{TermId, TermInterner, TooDeep};
 use super::tuples::Tuples;
@@ -59,20 +60,20 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of the variables of a rule for which its conditions can hold.
+    /// Calls `visit` for all values of the variables of a rule for which its conditions can hold; negations of relations that are
+    /// open, or not final, are ignored.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
-        relations: &Relations,
+        is_open: &impl Fn(SymbolId) -> bool,
         mut visit: impl FnMut(&Self, &NestedLoopJoin<'_>) -> Result<(), LimitExceeded>,
     ) -> Result<(), LimitExceeded> {
-        let changes = |atom: &Atom| relations.changes(atom.relation);
         let mut join = NestedLoopJoin::new(
             rule,
             &self.tuples,
             JoinedTuples::All,
             self.budget(),
-            changes,
+            is_open,
         );
         while join.advance(&self.terms) {
             visit(self, &join)?;
@@ -81,18 +82,23 @@ impl Facts {
         self.spend(work)
     }
 
-    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum after stratum.
+    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum after stratum. A stratum with negation
+    /// within it is ordered fact by fact.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
         relations: &Relations,
-    ) -> Result<(), LimitExceeded> {
+    ) -> Result<(), GroundingError> {
         let is_static = |rule: &&Rule| !relations.changes(rule.head.relation);
         let mut rules: Vec<&Rule> = rules.iter().filter(is_static).collect();
         let stratum = |rule: &&Rule| relations.stratum(rule.head.relation);
         rules.sort_by_key(stratum);
         for group in rules.chunk_by(|a, b| stratum(a) == stratum(b)) {
-            self.saturate(group, relations)?;
+            if relations.is_negated(stratum(&group[0])) {
+                add_locally(self, group)?;
+            } else {
+                self.saturate(group, &|_| false)?;
+            }
         }
         Ok(())
     }
@@ -104,19 +110,29 @@ impl Facts {
         rules: &[Rule],
         relations: &Relations,
     ) -> Result<(), LimitExceeded> {
-        let carried = [
+        let mut carried = [
             carry(SymbolId::INIT, SymbolId::TRUE, 1),
             carry(SymbolId::NEXT, SymbolId::TRUE, 1),
             carry(SymbolId::LEGAL, SymbolId::DOES, 2),
         ];
+        // Nobody else acts.
+        carried[2].body.push(Literal::Holds(Atom {
+            at: 0,
+            relation: SymbolId::ROLE,
+            arguments: vec![Pattern::Variable(0)],
+        }));
         let changing = rules.iter().filter(|r| relations.changes(r.head.relation));
         let all: Vec<&Rule> = changing.chain(&carried).collect();
-        self.saturate(&all, relations)
+        self.saturate(&all, &|relation| relations.changes(relation))
     }
 
     /// Applies rules until nothing is new. A round looks only at conditions on what the last round has added (semi-naive
     /// evaluation), so that long chains of rules take no longer than their facts.
-    fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), LimitExceeded> {
+    pub(super) fn saturate(
+        &mut self,
+        rules: &[&Rule],
+        is_open: &impl Fn(SymbolId) -> bool,
+    ) -> Result<(), LimitExceeded> {
         let mut readers: FxHashMap<SymbolId, Vec<(usize, usize)>> = FxHashMap::default();
         let mut grown: BTreeSet<SymbolId> = BTreeSet::new();
         for (number, rule) in rules.iter().enumerate() {
@@ -128,7 +144,7 @@ impl Facts {
                         .push((number, place));
                 }
             }
-            self.apply(rule, JoinedTuples::All, relations)?;
+            self.apply(rule, JoinedTuples::All, is_open)?;
             grown.insert(rule.head.relation);
         }
         while !grown.is_empty() {
@@ -141,7 +157,7 @@ impl Facts {
             let mut conditions: Vec<(usize, usize)> = conditions.flatten().copied().collect();
             conditions.sort_unstable();
             for (number, place) in conditions {
-                self.apply(rules[number], JoinedTuples::Recent(place), relations)?;
+                self.apply(rules[number], JoinedTuples::Recent(place), is_open)?;
                 grown.insert(rules[number].head.relation);
             }
         }
@@ -153,12 +169,11 @@ impl Facts {
         &mut self,
         rule: &Rule,
         reading: JoinedTuples,
-        relations: &Relations,
+        is_open: &impl Fn(SymbolId) -> bool,
     ) -> Result<(), LimitExceeded> {
         let head = rule.head.relation.0 as usize;
         let mut found = IndexSet::<Box<[TermId]>, FxBuildHasher>::default();
-        let changes = |atom: &Atom| relations.changes(atom.relation);
-        let mut join = NestedLoopJoin::new(rule, &self.tuples, reading, self.budget(), changes);
+        let mut join = NestedLoopJoin::new(rule, &self.tuples, reading, self.budget(), is_open);
         while join.advance(&self.terms) {
             let arguments = rule.head.arguments.iter();
             let row = arguments.map(|pattern| self.terms.filled(pattern, &join.bindings));

@@ -1,6 +1,6 @@
 //! Lengths of plans, and the memory that all of them together would take.
 
-use figrs_infer::{FirstTrue, Frontier};
+use figrs_infer::{FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
@@ -56,12 +56,54 @@ impl Puzzle {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
         let Some(steps) = found.position() else {
-            return Err(GdlError::NoPlan {
-                length: Length::AtMost(most).to_string(),
-                proven: found.is_settled(),
-            });
+            return Err(self.no_plan(most, &found));
         };
         Ok(survey(steps, &found))
+    }
+
+    /// As [`shortest`](Self::shortest), but a search that looks at more than about so many rules, or takes more memory than it may, ends early.
+    ///
+    /// **Errors.** Those of `shortest`, but for too large frontiers; [`GdlError::Unfinished`] with what is excluded by then.
+    pub fn shortest_within(
+        &self,
+        frontier: &Frontier,
+        most: usize,
+        work: u64,
+    ) -> Result<PlanSizes, GdlError> {
+        let program = self.elements(Length::Exactly(most), Policy::Blind);
+        let transitions = work / self.work_of_transition();
+        let found =
+            frontier.first_true_within(program.legal_moves(), program.solved(), transitions)?;
+        match found.position() {
+            Some(steps) => Ok(survey(steps, &found)),
+            None if found.stopped() == Stopped::Budget => Err(GdlError::Unfinished {
+                excluded: found.excluded(),
+                states: found.largest_frontier(),
+            }),
+            None => Err(self.no_plan(most, &found)),
+        }
+    }
+
+    fn no_plan(&self, most: usize, found: &FirstTrue) -> GdlError {
+        GdlError::NoPlan {
+            length: Length::AtMost(most).to_string(),
+            proven: found.is_exhausted() || found.is_settled() && self.is_timeless(),
+        }
+    }
+
+    /// About how many rules are looked at for a transition: those of an action, and a share of those of its state, with the work of
+    /// the frontier itself, that of some hundred rules.
+    fn work_of_transition(&self) -> u64 {
+        let rules = &self.rules;
+        let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
+        let moving = moving.max().unwrap_or(0);
+        (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
+    }
+
+    /// True if no counter of steps ends the puzzle: then all steps are of one kind.
+    fn is_timeless(&self) -> bool {
+        let clock = self.rules.clock.as_ref();
+        clock.is_none_or(|clock| clock.limit().is_none())
     }
 
     /// Sizes of the set of plans of some length.

@@ -69,6 +69,17 @@ impl Tuples {
         true
     }
 
+    /// Keeps the tuples whose numbers pass a test, in their order.
+    pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
+        let all = std::mem::take(self);
+        for (number, row) in all.rows.into_iter().enumerate() {
+            if keeps(number) {
+                self.insert(row, terms);
+            }
+        }
+        self.recent = self.len()..self.len();
+    }
+
     /// The shortest list of tuples that hold all that match.
     pub(super) fn candidates(
         &self,

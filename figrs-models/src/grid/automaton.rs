@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use figrs_core::Value;
 
-use super::Position;
+use super::{Position, Size};
 
 /// A constraint over the cells of a grid: a state that reads one cell after the other in scan order.
 ///
@@ -21,6 +21,11 @@ pub trait Automaton<C>: Send + Sync + 'static {
 
     /// True if the constraint holds with this state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
+
+    /// The widest grid that it reads: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] where the size of states does not grow with the columns.
+    fn most_columns(&self) -> usize {
+        Size::AUTOMATON_COLUMNS
+    }
 
     /// The conjunction of both constraints.
     fn and<B: Automaton<C>>(self, other: B) -> ProductAutomaton<Self, B>
@@ -70,6 +75,10 @@ impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for ProductAutomaton<A, B
     fn accepts(&self, state: &Self::State) -> bool {
         self.first.accepts(&state.0) && self.second.accepts(&state.1)
     }
+
+    fn most_columns(&self) -> usize {
+        self.first.most_columns().min(self.second.most_columns())
+    }
 }
 
 /// An automaton that reads cells through a function; see [`Automaton::reading`].
@@ -99,6 +108,10 @@ where
     fn accepts(&self, state: &Self::State) -> bool {
         self.automaton.accepts(state)
     }
+
+    fn most_columns(&self) -> usize {
+        self.automaton.most_columns()
+    }
 }
 
 /// `None` is no constraint.
@@ -121,5 +134,10 @@ impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
             (Some(automaton), Some(state)) => automaton.accepts(state),
             _ => true,
         }
+    }
+
+    fn most_columns(&self) -> usize {
+        let columns = self.as_ref().map(Automaton::most_columns);
+        columns.unwrap_or(Size::AUTOMATON_ROWS)
     }
 }

@@ -16,15 +16,24 @@ impl Size {
         Err(GridError::Size { rows, columns })
     }
 
-    /// The size, if automata read such grids.
+    /// The size, if all automata read such grids.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     pub fn for_automata(self) -> Result<Self, GridError> {
+        self.within_columns(Self::AUTOMATON_COLUMNS)
+    }
+
+    /// The size, if an automaton that reads this many columns reads such grids.
+    pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
-        if rows <= Self::AUTOMATON_ROWS && columns <= Self::AUTOMATON_COLUMNS {
+        if rows <= Self::AUTOMATON_ROWS && columns <= most {
             return Ok(self);
         }
-        Err(GridError::TooLargeForAutomata { rows, columns })
+        Err(GridError::TooLargeForAutomata {
+            rows,
+            columns,
+            most,
+        })
     }
 }
 

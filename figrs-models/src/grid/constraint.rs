@@ -27,7 +27,7 @@ impl<S: Value> Constraint<S> {
         automaton: impl Automaton<C, State = S>,
     ) -> Result<Self, GridError> {
         GridError::same_length("cells", size, cells.len())?;
-        let size = size.for_automata()?;
+        let size = size.within_columns(automaton.most_columns())?;
         let automaton = Arc::new(automaton);
         let mut states: Vec<Element<Option<S>>> = Vec::with_capacity(cells.len());
         for (at, cell) in size.positions().zip(cells) {

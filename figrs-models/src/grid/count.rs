@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Automaton, Position};
+use super::{Automaton, Position, Size};
 
 /// Bounds on the number of cells that are `true`. The state is their number so far.
 ///
@@ -73,5 +73,9 @@ impl Automaton<bool> for Count {
 
     fn accepts(&self, count: &u32) -> bool {
         (self.least..=self.most).contains(count)
+    }
+
+    fn most_columns(&self) -> usize {
+        Size::AUTOMATON_ROWS
     }
 }

@@ -27,15 +27,16 @@ pub enum GridError {
     SizeText,
     /// Automata cannot read a grid of this size.
     #[error(
-        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
-        Size::AUTOMATON_ROWS,
-        Size::AUTOMATON_COLUMNS
+        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {most} columns (turn a wide grid on its side)",
+        Size::AUTOMATON_ROWS
     )]
     TooLargeForAutomata {
         /// Rows of the grid.
         rows: usize,
         /// Columns of the grid.
         columns: usize,
+        /// The most columns.
+        most: usize,
     },
     /// A direction cannot have this weight.
     #[error("the weight of pointing {direction:?} is {weight}; use a number from 1e-6 to 1e6")]
@@ -52,6 +53,15 @@ pub enum GridError {
     NotPerfect {
         /// A room that does not.
         room: Position,
+    },
+    /// Clues of a maze leave none.
+    #[error(
+        "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
+        .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    PointerClues {
+        /// The rooms of these clues.
+        clues: Vec<Position>,
     },
     /// There are not as many cells, rows or columns in a list as the grid has.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
@@ -152,22 +162,6 @@ pub enum GridError {
         possible: RangeInclusive<u32>,
         /// Step between the numbers that boards can have, from the smallest on.
         apart: u32,
-    },
-    /// The Markov chain changes one cell at a time.
-    #[error(
-        "a Markov chain of islands of exactly {land} cells: allow at least one cell more or fewer, or use the element program"
-    )]
-    FixedLand {
-        /// The only number of cells allowed.
-        land: u32,
-    },
-    /// The Markov chain met no island with as many bays as it should have.
-    #[error(
-        "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; allow more numbers, or use the element program"
-    )]
-    BaysNotMet {
-        /// Number of islands looked at.
-        tried: u64,
     },
     /// The grid has no such cell.
     #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]

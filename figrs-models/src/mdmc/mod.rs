@@ -16,9 +16,9 @@
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
 //! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
-//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`Diversity`] |
-//! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
-//! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
+//! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
+//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!
@@ -54,10 +54,13 @@ pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use metrics::{
-    ColumnRuns, Diversity, LevelMetrics, ReferenceCorpus, TilePatterns, density, ground_gaps,
-    leniency, linearity,
+    ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
+    ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
 };
-pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
+pub use play::{
+    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach,
+    StrictPlayability,
+};
 pub use sample::column_stream::ColumnStream;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
@@ -82,6 +85,6 @@ pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
-#[cfg(feature = "png")]
-pub use write::write_tileset;
 pub use write::{LevelWriter, OutputError};
+#[cfg(feature = "png")]
+pub use write::{TileSheet, TileSheetError, write_tileset};

@@ -1,24 +1,32 @@
-//! A picture of palette indices.
+//! A picture of pixels, which are palette indices or colours.
 
 use super::Palette;
 
 /// The most pixels of a picture.
 pub(super) const MAX_PIXELS: usize = 1 << 26;
 
-/// Rows of pixels, each the index of a colour.
+/// A colour: red, green, blue and opacity.
+pub(crate) type Rgba = [u8; 4];
+
+/// Rows of pixels, each the index of a colour or a colour itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Canvas {
-    pixels: Vec<u8>,
+pub(crate) struct Canvas<P = u8> {
+    pixels: Vec<P>,
     width: usize,
 }
 
-impl Canvas {
+impl<P: Copy> Canvas<P> {
     /// One of a single colour.
-    pub(crate) fn new(width: usize, height: usize, colour: u8) -> Self {
+    pub(crate) fn new(width: usize, height: usize, colour: P) -> Self {
         Self {
             pixels: vec![colour; width * height],
             width,
         }
+    }
+
+    /// One of given pixels, row by row.
+    pub(crate) fn of_pixels(pixels: Vec<P>, width: usize) -> Self {
+        Self { pixels, width }
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -29,12 +37,12 @@ impl Canvas {
         self.pixels.len() / self.width
     }
 
-    pub(crate) fn pixels(&self) -> &[u8] {
+    pub(crate) fn pixels(&self) -> &[P] {
         &self.pixels
     }
 
     /// Colours a pixel if it is inside.
-    pub(crate) fn set(&mut self, x: isize, y: isize, colour: u8) {
+    pub(crate) fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
         if inside {
@@ -47,7 +55,7 @@ impl Canvas {
         &mut self,
         (x, y): (isize, isize),
         (width, height): (isize, isize),
-        colour: u8,
+        colour: P,
     ) {
         for dy in 0..height {
             for dx in 0..width {
@@ -56,6 +64,67 @@ impl Canvas {
         }
     }
 
+    /// A copy of a part that is inside, from a corner and by its width and height.
+    pub(crate) fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
+        let rows = self.pixels.chunks(self.width).skip(y).take(height);
+        let pixels = rows.flat_map(|row| row[x..x + width].iter().copied());
+        Self::of_pixels(pixels.collect(), width)
+    }
+
+    /// Copies a picture to a place with room for it.
+    pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
+        for (dy, row) in other.pixels.chunks(other.width).enumerate() {
+            let start = (y + dy) * self.width + x;
+            self.pixels[start..start + row.len()].copy_from_slice(row);
+        }
+    }
+
+    /// Fills a circle.
+    pub(crate) fn disc(&mut self, x: isize, y: isize, radius: isize, colour: P) {
+        for dy in -radius..=radius {
+            for dx in -radius..=radius {
+                if dx * dx + dy * dy <= radius * radius {
+                    self.set(x + dx, y + dy, colour);
+                }
+            }
+        }
+    }
+
+    /// A line of discs from one pixel to another.
+    pub(crate) fn line(
+        &mut self,
+        from: (isize, isize),
+        to: (isize, isize),
+        radius: isize,
+        colour: P,
+    ) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let steps = dx.abs().max(dy.abs()).max(1);
+        for step in 0..=steps {
+            let (x, y) = (from.0 + dx * step / steps, from.1 + dy * step / steps);
+            self.disc(x, y, radius, colour);
+        }
+    }
+
+    /// A line through some pixels, with larger discs at both ends, in an outline.
+    pub(crate) fn way(
+        &mut self,
+        points: impl Iterator<Item = (isize, isize)> + Clone,
+        radius: isize,
+        (outline, colour): (P, P),
+    ) {
+        for (radius, colour) in [(radius + 1, outline), (radius, colour)] {
+            for (from, to) in points.clone().zip(points.clone().skip(1)) {
+                self.line(from, to, radius, colour);
+            }
+            for (x, y) in points.clone().take(1).chain(points.clone().last()) {
+                self.disc(x, y, radius + 3, colour);
+            }
+        }
+    }
+}
+
+impl Canvas {
     /// Draws rows of characters by their colours, with the corner at a pixel; all pixels must be inside. Clear characters
     /// leave the canvas as it is.
     pub(crate) fn art<const N: usize>(
@@ -75,56 +144,51 @@ impl Canvas {
             }
         }
     }
+}
 
-    /// Copies a picture to a place with room for it.
-    pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
+impl Canvas<Rgba> {
+    /// Draws a picture over a place with room for it; what is not opaque there is mixed with what was.
+    pub(crate) fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
-            self.pixels[start..start + row.len()].copy_from_slice(row);
-        }
-    }
-
-    /// Fills a circle.
-    pub(crate) fn disc(&mut self, x: isize, y: isize, radius: isize, colour: u8) {
-        for dy in -radius..=radius {
-            for dx in -radius..=radius {
-                if dx * dx + dy * dy <= radius * radius {
-                    self.set(x + dx, y + dy, colour);
-                }
+            for (below, &above) in self.pixels[start..].iter_mut().zip(row) {
+                *below = over(*below, above);
             }
         }
     }
+}
 
-    /// A line of discs from one pixel to another.
-    pub(crate) fn line(
-        &mut self,
-        from: (isize, isize),
-        to: (isize, isize),
-        radius: isize,
-        colour: u8,
-    ) {
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-        let steps = dx.abs().max(dy.abs()).max(1);
-        for step in 0..=steps {
-            let (x, y) = (from.0 + dx * step / steps, from.1 + dy * step / steps);
-            self.disc(x, y, radius, colour);
-        }
+/// A colour over another one.
+///
+/// Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984, operator *over*.
+fn over(below: Rgba, above: Rgba) -> Rgba {
+    let [front, back] = [above[3], below[3]].map(u32::from);
+    let behind = back * (255 - front);
+    let opacity = front * 255 + behind;
+    if opacity == 0 {
+        return [0; 4];
     }
+    let mixed = |channel: usize| {
+        let [above, below] = [above[channel], below[channel]].map(u32::from);
+        (above * front * 255 + below * behind + opacity / 2) / opacity
+    };
+    [mixed(0), mixed(1), mixed(2), (opacity + 127) / 255].map(|channel| channel as u8)
+}
 
-    /// A line through some pixels, with larger discs at both ends, in an outline.
-    pub(crate) fn way(
-        &mut self,
-        points: impl Iterator<Item = (isize, isize)> + Clone,
-        radius: isize,
-        (outline, colour): (u8, u8),
-    ) {
-        for (radius, colour) in [(radius + 1, outline), (radius, colour)] {
-            for (from, to) in points.clone().zip(points.clone().skip(1)) {
-                self.line(from, to, radius, colour);
-            }
-            for (x, y) in points.clone().take(1).chain(points.clone().last()) {
-                self.disc(x, y, radius + 3, colour);
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_mixed_by_their_opacity() {
+        let (red, blue) = ([200, 0, 0, 255], [0, 0, 100, 255]);
+        assert_eq!(over(red, blue), blue);
+        assert_eq!(over(red, [9, 9, 9, 0]), red);
+        assert_eq!(over([1, 2, 3, 0], [9, 9, 9, 0]), [0; 4]);
+        assert_eq!(over([0; 4], [9, 8, 7, 20]), [9, 8, 7, 20]);
+        // Three fifths of blue over red.
+        assert_eq!(over(red, [0, 0, 100, 153]), [80, 0, 60, 255]);
+        // Half over half: three quarters opaque, of which two thirds are the upper colour.
+        assert_eq!(over([0, 90, 0, 128], [90, 0, 0, 128]), [60, 30, 0, 192]);
     }
 }

@@ -25,11 +25,11 @@ mod palette;
 mod png;
 mod scale;
 
-pub(crate) use canvas::Canvas;
+pub(crate) use canvas::{Canvas, Rgba};
 pub use error::ImageError;
 pub use page::Image;
 pub(crate) use palette::{Palette, gradient};
-pub(crate) use png::{encode, is_latin};
+pub(crate) use png::{encode, encode_colours, is_latin};
 pub use scale::PictureScale;
 
 #[cfg(test)]

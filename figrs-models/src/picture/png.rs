@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
-use super::Canvas;
+use super::{Canvas, Rgba};
 
 /// True if a text can stand in an uncompressed text chunk.
 pub(crate) fn is_latin(text: &str) -> bool {
@@ -19,17 +19,44 @@ pub(crate) fn encode(
     notes: &[(impl AsRef<str>, impl AsRef<str>)],
     transparency: &[u8],
 ) -> io::Result<()> {
-    let io = |error: EncodingError| match error {
-        EncodingError::IoError(error) => error,
-        other => io::Error::other(other),
-    };
-    let mut encoder = Encoder::new(out, canvas.width() as u32, canvas.height() as u32);
-    encoder.set_color(ColorType::Indexed);
-    encoder.set_depth(BitDepth::Eight);
+    let mut encoder = encoder_of(out, canvas, ColorType::Indexed);
     encoder.set_palette(colours.as_flattened().to_vec());
     if !transparency.is_empty() {
         encoder.set_trns(transparency.to_vec());
     }
+    finish(encoder, canvas.pixels(), notes)
+}
+
+/// Writes a canvas of colours.
+pub(crate) fn encode_colours(
+    out: impl Write,
+    canvas: &Canvas<Rgba>,
+    notes: &[(impl AsRef<str>, impl AsRef<str>)],
+) -> io::Result<()> {
+    let encoder = encoder_of(out, canvas, ColorType::Rgba);
+    finish(encoder, canvas.pixels().as_flattened(), notes)
+}
+
+fn encoder_of<'a, W: Write, P: Copy>(
+    out: W,
+    canvas: &Canvas<P>,
+    colours: ColorType,
+) -> Encoder<'a, W> {
+    let mut encoder = Encoder::new(out, canvas.width() as u32, canvas.height() as u32);
+    encoder.set_color(colours);
+    encoder.set_depth(BitDepth::Eight);
+    encoder
+}
+
+fn finish<W: Write>(
+    mut encoder: Encoder<'_, W>,
+    pixels: &[u8],
+    notes: &[(impl AsRef<str>, impl AsRef<str>)],
+) -> io::Result<()> {
+    let io = |error: EncodingError| match error {
+        EncodingError::IoError(error) => error,
+        other => io::Error::other(other),
+    };
     for (name, value) in notes {
         let (name, value) = (name.as_ref().to_owned(), value.as_ref().to_owned());
         let added = if is_latin(&value) {
@@ -40,6 +67,6 @@ pub(crate) fn encode(
         added.map_err(io)?;
     }
     let mut writer = encoder.write_header().map_err(io)?;
-    writer.write_image_data(canvas.pixels()).map_err(io)?;
+    writer.write_image_data(pixels).map_err(io)?;
     writer.finish().map_err(io)
 }

@@ -17,11 +17,11 @@ use figrs_models::grid::{GridError, Position, Size};
 use figrs_models::maze::PerfectMaze;
 use figrs_models::variation::goodness_of_fit;
 
-use orchard::{Everything, Orchard, Own, orchard};
+use orchard::{Chains, Everything, Orchard, Own, orchard};
 
 const FALSE_ALARM: f64 = 1e-6;
 /// Number of laws compared.
-const LAWS: f64 = 10.0;
+const LAWS: f64 = 12.0;
 const DRAWS: usize = 3000;
 /// More than rejection draws in the first round.
 const WIDE_DRAWS: usize = 20_000;
@@ -36,10 +36,19 @@ fn law(orchard: &Orchard, sampler: ConditionalSampler) -> (Method, Reason) {
 fn law_of(draws: usize, orchard: &Orchard, sampler: ConditionalSampler) -> (Method, Reason) {
     let sample = sampler.seed(11).sample(orchard, draws).unwrap();
     assert_eq!(sample.boards.len(), draws);
+    follow_the_law(orchard, &sample.boards);
+    let choice = sample.report.choice;
+    (choice.method, choice.reason)
+}
+
+/// Checks the law of independent draws against the enumeration of all boards.
+#[track_caller]
+fn follow_the_law(orchard: &Orchard, drawn: &[Vec<bool>]) {
     let mut counts = HashMap::<&Vec<bool>, u64>::new();
-    for board in &sample.boards {
+    for board in drawn {
         *counts.entry(board).or_default() += 1;
     }
+    let draws = drawn.len();
     let cells = orchard.size.cells();
     let all = (0..1u32 << cells).map(|bits| (0..cells).map(|cell| bits >> cell & 1 == 1).collect());
     let boards: Vec<(Vec<bool>, f64)> = all
@@ -61,8 +70,96 @@ fn law_of(draws: usize, orchard: &Orchard, sampler: ConditionalSampler) -> (Meth
     assert!(counts.is_empty(), "what cannot be: {counts:?}");
     let fit = goodness_of_fit(&expected).unwrap();
     assert!(fit.p_value > FALSE_ALARM / LAWS, "{fit:?}");
-    let choice = sample.report.choice;
-    (choice.method, choice.reason)
+}
+
+/// Chains of a seed each are independent; each gives one board.
+#[test]
+fn chains_tend_to_the_law() {
+    for chains in [Chains::FromAnywhere, Chains::FromTrees] {
+        let orchard = Orchard {
+            chains: Some(chains),
+            ..orchard()
+        };
+        let chain = |seed| {
+            let sampler = ConditionalSampler::new().seed(seed);
+            let sample = sampler.among([Method::Chain]).sample(&orchard, 1).unwrap();
+            assert_eq!(sample.report.choice.method, Method::Chain);
+            assert!(sample.report.diagnostics[0].1 < 1.06, "{:?}", sample.report);
+            sample.boards.into_iter().next().unwrap()
+        };
+        let drawn: Vec<Vec<bool>> = (0..DRAWS as u64).map(chain).collect();
+        follow_the_law(&orchard, &drawn);
+    }
+}
+
+#[test]
+fn chains_draw_boards_of_any_size_and_say_so() {
+    let large = Orchard {
+        size: Size::new(16, 16).unwrap(),
+        least: 60,
+        has_elements: false,
+        chains: Some(Chains::FromAnywhere),
+        clues: vec![(Position { row: 3, column: 7 }, true)],
+        ..orchard()
+    };
+    let sample = ConditionalSampler::new().sample(&large, 8).unwrap();
+    assert_eq!(sample.report.choice.method, Method::Chain);
+    assert_eq!(sample.report.choice.reason, Reason::NoElements);
+    let names: Vec<&str> = sample
+        .report
+        .diagnostics
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
+    let expected = [
+        "r-hat",
+        "effective boards",
+        "chains",
+        "sweeps to a first board",
+        "sweeps between boards",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(sample.boards.len(), 8);
+    for board in &sample.boards {
+        assert!(large.follows_the_rules(board) && large.meets(board) && board[55]);
+    }
+    let again = ConditionalSampler::new().sample(&large, 8).unwrap();
+    assert_eq!(again.boards, sample.boards);
+}
+
+#[test]
+fn chains_say_why_there_is_no_board() {
+    let chain = |orchard: &Orchard, memory| {
+        let sampler = ConditionalSampler::new().among([Method::Chain]);
+        sampler.memory(memory).sample(orchard, 1).unwrap_err()
+    };
+    let orchard = |least, chains| Orchard {
+        least,
+        chains: Some(chains),
+        ..orchard()
+    };
+    // Ten trees in nine cells: one rule alone excludes it. Six trees are possible, and none side by side, but not both.
+    let error = chain(&orchard(10, Chains::FromAnywhere), 1 << 30);
+    assert!(matches!(error, BoardError::NoSolution { .. }), "{error}");
+    let error = chain(&orchard(6, Chains::FromAnywhere), 1 << 30);
+    let BoardError::NotFound { sweeps, nearest: 1 } = error else {
+        panic!("{error}")
+    };
+    assert!(
+        sweeps > 1000 && error.to_string().contains("not proven"),
+        "{error}"
+    );
+    let error = chain(&orchard(3, Chains::FromTooFew), 1 << 30);
+    assert!(matches!(error, BoardError::NoStart), "{error}");
+    let error = chain(&orchard(3, Chains::FromAnywhere), 1 << 10);
+    assert!(
+        matches!(error, BoardError::TooLarge { method: Method::Chain, predicted: Some(bytes), .. } if bytes > 1024.0),
+        "{error}"
+    );
+    // A generator without cells and rules has no chains.
+    let without = ConditionalSampler::new().among([Method::Chain]);
+    let error = without.sample(&self::orchard(), 1).unwrap_err();
+    assert!(matches!(error, BoardError::NoMethod), "{error}");
 }
 
 #[test]
@@ -164,11 +261,18 @@ fn an_interrupt_before_the_first_board_is_an_error_of_any_method() {
     let flag = Arc::new(AtomicBool::new(true));
     let orchard = Orchard {
         own: Some(Own::Independent),
+        chains: Some(Chains::FromAnywhere),
         is_relaxable: true,
         ..orchard()
     };
     let chance = Method::Own("chance");
-    for method in [Method::Exact, Method::Rejection, Method::Particles, chance] {
+    for method in [
+        Method::Exact,
+        Method::Rejection,
+        Method::Particles,
+        Method::Chain,
+        chance,
+    ] {
         let sampler = ConditionalSampler::new().among([method]);
         let error = sampler.interrupt(Arc::clone(&flag)).sample(&orchard, 5);
         let error = error.unwrap_err();
@@ -195,6 +299,10 @@ fn reasons_are_sentences() {
             limit: 4096
         }),
         "exact: the states of the exact method take over 10^18 bytes, of which 4096 are allowed"
+    );
+    assert_eq!(
+        choice(Reason::TooRare { tried: 7 }),
+        "exact: none of 7 independent boards in a row met the demands"
     );
     assert_eq!(
         choice(Reason::NoElements),
@@ -245,24 +353,18 @@ fn samplers_of_their_own_have_the_law() {
     let chance = Method::Own("chance");
     let choice = law(&own(Own::Independent), ConditionalSampler::new());
     assert_eq!(choice, (chance, Reason::Direct));
-    let chain = Method::Own("chain");
-    let limited = ConditionalSampler::new().memory(1 << 10);
-    let too_large = Reason::TooLarge {
-        predicted: None,
-        limit: 1 << 10,
+    let hopeless = Orchard {
+        chains: Some(Chains::FromAnywhere),
+        ..own(Own::Hopeless)
     };
-    assert_eq!(law(&own(Own::Chains), limited), (chain, too_large));
-    let without = Orchard {
-        has_elements: false,
-        ..own(Own::Chains)
-    };
-    let sample = ConditionalSampler::new().sample(&without, 2).unwrap();
-    assert_eq!(sample.report.choice.method, chain);
-    assert_eq!(sample.report.choice.reason, Reason::NoElements);
-    assert_eq!(sample.report.diagnostics, [("r-hat", 1.0)]);
-    // What fits is exact all the same.
-    let sample = ConditionalSampler::new().sample(&own(Own::Chains), 2);
-    assert_eq!(sample.unwrap().report.choice.method, Method::Exact);
+    // Chains draw boards that are too rare for it where there is no exact method.
+    let sampler = ConditionalSampler::new().among([chance, Method::Chain]);
+    let sample = sampler.sample(&hopeless, 2).unwrap();
+    assert_eq!(sample.report.choice.method, Method::Chain);
+    assert!(matches!(
+        sample.report.choice.reason,
+        Reason::TooRare { .. }
+    ));
 }
 
 #[test]
@@ -413,8 +515,11 @@ fn boards_without_an_element_program_say_so() {
     }
     let error = sampler.exact(&maze).unwrap_err();
     assert!(matches!(error, BoardError::NoElements { .. }), "{error}");
+    // Such dungeons are drawn by chains, and have no exact answers.
     let wide = Dungeon::new(Size::new(3, 16).unwrap());
-    let error = sampler.sample(&wide, 1).unwrap_err();
+    let sample = sampler.sample(&wide, 1).unwrap();
+    assert_eq!(sample.report.choice.method, Method::Chain);
+    let error = sampler.answers(&wide).unwrap_err();
     assert!(
         matches!(
             error,

@@ -112,7 +112,7 @@ fn snakes_have_their_horizontal_links() {
             .map(|(h, &n)| power(9.0, h) * n as f64)
             .sum();
         for (border, probability) in [(Border::Within, within), (Border::Outside, outside)] {
-            let elements = snake.border(border).elements().unwrap();
+            let elements = snake.clone().border(border).elements().unwrap();
             let horizontal = Count::any().reading(|_, pointer: &Pointer| pointer.is_horizontal());
             let both = elements.and(horizontal).unwrap();
             let count = both

@@ -1,11 +1,13 @@
 //! Models of figrs-models: levels, boards, networks.
 
+mod clues_of_mazes;
 mod conditional_sampler;
 mod element_program;
 mod generator_errors;
 mod generators_exact;
 mod generators_reference;
 mod grid_automata;
+mod matrix_tree;
 mod network_answers;
 mod network_files;
 mod network_learning;

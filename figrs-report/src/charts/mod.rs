@@ -4,12 +4,14 @@
 //! |---|---|
 //! | a distribution: [`PosteriorChart`] | `bars.rs` |
 //! | errors against time: [`ComparisonPage::curves_svg`](crate::ComparisonPage::curves_svg) | `curves.rs` |
+//! | several series side by side: [`GroupedBars`] | `grouped_bars.rs` |
 //! | a one-way sensitivity analysis: [`TornadoChart`] | `tornado.rs` |
 //! | traces and ranks: [`ChainCharts`] | `chains.rs` |
 
 mod bars;
 pub(crate) mod chains;
 pub(crate) mod curves;
+mod grouped_bars;
 #[cfg(test)]
 mod tests;
 mod tornado;
@@ -24,6 +26,7 @@ use thiserror::Error;
 
 pub use bars::PosteriorChart;
 pub use chains::ChainCharts;
+pub use grouped_bars::GroupedBars;
 pub use tornado::TornadoChart;
 
 /// Reason that there is no chart.

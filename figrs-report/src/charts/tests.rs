@@ -9,7 +9,7 @@ use figrs_infer::{
     VariableElimination,
 };
 
-use super::{ChainCharts, ChartError, PosteriorChart, TornadoChart};
+use super::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 use crate::ComparisonPage;
 
 /// Number of tags of each name in a document, if it is well-formed.
@@ -203,6 +203,26 @@ fn a_report_of_a_model_without_end_says_what_is_missing() {
     // A posterior, and the model as far as it is explored.
     assert_eq!(tags(&page)("svg"), 2);
     assert!(page.contains("the model cannot be compiled") && page.contains("not explored"));
+}
+
+#[test]
+fn grouped_bars_have_a_bar_for_each_value() {
+    let nan = Some(f64::NAN);
+    let chart = GroupedBars::new("<section>", "difficulty")
+        .series("training", [Some(0.5), None, Some(0.25)])
+        .series("drawn", [Some(1.0), nan, Some(-0.5)]);
+    let svg = chart.to_svg().unwrap();
+    let fewer = GroupedBars::new("<section>", "difficulty")
+        .series("training", [Some(0.5), None, None])
+        .series("drawn", [Some(1.0), None, None]);
+    let fewer = fewer.to_svg().unwrap();
+    assert_eq!(tags(&svg)("rect"), tags(&fewer)("rect") + 2);
+    assert!(svg.contains("&lt;section&gt;") && svg.contains("training"));
+    let nothing = GroupedBars::new("a", "b").series("c", [None, nan]);
+    assert!(matches!(nothing.to_svg(), Err(ChartError::Empty { .. })));
+    // Values that are all zero have a chart without height.
+    let zero = GroupedBars::new("a", "b").series("c", [Some(0.0)]);
+    assert!(zero.to_svg().is_ok());
 }
 
 #[test]

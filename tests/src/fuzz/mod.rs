@@ -12,6 +12,7 @@ mod programs;
 mod puzzles;
 mod saved;
 mod texts;
+mod tile_sheets;
 
 pub use command_line::option_values;
 pub use distributions::distributions;
@@ -20,12 +21,13 @@ pub use programs::program;
 pub use puzzles::rules;
 pub use saved::{chain, tree};
 pub use texts::{clues, design, levels, mask};
+pub use tile_sheets::tile_sheet;
 
 /// A function for any bytes.
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their folders in `fuzz/corpus/`.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("bif", bif),
     ("bifxml", bifxml),
     ("chain", chain),
@@ -40,6 +42,7 @@ pub const TARGETS: [(&str, Target); 17] = [
     ("option_values", option_values),
     ("program", program),
     ("rules", rules),
+    ("tile_sheet", tile_sheet),
     ("tree", tree),
     ("uai", uai),
     ("xdsl", xdsl),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use figrs_tests::example::{self, text};
 use figrs_tests::pages::{self, pages, root};
+use figrs_tests::studio::Studio;
 
 /// Placeholders in commands for a file of the reader's.
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
@@ -99,6 +100,7 @@ fn named(words: &[&str]) -> Result<(), String> {
             "figrs-report",
             "examples/board",
             "examples/command",
+            "examples/studio",
             "tests",
             "tests/documents",
             "benches",
@@ -168,6 +170,11 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
         .map(|position| argument(words[position - 1], words[position]))
         .collect::<Result<_, _>>()?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if example == "studio" && !arguments.contains(&"--help") {
+        // It serves until it is ended; an address is all that it prints.
+        drop(Studio::with(directory, &arguments));
+        return Ok(());
+    }
     let output = example::run_in(directory, example, &arguments);
     if !output.status.success() {
         return Err(format!("{}: {}", output.status, text(&output.stderr)));

@@ -236,9 +236,34 @@ fn mistakes_are_one_line_and_have_exit_codes() {
             "--memory has no effect on --method particles".into(),
         ),
         (
-            "--rules tiles.kif --memory 1".into(),
+            "--rules tiles.kif --memory 1 --task count".into(),
             1,
-            "--method particles".into(),
+            "more than --memory 1MiB holds; allow more, or ask for one plan (--task solve --method search)".into(),
+        ),
+        (
+            "--rules tiles.kif --memory 1 --task sample --count 2".into(),
+            1,
+            "joint states, of".into(),
+        ),
+        (
+            "--rules river.kif --method search --task count".into(),
+            2,
+            "--method search needs --task solve".into(),
+        ),
+        (
+            "--rules river.kif --method search --steps 7".into(),
+            2,
+            "give --at-most, and not --steps".into(),
+        ),
+        (
+            "--rules river.kif --effort 3 --method frontier".into(),
+            2,
+            "--effort needs --task solve".into(),
+        ),
+        (
+            "--rules river.kif --method search --at-most 6".into(),
+            1,
+            "impossible: no plan of at most 6 steps".into(),
         ),
         (
             "--rules river.kif --task count --count 3".into(),
@@ -320,6 +345,94 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     let picture = run("--rules river.kif --out plan.png");
     assert_eq!(picture.status.code(), Some(2));
     assert!(text(&picture.stderr).contains("write one of .txt, .json"));
+}
+
+/// A row of switches, of which each of the first ones has to be thrown: too many states for little memory, and one plan is soon found.
+fn row(needed: usize) -> String {
+    let switch = |n: usize| {
+        format!(
+            "(legal r (throw {n})) (<= (next (on {n})) (does r (throw {n}))) (<= (next (on {n})) (true (on {n})))"
+        )
+    };
+    let switches: String = (0..40).map(switch).collect();
+    let on: String = (0..needed).map(|n| format!("(true (on {n}))")).collect();
+    format!("(<= all {on}) (<= terminal all) (<= (goal r 100) all) {switches}")
+}
+
+#[test]
+fn one_plan_is_found_where_all_are_too_many() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("row.kif");
+    std::fs::write(&path, row(20)).unwrap();
+    let rules = format!("--rules {}", path.display());
+    let output = run(&format!(
+        "{rules} --effort 1 --memory 64 --stats --format json"
+    ));
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let mut notes = told.lines();
+    let role = "note: nothing states `role`; `r` plays, which alone acts and has goals";
+    assert_eq!(notes.next().unwrap(), role);
+    let growth = notes.next().unwrap();
+    assert!(
+        growth.starts_with("note: exact inference takes all states, and after 3 steps there are ")
+            && growth.contains(" joint states, of ")
+            && growth.contains(" sets of facts `on`; one plan is sought instead of all"),
+        "{told}"
+    );
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let plan: Vec<&str> = found["plan"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a.as_str().unwrap())
+        .collect();
+    let thrown: std::collections::BTreeSet<&str> = plan.iter().copied().collect();
+    let needed = |n: usize| thrown.contains(format!("(throw {n})").as_str());
+    assert!((0..20).all(needed), "{plan:?}");
+    assert_eq!(found["length"], plan.len());
+    let at_least = found["at_least"].as_u64().unwrap() as usize;
+    assert_eq!(found["shortest"], plan.len() == at_least);
+    assert!(
+        at_least >= 2 && plan.len() >= 20 && found["plans"].is_null(),
+        "{found}"
+    );
+    assert!(found["stats"]["searched_states"].as_u64().unwrap() > 20);
+}
+
+#[test]
+fn a_search_says_whether_its_plan_is_proven_shortest() {
+    let found = told("--rules towers.kif --method search");
+    assert!(found.starts_with("15 steps, proven shortest\n"), "{found}");
+    let solved = json("--rules river.kif --method search");
+    assert_eq!(solved["length"], 7);
+    assert_eq!(
+        (&solved["shortest"], &solved["at_least"]),
+        (&json!(true), &json!(7))
+    );
+    assert_eq!(json("--rules river.kif --method search"), solved);
+}
+
+#[test]
+fn names_that_are_no_role_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("roles.kif");
+    let rules = "(role robot) (legal robot go) (legal robt go) (<= (next done) (does robot go)) (<= terminal (true done))
+        (<= (goal robot 0) (not terminal)) (<= (goal robot 100) (not (goal robot 0)))";
+    std::fs::write(&path, rules).unwrap();
+    let output = run(&format!("--rules {}", path.display()));
+    assert!(output.status.success());
+    assert_eq!(
+        text(&output.stderr),
+        "note: `robt` is no role, so its actions and goals count for nothing; is it misspelt?\n"
+    );
+    let rules = "(legal a go) (legal b go) (<= terminal (true done)) (goal a 100)";
+    std::fs::write(&path, rules).unwrap();
+    let output = run(&format!("--rules {}", path.display()));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("actions and goals name a, b; declare the one that plays")
+    );
 }
 
 /// The rules of a puzzle whose player throws any of sixty switches, which are never all thrown.

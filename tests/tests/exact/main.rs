@@ -1,6 +1,7 @@
 //! Exact engines and message passing: random models, large models, compiled forms.
 
 mod belief_propagation;
+mod best_first;
 mod compiled_circuit;
 mod compiled_tree;
 mod deadlines;

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::{Board, Size};
-use figrs::models::island::{Island, IslandSampling};
+use figrs::models::island::Island;
 use figrs::models::maze::{DirectionWeights, PerfectMaze, Pointer};
 use figrs::models::variation::goodness_of_fit;
 use figrs::models::yin_yang::{Colour, ColourClues, YinYang};
@@ -17,7 +18,7 @@ use figrs::{JunctionTree, stream};
 use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
 /// Number of statistics compared.
-const TESTS: f64 = 8.0;
+const TESTS: f64 = 9.0;
 const ALPHA: f64 = GENERATORS / TESTS;
 
 fn square(side: usize) -> Size {
@@ -236,19 +237,15 @@ fn boards_of_few_particles_weigh_right() {
     }
 }
 
-/// Draws of the chain far enough apart are independent in effect: all 161 islands of 5 by 5.
+/// Chains of a seed each are independent: all 161 islands of 5 by 5.
 #[test]
-fn islands_of_the_chain_are_uniform() {
-    let island = Island::new(Size::new(5, 5).unwrap()).unwrap();
-    let draws = IslandSampling::new(161 * 25)
-        .between(30)
-        .seed(38)
-        .run(&island)
-        .unwrap();
-    assert!(draws.r_hat() < 1.01, "{}", draws.r_hat());
+fn islands_of_chains_are_uniform() {
+    let island = Island::new(square(5)).unwrap();
     let mut counts = BTreeMap::<String, u64>::new();
-    for map in draws.chains().iter().flatten() {
-        *counts.entry(map.to_string()).or_default() += 1;
+    for seed in 0..161 * 25 {
+        let chain = ConditionalSampler::new().among([Method::Chain]);
+        let sample = chain.seed(seed).sample(&island, 1).unwrap();
+        *counts.entry(sample.boards[0].to_string()).or_default() += 1;
     }
     let counts: Vec<u64> = counts.into_values().collect();
     assert_eq!(counts.len(), 161);
@@ -256,30 +253,55 @@ fn islands_of_the_chain_are_uniform() {
     assert!(statistic < limit, "{statistic}, at most {limit}");
 }
 
+/// Dungeons of 3 by 3 with bounds on walls and walk, which chains reach through dungeons without those: by the length of the walk.
 #[test]
-fn islands_of_the_chain_meet_the_demands() {
-    let island = Island::new(Size::new(20, 30).unwrap())
+fn dungeons_of_chains_have_the_exact_law() {
+    let dungeon = Dungeon::new(square(3)).walls(1..=3).unwrap();
+    let evidence = dungeon.walk(6..=12).unwrap();
+    let elements = evidence.elements().unwrap();
+    let exact = ConditionalSampler::new().exact(&evidence).unwrap();
+    let mut weights = BTreeMap::<u32, f64>::new();
+    let all = exact
+        .compiled()
+        .count()
         .unwrap()
-        .land_share(0.25..=0.35)
+        .to_string()
+        .parse::<usize>()
         .unwrap();
-    let draw = |island: &Island| IslandSampling::new(10).seed(4).run(island).unwrap();
-    let free = draw(&island);
-    let mut bays: Vec<u32> = free
-        .chains()
-        .iter()
-        .flatten()
-        .map(|map| map.bays() as u32)
-        .collect();
-    bays.sort_unstable();
-    // About half of the islands have such a number.
-    let middle = bays[10]..=bays[30];
-    let draws = draw(&island.bays(middle.clone()).unwrap());
-    assert_eq!(draws.chains().len(), 4);
-    for map in draws.chains().iter().flatten() {
-        assert!((150..=210).contains(&map.land()), "{map}");
-        assert!(middle.contains(&(map.bays() as u32)), "{map}");
+    let tree = JunctionTree::new()
+        .compile(elements.model(), elements.cells())
+        .unwrap();
+    for world in tree.k_best(all).unwrap() {
+        let steps = elements.board(&world).unwrap().walk().unwrap().len() as u32 - 1;
+        *weights.entry(steps).or_default() += 1.0;
     }
-    assert!(draws.effective_samples() > 1.0);
+    let drawn = (0..4000).map(|seed| {
+        let chain = ConditionalSampler::new().among([Method::Chain]);
+        let sample = chain.seed(seed).sample(&evidence, 1).unwrap();
+        sample.boards[0].walk().unwrap().len() as u32 - 1
+    });
+    check_counts(drawn, &weights.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn islands_of_chains_meet_the_demands() {
+    let island = Island::new(Size::new(20, 30).unwrap()).unwrap();
+    let island = island.land(150..=210).unwrap().bays(8..=14).unwrap();
+    let sample = ConditionalSampler::new()
+        .seed(4)
+        .sample(&island, 40)
+        .unwrap();
+    assert_eq!(sample.report.choice.method, Method::Chain);
+    for map in &sample.boards {
+        assert!((150..=210).contains(&map.land()), "{map}");
+        assert!((8..=14).contains(&map.bays()), "{map}");
+    }
+    // One amount of land, and the least that there is.
+    for land in [37, 1] {
+        let island = Island::new(square(40)).unwrap().land(land..=land).unwrap();
+        let sample = ConditionalSampler::new().sample(&island, 3).unwrap();
+        assert!(sample.boards.iter().all(|map| map.land() == land as usize));
+    }
 }
 
 /// The puzzle's solution is the only one, and without any one of the clues there is another.
@@ -328,12 +350,10 @@ fn boards_are_drawn_as_text() {
         .collect();
     assert_eq!(maps.len(), 2);
     assert!(maps.contains(&"GA\n".into()) && maps.contains(&"AG\n".into()));
-    let island = Island::new(Size::new(3, 3).unwrap())
-        .unwrap()
-        .chain()
-        .unwrap()
-        .board();
-    assert_eq!(island.to_string(), "...\n.#.\n...\n");
+    let island = Island::new(square(3)).unwrap();
+    let chain = ConditionalSampler::new().among([Method::Chain]);
+    let island = chain.sample(&island, 1).unwrap();
+    assert_eq!(island.boards[0].to_string(), "...\n.#.\n...\n");
     let chromatic = ChromaticMaze::new(Size::new(1, 2).unwrap()).unwrap();
     let elements = chromatic.elements().unwrap();
     let tree = JunctionTree::new()

@@ -5,3 +5,4 @@ mod files;
 mod random_rules;
 mod random_systems;
 mod reference;
+mod search;

@@ -3,10 +3,11 @@
 use figrs_core::Until;
 
 use super::cost_table::CostTables;
+use super::decomposition::{TreeSearch, WORTHWHILE};
 use super::incumbent::improved;
 use super::network::Network;
 use super::reweighting::{affordable_sweeps, reweighted};
-use super::search::BestFirst;
+use super::search::{BestFirst, SearchState};
 
 /// Variables that functions connect, with the search for their best values.
 #[derive(Debug)]
@@ -14,9 +15,23 @@ pub(super) struct ComponentSearch {
     /// The variables of the search, by their names.
     names: Vec<u32>,
     tables: CostTables,
-    pub(super) search: BestFirst,
+    search: BestFirst,
+    tree: Tree,
+    limits: ComponentLimits,
     pub(super) is_finished: bool,
 }
+
+/// The search along a tree decomposition, beside the one without.
+#[derive(Debug)]
+enum Tree {
+    Untried,
+    /// There is no tree of small separators.
+    Unfit,
+    Search(Box<TreeSearch>),
+}
+
+/// Work of a search without a tree decomposition before one is tried. From then on, both do as much.
+const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 /// Limits of the searches of components.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +45,9 @@ pub(super) struct ComponentLimits {
     /// Bytes of the open nodes of all components together.
     pub(super) memory: usize,
 }
+
+/// Share of the work of a search along a tree that it does in a row: it finds its way back to where it was in each cluster.
+const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
     /// The limits of a component that has `own` of `all` functions: its share of what there is for all together.
@@ -93,7 +111,12 @@ impl ComponentSearch {
         let mut this = Self {
             names,
             tables,
-            search: BestFirst::new(best, limits.slack, limits.memory),
+            search: BestFirst::new(best, limits.slack, limits.memory / 2),
+            tree: Tree::Untried,
+            limits: ComponentLimits {
+                memory: limits.memory / 2,
+                ..limits
+            },
             is_finished: false,
         };
         let start = this.search.network.supported_values();
@@ -111,6 +134,55 @@ impl ComponentSearch {
     fn adopt_own(&mut self, own: Vec<u32>) {
         let cost = self.tables.cost(&own);
         self.search.adopt(own, cost);
+        self.tell_tree();
+    }
+
+    /// The search along a tree looks for assignments below the best one only.
+    fn tell_tree(&mut self) {
+        if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
+            tree.adopt(best, self.search.network.upper);
+        }
+    }
+
+    /// A cost that no assignment is below, unless it is the upper bound's.
+    pub(super) fn lower(&self) -> i64 {
+        let lower = self.search.lower();
+        match &self.tree {
+            Tree::Search(tree) => lower.max(tree.lower()),
+            Tree::Untried | Tree::Unfit => lower,
+        }
+    }
+
+    /// Searches for some work, by the one of both searches that has done less; returns the work done. One along a tree does more at a time, the more it
+    /// has done before, but at most `most`.
+    pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
+        let before = self.search.network.work();
+        if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
+            let tree = TreeSearch::new(&self.tables, WORTHWHILE, self.limits, until);
+            self.tree = tree.map_or(Tree::Unfit, |tree| Tree::Search(Box::new(tree)));
+            self.tell_tree();
+        }
+        match &mut self.tree {
+            Tree::Search(tree) if tree.work < before => {
+                let before = tree.work;
+                let work = work.max(before / TREE_SHARE).min(most);
+                let state = tree.advance(work, until);
+                let work = tree.work - before;
+                if let Some((values, cost)) = tree.best.take() {
+                    self.search.adopt(values, cost);
+                    self.tell_tree();
+                }
+                (state, work)
+            }
+            _ => {
+                let had = self.search.network.upper;
+                let state = self.search.advance(work);
+                if self.search.network.upper < had {
+                    self.tell_tree();
+                }
+                (state, self.search.network.work() - before)
+            }
+        }
     }
 
     /// True if the search has ended without an assignment: none of the component is allowed.

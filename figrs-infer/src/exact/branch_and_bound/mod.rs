@@ -16,6 +16,7 @@ mod component;
 mod consistency;
 mod cost;
 mod cost_table;
+mod decomposition;
 mod fixed_point;
 mod incumbent;
 mod neighbourhood;
@@ -40,7 +41,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
-use crate::run::watch::{RunMonitor, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 
 /// The most probable world of models that are too wide for
@@ -163,6 +164,8 @@ impl MpeBranchAndBound {
     }
 
     watched!();
+
+    watched_by_run!(watch);
 }
 
 impl Algorithm for MpeBranchAndBound {

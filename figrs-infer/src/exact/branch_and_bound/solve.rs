@@ -24,8 +24,8 @@ use crate::run::watch::{RunMonitor, Stopped};
 const SLICE: u64 = 1 << 14;
 
 /// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are.
-const FIRST: u64 = 1 << 22;
-const NEIGHBOURHOODS: u64 = 1 << 23;
+const FIRST: u64 = 1 << 23;
+const NEIGHBOURHOODS: u64 = 1 << 24;
 
 /// Both come after this share of all work at the latest.
 const FIRST_SHARE: u64 = 8;
@@ -232,7 +232,7 @@ impl WorldSearch<'_> {
                 if self.stopped.is_some() || self.work >= limit {
                     return;
                 }
-                self.advance_component(i, SLICE.min(limit - self.work));
+                self.advance_component(i, limit - self.work);
                 if self.components[i].is_impossible() {
                     return;
                 }
@@ -248,15 +248,14 @@ impl WorldSearch<'_> {
         }
     }
 
-    fn advance_component(&mut self, i: usize, work: u64) {
+    fn advance_component(&mut self, i: usize, most: u64) {
         let component = &mut self.components[i];
-        let before = component.search.network.work();
-        let state = component.search.advance(work);
-        self.work += component.search.network.work() - before;
+        let (state, done) = component.advance(SLICE.min(most), most, self.watching.until());
+        self.work += done;
         match state {
             SearchState::Finished => component.is_finished = true,
             SearchState::Improved => self.record(),
-            SearchState::Paused => {}
+            SearchState::Paused | SearchState::Decided => {}
         }
     }
 
@@ -302,10 +301,7 @@ impl WorldSearch<'_> {
 
     /// Records the present best world and bound, if one of them is better than before.
     fn record(&mut self) {
-        let bounds = self
-            .components
-            .iter()
-            .map(|component| component.search.lower());
+        let bounds = self.components.iter().map(|component| component.lower());
         let lower = bounds.fold(self.preprocessed.tables.constant, add);
         let bound = self.fixed.log(lower);
         let bound = bound.min(self.mini_bucket_bound);

@@ -14,7 +14,7 @@ use crate::exact::compiled_problem::CompiledProblem;
 use crate::exact::conflict;
 use crate::exact::limits::{Limits, limited};
 use crate::run::guard::guarded;
-use crate::run::watch::{Watch, watched};
+use crate::run::watch::{Watch, watched, watched_by_run};
 
 /// Default size of the cache: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -66,6 +66,8 @@ pub struct Circuit {
     limits: Limits,
     varying: Vec<AnyElement>,
     cache_bytes: u64,
+    /// Decisions at most.
+    decisions: u64,
     watch: Watch,
 }
 
@@ -76,6 +78,7 @@ impl Default for Circuit {
             limits: Limits::default(),
             varying: Vec::new(),
             cache_bytes: CACHE_BYTES,
+            decisions: u64::MAX,
             watch: Watch::default(),
         }
     }
@@ -91,11 +94,19 @@ impl Circuit {
 
     watched!();
 
+    watched_by_run!(watch);
+
     /// Sets the maximum number of bytes of the cache of components, of which it takes no more than half of the
     /// [`memory_budget`](crate::eliminate::Options::memory_budget) where one is set. When it is full, the half that was not used for
     /// longest is forgotten: the answer stays the same, and the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
+        self
+    }
+
+    /// Sets the number of decisions after which a search ends with [`EliminationError::TooManyOperations`].
+    pub(crate) fn decisions(mut self, decisions: u64) -> Self {
+        self.decisions = decisions;
         self
     }
 
@@ -146,7 +157,12 @@ impl Circuit {
             let varying = self.varying.clone();
             let problem = CompiledProblem::new(model, targets, varying, self.limits.clone());
             let report = |done| watching.report(done);
-            CompiledCircuit::new(problem, purpose, self.cache_bytes, &limits, &report)
+            let control = SearchControl {
+                options: &limits.options,
+                decisions: self.decisions,
+                report: &report,
+            };
+            CompiledCircuit::new(problem, purpose, self.cache_bytes, (&limits, &control))
         });
         compiled.map_err(|error| watching.error_of(error))
     }
@@ -163,6 +179,7 @@ impl Circuit {
                 let encoding = Encoding::for_sums(&expansion, &[])?;
                 let control = SearchControl {
                     options: &limits.options,
+                    decisions: self.decisions,
                     report: &|done| watching.report(done),
                 };
                 log_evidence = log_sum(encoding.graph(), self.cache_bytes, &control)?;

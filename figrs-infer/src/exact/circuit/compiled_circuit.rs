@@ -65,8 +65,7 @@ impl CompiledCircuit {
         problem: CompiledProblem,
         purpose: CircuitPurpose,
         cache_bytes: u64,
-        limits: &Limits,
-        report: &dyn Fn(u64),
+        (limits, control): (&Limits, &SearchControl<'_>),
     ) -> Result<Self, Error> {
         let (model, roots) = (&problem.model, problem.roots());
         let expansion = Arc::new(match purpose {
@@ -87,16 +86,12 @@ impl CompiledCircuit {
                 CircuitPurpose::Count => &[],
             };
             let varying = problem.varying_positions(&expansion);
-            let control = SearchControl {
-                options: &limits.options,
-                report,
-            };
             encoding = Some(CircuitEncoding::new(
                 &expansion,
                 worlds,
                 (kept, varying),
                 cache_bytes,
-                &control,
+                control,
             )?);
         }
         let mut this = Self {
@@ -206,12 +201,16 @@ impl CompiledCircuit {
                 return Ok(());
             }
         }
+        let control = SearchControl {
+            options: &limits.options,
+            decisions: u64::MAX,
+            report: &|_| (),
+        };
         *self = Self::new(
             self.problem.clone(),
             CircuitPurpose::Worlds,
             self.cache_bytes,
-            limits,
-            &|_| (),
+            (limits, &control),
         )?;
         Ok(())
     }

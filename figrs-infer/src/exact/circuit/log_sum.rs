@@ -9,7 +9,7 @@ use super::preprocess::preprocess;
 use super::scaled_number::ScaledNumber;
 use super::search::{ExhaustiveSearch, SearchControl};
 use super::search_trace::SumTrace;
-use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::{EliminationError, without_barren};
 
 /// The natural logarithm of the sum, over all assignments, of the product of all factors.
 ///
@@ -21,6 +21,8 @@ pub(crate) fn log_sum(
     cache_bytes: u64,
     control: &SearchControl<'_>,
 ) -> Result<f64, EliminationError> {
+    let needed = without_barren(graph, &[]);
+    let graph = needed.as_ref().unwrap_or(graph);
     let mut form = LogicalForm::new(graph, &[], control.options)?;
     let kept = vec![false; graph.cardinalities.len()];
     let defined = preprocess(&mut form, &kept, control.options)?;

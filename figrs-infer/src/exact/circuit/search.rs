@@ -42,6 +42,8 @@ struct SearchFrame<V> {
 /// Limits of a search, and its listener.
 pub(crate) struct SearchControl<'a> {
     pub(crate) options: &'a Options,
+    /// Decisions at most.
+    pub(crate) decisions: u64,
     /// Called from time to time with the number of decisions.
     pub(crate) report: &'a dyn Fn(u64),
 }
@@ -130,7 +132,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
 
     /// The value of the problem; `None` if zeros exclude all.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`] if all together takes more than allowed.
+    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
+    /// [`EliminationError::TooMuchMemory`] if all together takes more than allowed.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -197,6 +200,12 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
 
     fn look_around(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
         (control.report)(self.decisions);
+        if self.decisions > control.decisions {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.decisions as f64,
+                limit: control.decisions as f64,
+            });
+        }
         self.check_positions()?;
         self.meter.check(self.bytes(), control.options)?;
         control.options.check_interrupt()

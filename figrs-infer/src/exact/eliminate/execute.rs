@@ -70,12 +70,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             scratch: JoinScratch::new(options.until.clone())
                 .with_assignment_limit(options.assignment_budget(plan.cost.operations)),
         };
-        for (factor, _) in graph
-            .factors
-            .iter()
-            .zip(&plan.live)
-            .filter(|(_, live)| **live)
-        {
+        let live = graph.factors.iter().zip(&plan.live);
+        for (factor, _) in live.filter(|(_, live)| **live) {
             if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = &factor.table
             {
                 run.log_scale += S::scale(weights);
@@ -87,6 +83,10 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
                     });
                 }
             }
+        }
+        if let Some(constant) = &plan.constant {
+            run.log_scale += S::scale(constant);
+            run.multiply(S::lift(constant, 0));
         }
         for &v in &plan.free {
             run.multiply(S::repeated(graph.cardinality(v)));

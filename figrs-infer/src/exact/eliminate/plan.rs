@@ -1,12 +1,12 @@
 //! The plan of an elimination and its predicted cost, before any number is multiplied.
 
 use figrs_core::Until;
-use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::factor::{FactorGraph, VarId, Weights};
 use serde::{Deserialize, Serialize};
 
 use super::error::EliminationError;
 use super::options::{BarrenFactors, Options, Order};
-use super::prune::{Pruned, prune};
+use super::prune::{Pruned, UnknownSums, prune};
 use super::validate::validate;
 use crate::exact::order::component_orders::{eliminate_candidates, eliminate_candidates_within};
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
@@ -77,6 +77,8 @@ pub(crate) struct Plan {
     pub(super) live: Vec<bool>,
     /// Eliminated variables that no factor mentions, except those that were pruned.
     pub(crate) free: Vec<VarId>,
+    /// The constant that pruned factors sum to, if it is not one.
+    pub(super) constant: Option<Weights>,
     pub(crate) cost: PlanCost,
 }
 
@@ -126,7 +128,7 @@ impl Plan {
     ) -> Result<(Self, SymbolicElimination), EliminationError> {
         validate(graph, keep)?;
         let pruned = if sums_to_one && options.barren == BarrenFactors::Prune {
-            prune(graph, keep)
+            prune(graph, keep, UnknownSums::Computed)
         } else {
             Pruned::nothing(graph)
         };
@@ -147,6 +149,7 @@ impl Plan {
             remaining_tables: interaction.remaining_tables(),
             live: pruned.live,
             free,
+            constant: pruned.constant,
             cost: PlanCost::default(),
         };
         Ok((plan, interaction))

@@ -12,6 +12,7 @@ use super::explore::Exploration;
 use super::messages::BackwardMessages;
 use super::queries;
 use super::queries::TargetWorld;
+use super::restricted;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::{World, WorldDecoder};
@@ -258,6 +259,49 @@ impl CompiledFrontier {
         self.require_worlds()?;
         let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
+    }
+
+    /// True if some world has these values of targets.
+    ///
+    /// **Guarantee.** Exact.
+    ///
+    /// **Complexity.** A sweep over the states that the values leave: far less than to compile the model with them as evidence.
+    ///
+    /// **Errors.** [`Error::NotATarget`].
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_infer::Frontier;
+    /// let coins: Vec<_> = (0..9).map(|_| Flip::new(0.5)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let compiled = Frontier::new().compile(&Model::new().observe(&heads, 2), &coins)?;
+    /// assert!(compiled.allows([(&coins[0], true), (&coins[8], true)])?);
+    /// assert!(!compiled.allows(coins[..3].iter().map(|coin| (coin, true)))?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn allows<'e, T: Value>(
+        &self,
+        known: impl IntoIterator<Item = (&'e Element<T>, T)>,
+    ) -> Result<bool, Error> {
+        let code = |(element, value): (&Element<T>, T)| {
+            let position = self.names.positions.get(&element.erased().id());
+            let &position = position.ok_or_else(|| Error::NotATarget {
+                element: element.label(),
+            })?;
+            let support = &self.names.supports[position];
+            let values = support.len() as u32;
+            let is_value = |&at: &u32| {
+                let other = support.get::<T>(at as usize);
+                other.is_some_and(|other| other.same(&value))
+            };
+            Ok((position, (0..values).find(is_value)))
+        };
+        let known = known.into_iter().map(code);
+        let known = known.collect::<Result<Vec<_>, Error>>()?;
+        Ok(
+            self.log_evidence > f64::NEG_INFINITY
+                && restricted::is_possible(&self.explored, &known),
+        )
     }
 
     /// The most probable world of the targets and the evidence; the first in the order of values if there are several.

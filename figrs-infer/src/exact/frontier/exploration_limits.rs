@@ -1,15 +1,37 @@
 //! Limits of an exploration, and reasons to stop before its end.
 
+use std::cell::Cell;
+
 use figrs_core::{AnyElement, ModelError};
 
 use crate::error::Error;
 use crate::run::watch::RunMonitor;
 
-/// Limits of an exploration: memory, deadline, interrupt.
+/// Limits of an exploration: memory, deadline, interrupt, and transitions where they are counted.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
+    /// Number of transitions that may still be made, if it is limited.
+    pub(super) transitions: Option<&'a Cell<u64>>,
+}
+
+impl ExplorationLimits<'_> {
+    /// Counts transitions.
+    ///
+    /// **Errors.** [`ExplorationError::Budget`] if there are more than may be made.
+    pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
+        let Some(left) = self.transitions else {
+            return Ok(());
+        };
+        match left.get().checked_sub(transitions as u64) {
+            Some(rest) => {
+                left.set(rest);
+                Ok(())
+            }
+            None => Err(ExplorationError::Budget),
+        }
+    }
 }
 
 /// Reason that an exploration cannot go on as it is.
@@ -21,6 +43,8 @@ pub(super) enum ExplorationError {
     Captured(Vec<AnyElement>),
     /// Keys need more words.
     Wider,
+    /// There are more transitions than may be made.
+    Budget,
 }
 
 impl From<Error> for ExplorationError {

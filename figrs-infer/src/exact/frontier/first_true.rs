@@ -1,27 +1,49 @@
 //! The first of some elements that can be true.
 
+use std::cell::Cell;
+
 use figrs_core::{AnyElement, Element, Model};
 
 use super::Frontier;
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
+use super::exploration_limits::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
+use crate::run::watch::Stopped;
 
 /// Result of [`Frontier::first_true`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstTrue {
     position: Option<usize>,
+    excluded: usize,
     settled: bool,
+    exhausted: bool,
     largest: usize,
     bytes: u64,
+    stopped: Stopped,
 }
 
 impl FirstTrue {
     /// The position of the element in the list; nothing if none of them can be true.
     pub fn position(&self) -> Option<usize> {
         self.position
+    }
+
+    /// Number of elements, the first ones of the list, that are proven never to be true: fewer than all others if a budget ended the search.
+    pub fn excluded(&self) -> usize {
+        self.excluded
+    }
+
+    /// True if no world was left after some step: the evidence excludes all.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// [`Stopped::Budget`] if the transitions or the memory allowed were used up before there was an answer.
+    pub fn stopped(&self) -> Stopped {
+        self.stopped
     }
 
     /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
@@ -76,16 +98,69 @@ impl Frontier {
         model: &Model,
         elements: &[Element<bool>],
     ) -> Result<FirstTrue, Error> {
+        self.search(model, elements, None)
+    }
+
+    /// As [`first_true`](Self::first_true), but a search that would make more than so many transitions, or take more memory than it may, ends
+    /// with what is [excluded](FirstTrue::excluded) by then.
+    ///
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; those that are remembered of
+    /// earlier steps are not made again.
+    ///
+    /// **Errors.** As `first_true`, but for too large frontiers.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Model, Uniform, fold};
+    /// # use figrs_infer::{Frontier, Stopped};
+    /// # use figrs_core::Parents;
+    /// let mut place = Constant::new(1u64);
+    /// let mut reached = Vec::new();
+    /// for _ in 0..60 {
+    ///     let dice = Uniform::new(2..=7u64);
+    ///     place = (&place, &dice).map(|(place, dice)| place.wrapping_mul(*dice));
+    ///     reached.push(place.map(|&place| place == 11));
+    /// }
+    /// let found = Frontier::new().first_true_within(&Model::new(), &reached, 10_000)?;
+    /// assert_eq!((found.position(), found.stopped()), (None, Stopped::Budget));
+    /// assert!(found.excluded() > 5 && found.excluded() < 60);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn first_true_within(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+        transitions: u64,
+    ) -> Result<FirstTrue, Error> {
+        self.search(model, elements, Some(&Cell::new(transitions)))
+    }
+
+    fn search(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+        transitions: Option<&Cell<u64>>,
+    ) -> Result<FirstTrue, Error> {
         let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
         let run = self.watch.start(self.name(), None);
         let linear = ElementOrder::along(model, &targets, &targets);
         let mut rules = CodedElements::new(linear, self.memory);
-        let swept = sweep(&mut rules, SweepGoal::FirstTrue, self.allowance(&run))?;
+        let limits = ExplorationLimits {
+            transitions,
+            ..self.allowance(&run)
+        };
+        let swept = sweep(&mut rules, SweepGoal::FirstTrue, limits)?;
         Ok(FirstTrue {
             position: swept.first,
+            excluded: swept.excluded,
             settled: swept.settled,
+            exhausted: swept.exhausted,
             largest: swept.largest,
             bytes: swept.bytes,
+            stopped: if swept.is_cut {
+                Stopped::Budget
+            } else {
+                Stopped::Finished
+            },
         })
     }
 }

@@ -24,6 +24,7 @@ mod predict;
 mod queries;
 mod renumber;
 mod reorder;
+mod restricted;
 mod set_transition;
 mod state_set_cache;
 mod states;
@@ -41,7 +42,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::watch::{RunMonitor, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 use element_order::ElementOrder;
 use exploration_limits::ExplorationLimits;
 use explore::explore;
@@ -114,6 +115,8 @@ impl Frontier {
 
     watched!();
 
+    watched_by_run!(watch);
+
     /// Explores the frontiers of a model, to ask it many times.
     ///
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
@@ -147,6 +150,7 @@ impl Frontier {
         ExplorationLimits {
             memory: self.memory,
             run,
+            transitions: None,
         }
     }
 }

@@ -50,8 +50,14 @@ pub(super) struct SweepResult {
     pub(super) bytes: u64,
     /// The first target that can be true, if that is what was asked for.
     pub(super) first: Option<usize>,
+    /// Number of targets, the first ones, that are known never to be true, if that is what was asked for.
+    pub(super) excluded: usize,
     /// `true` if some step was an earlier one, or left no state.
     pub(super) settled: bool,
+    /// `true` if some step left no state.
+    pub(super) exhausted: bool,
+    /// `true` if limited transitions, or the memory beside them, ended the sweep.
+    pub(super) is_cut: bool,
 }
 
 /// Goes through the steps, with keys as narrow as can be.
@@ -71,6 +77,7 @@ pub(super) fn sweep(
         match sweep(rules, aim, allowance) {
             Ok(swept) => return Ok(swept),
             Err(ExplorationError::Error(error)) => return Err(error),
+            Err(ExplorationError::Budget) => break,
             // What is known of the step that was given up has numbers of that sweep.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
@@ -175,6 +182,10 @@ impl<'a, const W: usize> Sweep<'a, W> {
                     self.capture(&planned, &branches)?;
                     now = self.plan();
                 }
+                Err(halt) if self.may_be_cut(&halt) => {
+                    self.result.is_cut = true;
+                    break;
+                }
                 Err(halt) => return Err(halt),
             }
         }
@@ -184,6 +195,15 @@ impl<'a, const W: usize> Sweep<'a, W> {
         self.result.repeated = self.done.iter().filter(|done| done.is_known).count();
         self.result.settled = self.done.iter().any(|done| done.is_settled);
         Ok(self.result)
+    }
+
+    /// True if an error ends the sweep with what is known by then.
+    fn may_be_cut(&self, halt: &ExplorationError) -> bool {
+        self.allowance.transitions.is_some()
+            && matches!(
+                halt,
+                ExplorationError::Budget | ExplorationError::Error(Error::FrontierTooLarge { .. })
+            )
     }
 
     /// Plans the next step.
@@ -281,6 +301,10 @@ impl<'a, const W: usize> Sweep<'a, W> {
         if self.goal == SweepGoal::FirstTrue {
             let first = further.map(|layer| self.rules.first_true(layer, &planned.targets));
             swept.first = first.flatten();
+            if swept.first.is_none() {
+                let last = planned.targets.iter().max();
+                swept.excluded = last.map_or(swept.excluded, |last| swept.excluded.max(last + 1));
+            }
         }
         let layer = led.layer.unwrap_or(swept.layers.len());
         if led.layer.is_none() {
@@ -320,6 +344,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
             is_known,
             is_settled: is_known || to.states == 0,
         });
+        self.result.exhausted |= to.states == 0;
         self.made += 1;
         self.allowance.run.report(self.made);
         Ok(())

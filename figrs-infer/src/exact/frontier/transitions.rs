@@ -38,6 +38,7 @@ pub(super) fn transitions<const W: usize>(
         for (register, &field) in registers.iter_mut().zip(&before) {
             *register = state.get(field);
         }
+        let made = layer.targets.len();
         let row = if is_random {
             gather(&mut reads, &registers, &planned.reads[0]);
             rules.row(first, &reads)?
@@ -69,6 +70,7 @@ pub(super) fn transitions<const W: usize>(
                 codes.push(registers[register as usize]);
             }
         }
+        allowance.spend(layer.targets.len() - made)?;
         layer.end_state();
         rules.evict_beyond(allowance.memory / RESULTS);
         let more = rules.reserved();

@@ -1,28 +1,24 @@
 //! The algorithms of a portfolio, one attempt after another.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use figrs_core::expand::Encoding;
+use figrs_core::factor::VarId;
 use figrs_core::internals::has_zeros;
 use figrs_core::{AnyElement, Model};
 
 use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use super::settings::PortfolioSettings;
-use super::{CHEAP, FEW_DECISIONS, FIRST_DECISIONS};
-use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::circuit::Circuit;
 use crate::exact::eliminate::{EliminationError, Options, readable};
+use crate::exact::junction_tree::JunctionTree;
 use crate::exact::slices::{SliceCost, Slices};
+use crate::exact::variable_elimination::VariableElimination;
 use crate::run::watch::RunMonitor;
 
 /// Operations assumed of an elimination that turned out to take more than predicted.
 const UNPREDICTED: f64 = 1e11;
-/// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
-pub(super) const DECISION: f64 = 5000.0;
 
 /// A question to a portfolio, and the algorithms tried so far.
 pub(super) struct Attempts<'a> {
@@ -35,6 +31,8 @@ pub(super) struct Attempts<'a> {
     refusal: Option<Error>,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
+    /// True if the model is logical, once that was looked at.
+    logical: Option<bool>,
 }
 
 impl<'a> Attempts<'a> {
@@ -52,18 +50,13 @@ impl<'a> Attempts<'a> {
             choice: AlgorithmChoice::default(),
             refusal: None,
             elimination: None,
+            logical: None,
         }
     }
 
     /// True if the deadline has passed or the run was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.run.stopped().is_some()
-    }
-
-    /// Time until the deadline.
-    pub(super) fn time_left(&self) -> Option<Duration> {
-        let deadline = self.run.until().deadline?;
-        Some(deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Records an attempt.
@@ -159,13 +152,13 @@ impl<'a> Attempts<'a> {
         if self.is_stopped() {
             return Ok(None);
         }
-        let is_over = Arc::new(AtomicBool::new(false));
-        let circuit = self.circuit(decisions, &is_over);
-        let found = ask(circuit);
-        if !self.is_stopped()
-            && is_over.load(Ordering::Relaxed)
-            && matches!(&found, Err(error) if is_unfinished(error))
-        {
+        let found = ask(self.circuit(decisions));
+        if matches!(
+            &found,
+            Err(Error::Elimination(
+                EliminationError::TooManyOperations { .. }
+            ))
+        ) {
             let outcome = AttemptOutcome::OutOfWork(decisions as u64);
             self.record(CIRCUIT, None, outcome);
             return Ok(None);
@@ -173,57 +166,45 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// A search that sets the flag, and ends, when the deadline passes, the run is interrupted or so many decisions are made.
-    fn circuit(&self, decisions: f64, is_over: &Arc<AtomicBool>) -> Circuit {
-        let (until, flag) = (self.run.until().clone(), Arc::clone(is_over));
-        let listener = self.settings.watch.listener();
-        let options = Options::default().memory_budget(self.settings.memory.0);
-        let mut circuit = Circuit::new()
+    /// A search of at most so many decisions.
+    fn circuit(&self, decisions: f64) -> Circuit {
+        let memory = self.settings.memory.0;
+        Circuit::new()
             .budget(self.settings.budget)
-            .options(options)
-            .cache_memory(self.settings.memory.0 / 2)
-            .interrupt(Arc::clone(is_over))
-            .on_progress(move |progress| {
-                if progress.done as f64 >= decisions || until.is_over() || until.is_interrupted() {
-                    flag.store(true, Ordering::Relaxed);
-                }
-                if let Some(listener) = &listener {
-                    listener(progress);
-                }
-            });
-        if let Some(left) = self.time_left() {
-            circuit = circuit.deadline(left);
-        }
-        circuit
+            .options(Options::default().memory_budget(memory))
+            .cache_memory(memory / 2)
+            .decisions(decisions as u64)
+            .part_of(self.run)
     }
 
-    /// A sum over slices in the memory of the portfolio.
-    pub(super) fn slices(&self) -> Slices {
-        let watch = &self.settings.watch;
-        let mut slices = Slices::within(self.settings.memory).budget(self.settings.budget);
-        if let Some(threads) = self.settings.threads {
-            slices = slices.threads(threads);
+    /// A junction tree of at most so many predicted operations.
+    pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
+        let tree = JunctionTree::new()
+            .budget(self.settings.budget)
+            .options(self.settings.elimination(operations, self.run));
+        match self.settings.threads {
+            Some(threads) => tree.threads(threads),
+            None => tree,
         }
-        if let Some(left) = self.time_left() {
-            slices = slices.deadline(left);
-        }
-        if let Some(interrupt) = &self.run.until().interrupt {
-            slices = slices.interrupt(Arc::clone(interrupt));
-        }
-        if let Some(listener) = watch.listener() {
-            slices = slices.on_progress(move |progress| listener(progress));
-        }
-        slices
     }
 
-    /// The predicted operations of all slices; infinite, and noted as refused, if there are no slices within the memory.
-    pub(super) fn slice_operations(&mut self) -> Result<f64, Error> {
-        let slices = self.slices();
-        let cost = slices.cost(self.model, self.targets);
-        self.operations_of(slices.name(), cost)
+    /// An elimination of at most so many predicted operations.
+    pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
+        VariableElimination::new()
+            .budget(self.settings.budget)
+            .options(self.settings.elimination(operations, self.run))
     }
 
-    /// The predicted operations of all slices; infinite, and noted as refused, if there is no cost.
+    /// A search for the best world of at most so many steps.
+    pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
+        MpeBranchAndBound::new()
+            .budget(self.settings.budget)
+            .memory(memory)
+            .work(steps)
+            .part_of(self.run)
+    }
+
+    /// The predicted operations of slices; infinite, and noted as refused, if they are refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -262,27 +243,35 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Number of decisions of the first search.
-    pub(super) fn first_decisions(&self) -> f64 {
-        let decisions = if self.refused_operations() <= CHEAP {
-            FEW_DECISIONS
-        } else {
-            FIRST_DECISIONS
-        };
-        decisions.min(self.settings.work / DECISION)
-    }
-
-    /// True if half of the factors or more have zeros, so that decisions decide much else.
-    pub(super) fn is_logical(&self) -> bool {
+    /// True if half of the factors of several variables or more have zeros, so that decisions decide much else.
+    pub(super) fn is_logical(&mut self) -> bool {
+        if let Some(is_logical) = self.logical {
+            return is_logical;
+        }
         let limits = self.settings.limits_of_expansion(self.run);
         let expansion = limits.expand(self.model, self.targets);
-        let Ok(encoding) = expansion.and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?))
-        else {
-            return false;
-        };
-        let factors = &encoding.graph().factors;
-        let with_zeros = factors.iter().filter(|factor| has_zeros(factor)).count();
-        2 * with_zeros >= factors.len()
+        let encoding = expansion.and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?));
+        let is_logical = encoding.is_ok_and(|encoding| {
+            let graph = encoding.graph();
+            let is_open = |v: &&VarId| graph.cardinality(**v) > 1;
+            let factors = graph.factors.iter();
+            let joint = factors.filter(|f| f.variables.iter().filter(is_open).count() > 1);
+            let (with_zeros, others): (Vec<_>, Vec<_>) = joint.partition(|f| has_zeros(f));
+            with_zeros.len() >= others.len()
+        });
+        self.logical = Some(is_logical);
+        is_logical
+    }
+
+    /// A sum over slices in the memory of the portfolio.
+    pub(super) fn slices(&self) -> Slices {
+        let slices = Slices::within(self.settings.memory)
+            .budget(self.settings.budget)
+            .part_of(self.run);
+        match self.settings.threads {
+            Some(threads) => slices.threads(threads),
+            None => slices,
+        }
     }
 
     /// An answer with the algorithms that were tried.
@@ -336,4 +325,56 @@ pub(super) fn is_unfinished(error: &Error) -> bool {
             error,
             Error::NothingDone { .. } | Error::MissingSlices { .. }
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use figrs_core::{Element, Flip, Parents};
+
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::run::watch::Watch;
+
+    #[test]
+    fn a_search_sees_an_interrupt_before_its_first_decision() {
+        let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+        let model = Model::new().observe(&coins[0].equals(&coins[1]), true);
+        let mut watch = Watch::default();
+        let settings = PortfolioSettings::default();
+        for is_interrupted in [false, true] {
+            watch.set_interrupt(Arc::new(AtomicBool::new(is_interrupted)));
+            let run = watch.start("Exact", None);
+            let attempts = Attempts::new(&settings, &run, &model, &[]);
+            let answer = attempts.circuit(1e6).answer(&model, &[]);
+            let is_ended = matches!(answer, Err(Error::NothingDone { .. }));
+            assert_eq!(is_ended, is_interrupted, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_ends_after_its_decisions() {
+        // Clauses of three coins each.
+        let coins: Vec<Element<bool>> = (0..400).map(|_| Flip::new(0.5)).collect();
+        let mut model = Model::new();
+        for i in 0..400 {
+            let three = (
+                &coins[i],
+                &coins[(i * 7 + 1) % 400],
+                &coins[(i * 31 + 5) % 400],
+            );
+            let holds = three.map(|(&a, &b, &c)| a || b || c);
+            model = model.observe(&holds, true);
+        }
+        let watch = Watch::default();
+        let run = watch.start("Exact", None);
+        let settings = PortfolioSettings::default();
+        let mut attempts = Attempts::new(&settings, &run, &model, &[]);
+        let found = attempts.try_search(10.0, |circuit| circuit.answer(&model, &[]));
+        assert!(found.unwrap().is_none());
+        let outcome = &attempts.choice.attempts[0].outcome;
+        assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
+    }
 }

@@ -9,7 +9,6 @@ use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
-use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::conflict;
 use crate::exact::mini_buckets::sum_bounds;
 
@@ -42,16 +41,8 @@ impl EvidenceBounds {
             log_evidence: sum_bounds(encoding.graph(), entries, attempts.run.until()).ok()?,
             supports: supports.collect(),
         };
-        let mut search = MpeBranchAndBound::new()
-            .budget(attempts.settings.budget)
-            .memory(attempts.settings.memory.0 / 4)
-            .work(WORLD_STEPS);
-        if let Some(left) = attempts.time_left() {
-            search = search.deadline(left);
-        }
-        if let Some(interrupt) = &attempts.run.until().interrupt {
-            search = search.interrupt(interrupt.clone());
-        }
+        let memory = attempts.settings.memory.0 / 4;
+        let search = attempts.branch_and_bound(memory, WORLD_STEPS);
         let world = search.answer(attempts.model, attempts.targets);
         if let Ok(weight) = world.and_then(|world| world.log_probability()) {
             bounds.raise(weight);

@@ -4,16 +4,15 @@ use figrs_core::{Element, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use super::attempts::{Attempts, DECISION};
+use super::attempts::Attempts;
 use super::choice::AlgorithmChoice;
-use super::{CHEAP, CHEAPEST};
+use super::ladder::Ladder;
 use crate::algorithm::Algorithm;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
 use crate::error::Error;
-use crate::exact::circuit::CompiledCircuit;
+use crate::exact::circuit::{Circuit, CompiledCircuit};
 use crate::exact::compiled::Compiled;
-use crate::exact::junction_tree::JunctionTree;
 use crate::exact::tree::compiled_tree::CompiledTree;
 
 /// A model compiled by [`Exact`](super::Exact).
@@ -35,54 +34,46 @@ pub enum CompiledForm {
 }
 
 /// Compiles to a tree if that is cheap, else by the one of tree and circuit that is done first.
-pub(super) fn compile(mut attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
-    let work = attempts.settings.work;
-    let mut found = tree(&mut attempts, CHEAPEST.min(work))?;
-    if found.is_none() && attempts.is_logical() {
-        let decisions = attempts.first_decisions();
-        found = circuit(&mut attempts, decisions)?;
-    }
-    if found.is_none() && attempts.refused_operations() <= CHEAP {
-        found = tree(&mut attempts, CHEAP.min(work))?;
-    }
-    let whole = attempts.refused_operations();
-    if found.is_none() {
-        found = circuit(&mut attempts, whole.min(work) / DECISION)?;
-    }
-    if found.is_none() && whole.is_finite() && whole <= work {
-        found = tree(&mut attempts, work)?;
-    }
-    match found {
+pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
+    let mut ladder = CompilationLadder(attempts);
+    let form = match ladder.at_little_cost()? {
+        None => ladder.by_predicted_work()?,
+        found => found,
+    };
+    match form {
         Some(form) => Ok(CompiledExact {
             form,
-            choice: attempts.choice,
+            choice: ladder.0.choice,
         }),
-        None => Err(attempts.into_error()),
+        None => Err(ladder.0.into_error()),
     }
 }
 
-/// A tree of at most so many predicted operations.
-fn tree(attempts: &mut Attempts<'_>, operations: f64) -> Result<Option<CompiledForm>, Error> {
-    let options = attempts.settings.elimination(operations, attempts.run);
-    let budget = attempts.settings.budget;
-    let mut tree = JunctionTree::new().budget(budget).options(options);
-    if let Some(threads) = attempts.settings.threads {
-        tree = tree.threads(threads);
-    }
-    let (model, targets) = (attempts.model, attempts.targets);
-    let compiled =
-        attempts.try_once(tree.name(), None, || tree.compile(model, targets.to_vec()))?;
-    let limits = attempts.settings.limits_afterwards();
-    Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree.limited_to(limits)))))
-}
+/// Attempts at a compiled form.
+struct CompilationLadder<'a>(Attempts<'a>);
 
-/// The circuit of a search of at most so many decisions.
-fn circuit(attempts: &mut Attempts<'_>, decisions: f64) -> Result<Option<CompiledForm>, Error> {
-    let (model, targets) = (attempts.model, attempts.targets);
-    let compiled = attempts.try_search(decisions, |circuit| {
-        circuit.compile(model, targets.to_vec())
-    })?;
-    Ok(compiled.map(|circuit| CompiledForm::Circuit(Box::new(circuit))))
+impl<'a> Ladder<'a> for CompilationLadder<'a> {
+    type Found = CompiledForm;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.0
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<CompiledForm>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let tree = self.0.junction_tree(operations);
+        let compile = || tree.compile(model, targets.to_vec());
+        let compiled = self.0.try_once(tree.name(), None, compile)?;
+        let limits = self.0.settings.limits_afterwards();
+        Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree.limited_to(limits)))))
+    }
+
+    fn search(&mut self, decisions: f64) -> Result<Option<CompiledForm>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let compile = |circuit: Circuit| circuit.compile(model, targets.to_vec());
+        let compiled = self.0.try_search(decisions, compile)?;
+        Ok(compiled.map(|circuit| CompiledForm::Circuit(Box::new(circuit))))
+    }
 }
 
 /// The same question to either form.

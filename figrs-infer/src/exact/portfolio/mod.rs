@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `settings` | memory, work and limits |
+//! | `ladder` | the order of attempts |
 //! | `attempts`, `choice` | attempts of algorithms, and their record |
 //! | `bounds` | bounds of the evidence, where nothing exact fits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
@@ -14,36 +15,28 @@ mod bounds;
 mod choice;
 mod compiled_exact;
 mod count;
+mod ladder;
 mod mpe_exact;
 mod settings;
 
 use figrs_core::{AnyElement, Model, Parents};
 use num_bigint::BigUint;
 
+use super::circuit::Circuit;
 use super::frontier::Frontier;
-use super::junction_tree::JunctionTree;
-use super::variable_elimination::VariableElimination;
+use super::slices::SlicedSum;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use attempts::{Attempts, DECISION};
+use attempts::Attempts;
 use bounds::EvidenceBounds;
 pub use choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 pub use compiled_exact::{CompiledExact, CompiledForm};
+use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Number of operations up to which an elimination is done before anything else: a tenth of a second or so.
-const CHEAPEST: f64 = 1e8;
-/// Number of operations up to which it is done after no more than a short search of a logical model: a second or so.
-const CHEAP: f64 = 1e9;
-/// Number of decisions of a search of a logical model before an elimination that is cheap.
-const FEW_DECISIONS: f64 = 4096.0;
-/// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
-const FIRST_DECISIONS: f64 = 65_536.0;
-/// Divisor of the decisions of a search where few factors have zeros.
-const UNPROMISING: f64 = 8.0;
 /// Bytes of the first frontiers.
 const FRONTIER_BYTES: u64 = 1 << 23;
 
@@ -132,103 +125,95 @@ impl Algorithm for Exact {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.settings.watch.start(self.name(), None);
-        let mut attempts = Attempts::new(&self.settings, &run, model, targets);
-        let work = self.settings.work;
-        if let Some(answer) = attempts.eliminate(CHEAPEST.min(work))? {
-            return Ok(attempts.chosen(answer));
-        }
-        let is_logical = attempts.is_logical();
-        if is_logical && let Some(answer) = attempts.search(attempts.first_decisions())? {
-            return Ok(attempts.chosen(answer));
-        }
-        if attempts.refused_operations() <= CHEAP
-            && let Some(answer) = attempts.eliminate(CHEAP.min(work))?
-        {
-            return Ok(attempts.chosen(answer));
-        }
-        if let Some(answer) = attempts.explore()? {
-            return Ok(attempts.chosen(answer));
-        }
-        let whole = attempts.refused_operations();
-        let mut sliced = if whole < work {
-            f64::INFINITY
-        } else {
-            attempts.slice_operations()?
+        let mut ladder = EvidenceLadder {
+            attempts: Attempts::new(&self.settings, &run, model, targets),
+            slices: None,
+            bounds: None,
         };
-        let mut bounds = EvidenceBounds::new(&attempts);
-        let mut decisions = whole.min(sliced).min(work) / DECISION;
-        if !is_logical {
-            decisions /= UNPROMISING;
-        }
-        if decisions > FIRST_DECISIONS
-            && let Some(answer) = attempts.search(decisions)?
-        {
-            return Ok(attempts.chosen(answer));
-        }
-        if whole.is_finite() && whole <= work {
-            if let Some(answer) = attempts.eliminate(work)? {
-                return Ok(attempts.chosen(answer));
-            }
-            sliced = attempts.slice_operations()?;
-        }
-        if sliced.is_finite() && sliced <= work {
-            let slices = attempts.slices();
-            let answer = attempts.try_once(slices.name(), Some(sliced), || {
-                let done = slices.answer(model, targets);
-                if let Err(Error::MissingSlices { lower_bound, .. }) = &done
-                    && let Some(bounds) = &mut bounds
-                {
-                    bounds.raise(*lower_bound);
-                }
-                done
-            });
-            if let Some(answer) = answer? {
-                return Ok(attempts.chosen(answer));
-            }
-        }
-        match bounds {
-            Some(bounds) => bounds.into_answer(attempts),
-            None => Err(attempts.into_error()),
+        let found = match ladder.at_little_cost()? {
+            None => ladder.by_predicted_work()?,
+            found => found,
+        };
+        match (found, ladder.bounds) {
+            (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
+            (None, Some(bounds)) => bounds.into_answer(ladder.attempts),
+            (None, None) => Err(ladder.attempts.into_error()),
         }
     }
 }
 
-impl Attempts<'_> {
-    /// An elimination of at most so many predicted operations.
+/// Attempts at the evidence and marginals.
+struct EvidenceLadder<'a> {
+    attempts: Attempts<'a>,
+    /// The planned slices.
+    slices: Option<SlicedSum>,
+    bounds: Option<EvidenceBounds>,
+}
+
+impl<'a> Ladder<'a> for EvidenceLadder<'a> {
+    type Found = Answer;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.attempts
+    }
+
     fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
-        let options = self.settings.elimination(operations, self.run);
-        let (model, targets, budget) = (self.model, self.targets, self.settings.budget);
+        let attempts = &mut self.attempts;
+        let (model, targets) = (attempts.model, attempts.targets);
         if targets.len() <= 1 {
-            let elimination = VariableElimination::new().budget(budget).options(options);
-            return self.try_once(elimination.name(), None, || {
+            let elimination = attempts.variable_elimination(operations);
+            return attempts.try_once(elimination.name(), None, || {
                 elimination.answer(model, targets)
             });
         }
-        let mut tree = JunctionTree::new().budget(budget).options(options);
-        if let Some(threads) = self.settings.threads {
-            tree = tree.threads(threads);
-        }
-        self.try_once(tree.name(), None, || tree.answer(model, targets))
+        let tree = attempts.junction_tree(operations);
+        attempts.try_once(tree.name(), None, || tree.answer(model, targets))
+    }
+
+    fn search(&mut self, decisions: f64) -> Result<Option<Answer>, Error> {
+        let (model, targets) = (self.attempts.model, self.attempts.targets);
+        let ask = |circuit: Circuit| circuit.answer(model, targets);
+        self.attempts.try_search(decisions, ask)
     }
 
     /// Frontiers of little memory.
     fn explore(&mut self) -> Result<Option<Answer>, Error> {
-        let memory = FRONTIER_BYTES.min(self.settings.memory.0 / 4);
-        let mut frontier = Frontier::new().memory(memory);
-        if let Some(left) = self.time_left() {
-            frontier = frontier.deadline(left);
-        }
-        if let Some(interrupt) = &self.run.until().interrupt {
-            frontier = frontier.interrupt(interrupt.clone());
-        }
-        let (model, targets) = (self.model, self.targets);
+        let attempts = &mut self.attempts;
+        let memory = FRONTIER_BYTES.min(attempts.settings.memory.0 / 4);
+        let frontier = Frontier::new().memory(memory).part_of(attempts.run);
+        let (model, targets) = (attempts.model, attempts.targets);
         // A frontier may run functions where no other algorithm would, and they may fail there.
-        self.try_instead(frontier.name(), || frontier.answer(model, targets))
+        attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
 
-    /// A search of at most so many decisions.
-    fn search(&mut self, decisions: f64) -> Result<Option<Answer>, Error> {
-        let (model, targets) = (self.model, self.targets);
-        self.try_search(decisions, |circuit| circuit.answer(model, targets))
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        let attempts = &mut self.attempts;
+        let slices = attempts.slices();
+        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let cost = plan.map(|plan| self.slices.insert(plan).cost());
+        attempts.operations_of(slices.name(), cost)
+    }
+
+    fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let (model, targets) = (attempts.model, attempts.targets);
+        let slices = attempts.slices();
+        let bounds = &mut self.bounds;
+        let Some(plan) = self.slices.take() else {
+            return Ok(None);
+        };
+        attempts.try_once(slices.name(), Some(operations), || {
+            let done = slices.answer_by(&slices.start(), &plan, model, targets);
+            if let Err(Error::MissingSlices { lower_bound, .. }) = &done
+                && let Some(bounds) = bounds
+            {
+                bounds.raise(*lower_bound);
+            }
+            done
+        })
+    }
+
+    fn bound(&mut self) {
+        self.bounds = EvidenceBounds::new(&self.attempts);
     }
 }

@@ -1,17 +1,15 @@
 //! The most probable world by a portfolio of algorithms.
 
-use std::sync::Arc;
-
 use figrs_core::{AnyElement, Model};
 
 use super::attempts::{Attempts, reason};
 use super::choice::AttemptOutcome;
+use super::ladder::Ladder;
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::answer::bounds::Bounds;
 use crate::error::Error;
-use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::slices::MpeSlices;
 
@@ -68,45 +66,120 @@ impl Algorithm for MpeExact {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.settings.watch.start(self.name(), None);
-        let mut attempts = Attempts::new(&self.settings, &run, model, targets);
+        let mut ladder = WorldLadder {
+            attempts: Attempts::new(&self.settings, &run, model, targets),
+            best: None,
+        };
         let work = self.settings.work;
         let cheap = CHEAP_BEFORE_SEARCH.min(work);
-        if let Some(answer) = attempts.eliminate_for_best_world(cheap)? {
-            return Ok(attempts.chosen(answer));
+        let mut found = ladder.eliminate(cheap)?;
+        if found.is_none() {
+            found = ladder.search(FIRST_STEPS.min(work / STEP))?;
         }
-        let mut found = attempts.branch_and_bound(FIRST_STEPS.min(work / STEP));
-        if is_final(&found) {
-            return found.map(|answer| attempts.chosen(answer));
+        if found.is_none() {
+            found = ladder.by_predicted_work()?;
         }
-        let whole = attempts.refused_operations();
-        let mut sliced = if whole < work {
-            f64::INFINITY
-        } else {
-            attempts.operations_of_best_slices()?
-        };
-        let steps = whole.min(sliced).min(work) / STEP;
-        if steps > 4.0 * FIRST_STEPS && !attempts.is_stopped() {
-            found = better(found, attempts.branch_and_bound(steps));
-            if is_final(&found) {
-                return found.map(|answer| attempts.chosen(answer));
-            }
+        match (found, ladder.best) {
+            (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
+            (None, Some(best)) => best.map(|answer| ladder.attempts.chosen(answer)),
+            (None, None) => Err(ladder.attempts.into_error()),
         }
-        if whole.is_finite() && whole <= work {
-            if let Some(answer) = attempts.eliminate_for_best_world(work)? {
-                return Ok(attempts.chosen(answer));
-            }
-            sliced = attempts.operations_of_best_slices()?;
-        }
-        if sliced.is_finite() && sliced <= work {
-            let slices = attempts.best_slices();
-            let answer = attempts.try_once(slices.name(), Some(sliced), || {
-                slices.answer(model, targets)
+    }
+}
+
+/// Attempts at the most probable world.
+struct WorldLadder<'a> {
+    attempts: Attempts<'a>,
+    /// The result of the searches so far, none of which was done.
+    best: Option<Result<Answer, Error>>,
+}
+
+impl<'a> Ladder<'a> for WorldLadder<'a> {
+    type Found = Answer;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.attempts
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let elimination = MpeVariableElimination::new()
+            .budget(attempts.settings.budget)
+            .options(attempts.settings.elimination(operations, attempts.run));
+        let (model, targets) = (attempts.model, attempts.targets);
+        attempts.try_once(elimination.name(), None, || {
+            elimination.answer(model, targets)
+        })
+    }
+
+    fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let memory = attempts.settings.memory.0;
+        let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
+        let bounds = attempts.settings.bounds_listener.clone();
+        let search = attempts
+            .branch_and_bound(memory / 2, steps as u64)
+            .bound_table(entries as usize)
+            .on_improvement(move |improvement| {
+                bounds.tell(Bounds {
+                    lower: improvement.log_probability,
+                    upper: improvement.upper_bound,
+                });
             });
-            if let Some(answer) = answer? {
-                return Ok(attempts.chosen(answer));
-            }
+        let found = search.answer(attempts.model, attempts.targets);
+        let outcome = match &found {
+            Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,
+            _ if attempts.is_stopped() => AttemptOutcome::Stopped,
+            Ok(_) | Err(Error::NoWorldFound { .. }) => AttemptOutcome::OutOfWork(steps as u64),
+            Err(error) => AttemptOutcome::Refused(reason(error)),
+        };
+        attempts.record(search.name(), None, outcome);
+        let best = match self.best.take() {
+            Some(best) => better(best, found),
+            None => found,
+        };
+        if is_final(&best) {
+            return best.map(Some);
         }
-        found.map(|answer| attempts.chosen(answer))
+        self.best = Some(best);
+        Ok(None)
+    }
+
+    fn search_for(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let steps = operations / STEP;
+        if steps > 4.0 * FIRST_STEPS && !self.attempts.is_stopped() {
+            self.search(steps)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        let slices = self.slices();
+        let cost = slices.cost(self.attempts.model, self.attempts.targets);
+        self.attempts.operations_of(slices.name(), cost)
+    }
+
+    fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let slices = self.slices();
+        let (model, targets) = (self.attempts.model, self.attempts.targets);
+        self.attempts.try_once(slices.name(), Some(operations), || {
+            slices.answer(model, targets)
+        })
+    }
+}
+
+impl WorldLadder<'_> {
+    /// Slices within the memory of the portfolio.
+    fn slices(&self) -> MpeSlices {
+        let settings = self.attempts.settings;
+        let slices = MpeSlices::within(settings.memory)
+            .budget(settings.budget)
+            .part_of(self.attempts.run);
+        match settings.threads {
+            Some(threads) => slices.threads(threads),
+            None => slices,
+        }
     }
 }
 
@@ -133,79 +206,5 @@ fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result
         (Ok(first), Err(_)) => Ok(first),
         (first, Err(Error::NothingDone { .. } | Error::NoWorldFound { .. })) => first,
         (_, second) => second,
-    }
-}
-
-impl Attempts<'_> {
-    /// An elimination of at most so many predicted operations.
-    fn eliminate_for_best_world(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
-        let options = self.settings.elimination(operations, self.run);
-        let (model, targets, budget) = (self.model, self.targets, self.settings.budget);
-        let elimination = MpeVariableElimination::new()
-            .budget(budget)
-            .options(options);
-        self.try_once(elimination.name(), None, || {
-            elimination.answer(model, targets)
-        })
-    }
-
-    /// A search of at most so many steps.
-    fn branch_and_bound(&mut self, steps: f64) -> Result<Answer, Error> {
-        let memory = self.settings.memory.0;
-        let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
-        let mut search = MpeBranchAndBound::new()
-            .budget(self.settings.budget)
-            .bound_table(entries as usize)
-            .memory(memory / 2)
-            .work(steps as u64);
-        if let Some(left) = self.time_left() {
-            search = search.deadline(left);
-        }
-        if let Some(interrupt) = &self.run.until().interrupt {
-            search = search.interrupt(Arc::clone(interrupt));
-        }
-        if let Some(listener) = self.settings.watch.listener() {
-            search = search.on_progress(move |progress| listener(progress));
-        }
-        let bounds = self.settings.bounds_listener.clone();
-        search = search.on_improvement(move |improvement| {
-            bounds.tell(Bounds {
-                lower: improvement.log_probability,
-                upper: improvement.upper_bound,
-            });
-        });
-        let found = search.answer(self.model, self.targets);
-        let outcome = match &found {
-            Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,
-            _ if self.is_stopped() => AttemptOutcome::Stopped,
-            Ok(_) | Err(Error::NoWorldFound { .. }) => AttemptOutcome::OutOfWork(steps as u64),
-            Err(error) => AttemptOutcome::Refused(reason(error)),
-        };
-        self.record(search.name(), None, outcome);
-        found
-    }
-
-    fn best_slices(&self) -> MpeSlices {
-        let mut slices = MpeSlices::within(self.settings.memory).budget(self.settings.budget);
-        if let Some(threads) = self.settings.threads {
-            slices = slices.threads(threads);
-        }
-        if let Some(left) = self.time_left() {
-            slices = slices.deadline(left);
-        }
-        if let Some(interrupt) = &self.run.until().interrupt {
-            slices = slices.interrupt(Arc::clone(interrupt));
-        }
-        if let Some(listener) = self.settings.watch.listener() {
-            slices = slices.on_progress(move |progress| listener(progress));
-        }
-        slices
-    }
-
-    /// The predicted operations of all slices of a maximum; infinite if there are none within the memory.
-    fn operations_of_best_slices(&mut self) -> Result<f64, Error> {
-        let slices = self.best_slices();
-        let cost = slices.cost(self.model, self.targets);
-        self.operations_of(slices.name(), cost)
     }
 }

@@ -8,7 +8,6 @@ use figrs_core::Bytes;
 use figrs_core::expand::Budget;
 
 use crate::answer::bounds::Bounds;
-use crate::error::Error;
 use crate::exact::eliminate::{Options, available_bytes};
 use crate::exact::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch};
@@ -85,16 +84,6 @@ impl PortfolioSettings {
         }
     }
 
-    pub(super) fn fitting(algorithm: &'static str, memory: &str) -> Result<Self, Error> {
-        let memory = memory.parse().map_err(|_| Error::InvalidSetting {
-            algorithm,
-            setting: "fitting",
-            value: memory.to_owned(),
-            remedy: "write an amount of memory such as 512MiB or 6GiB",
-        });
-        Ok(Self::within(memory?))
-    }
-
     /// The limits of an elimination of at most so many operations. One that is not the last resort ends when it takes far more than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
         let ratio = if operations < self.work {
@@ -147,8 +136,8 @@ macro_rules! portfolio_settings {
         ///
         /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
-            let settings = PortfolioSettings::fitting(Self::NAME, memory)?;
-            Ok(Self { settings })
+            let memory = crate::exact::limits::memory_of(Self::NAME, memory)?;
+            Ok(Self::within(memory))
         }
 
         /// Within so many bytes; otherwise as [`fitting`](Self::fitting).

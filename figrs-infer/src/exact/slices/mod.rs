@@ -30,9 +30,10 @@ use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
+use crate::run::watch::RunMonitor;
 pub use mpe_slices::MpeSlices;
 use slice_sums::SliceSums;
-use sliced_sum::SlicedSum;
+pub(crate) use sliced_sum::SlicedSum;
 use slicing::Slicing;
 
 /// Exact marginals and probability of evidence within a memory, by cutset conditioning (slicing).
@@ -99,18 +100,48 @@ impl Slices {
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
         guarded(|| {
-            let run = self.slicing.watch.start(Self::NAME, None);
-            let limits = self.slicing.limits.until(run.until());
-            let sum = SlicedSum::new(model, &targets.elements(), self.slicing.memory, &limits)?;
-            Ok(SliceCost {
-                slices: sum.slices(),
-                slice: sum.cost(),
-            })
+            let sum = self.plan(&self.start(), model, &targets.elements())?;
+            Ok(sum.cost())
         })
     }
 
     fn sum(&self, model: &Model, targets: &[AnyElement]) -> Result<SlicedSum, Error> {
         SlicedSum::new(model, targets, self.slicing.memory, &self.slicing.limits)
+    }
+
+    /// Starts the clock of a run.
+    pub(crate) fn start(&self) -> RunMonitor<'_> {
+        self.slicing.watch.start(Self::NAME, None)
+    }
+
+    /// The slices of a run, planned.
+    pub(crate) fn plan(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<SlicedSum, Error> {
+        let limits = self.slicing.limits.until(run.until());
+        let sum = SlicedSum::new(model, targets, self.slicing.memory, &limits);
+        sum.map_err(|error| run.error_of(error))
+    }
+
+    /// The answer by the slices of a plan.
+    pub(crate) fn answer_by(
+        &self,
+        run: &RunMonitor<'_>,
+        plan: &SlicedSum,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
+        let threads = self.slicing.threads(plan.at_once());
+        let partial = plan.run(run, 0..u64::MAX, threads, Absorption::AtOnce)?;
+        partial.into_answer().map_err(|error| match error {
+            Error::ImpossibleEvidence { .. } => {
+                conflict::impossible(model, targets, &self.slicing.limits)
+            }
+            error => error,
+        })
     }
 }
 
@@ -120,13 +151,9 @@ impl Algorithm for Slices {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let partial = self.partial(model, targets, 0..u64::MAX)?;
-        partial.into_answer().map_err(|error| match error {
-            Error::ImpossibleEvidence { .. } => {
-                conflict::impossible(model, targets, &self.slicing.limits)
-            }
-            error => error,
-        })
+        let run = self.start();
+        let plan = self.plan(&run, model, targets)?;
+        self.answer_by(&run, &plan, model, targets)
     }
 }
 
@@ -149,10 +176,8 @@ impl MergeableSampler for Slices {
         units: Range<u64>,
         absorption: Absorption,
     ) -> Result<Partial<SliceSums>, Error> {
-        let run = self.slicing.watch.start(self.name(), None);
-        let limits = self.slicing.limits.until(run.until());
-        let sum = SlicedSum::new(model, targets, self.slicing.memory, &limits);
-        let sum = sum.map_err(|error| run.error_of(error))?;
+        let run = self.start();
+        let sum = self.plan(&run, model, targets)?;
         let threads = self.slicing.threads(sum.at_once());
         sum.run(&run, units, threads, absorption)
     }

@@ -168,6 +168,7 @@ fn beliefs(
     let cardinalities = graph.cardinalities.clone();
     let (tree, restriction) = ContractionTree::compile(graph, options)?;
     let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, graph);
+    sums.prepare((&tree, graph), variables, &options.until)?;
     let log_total = sums.log_total(&tree, graph);
     let mut shares = sums.marginals(&tree, graph, variables);
     if let Some(restriction) = restriction {

@@ -7,6 +7,7 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 use figrs_core::{AnyElement, Model};
 
+use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::slice_sums::SliceSums;
 use super::slice_total::SliceTotal;
@@ -20,7 +21,8 @@ use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
 
 /// A sum over slices: the sliced graph, and what the slices are asked for.
-pub(super) struct SlicedSum {
+#[derive(Debug)]
+pub(crate) struct SlicedSum {
     expansion: Expansion,
     /// `None` if zeros or the expansion exclude every world.
     sliced: Option<SlicedGraph>,
@@ -72,10 +74,13 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// The predicted cost of a slice.
-    pub(super) fn cost(&self) -> PlanCost {
+    /// Number of slices, and the predicted cost of each.
+    pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
-        sliced.map_or_else(PlanCost::default, |sliced| sliced.plan.cost)
+        SliceCost {
+            slices: self.slices(),
+            slice: sliced.map_or_else(PlanCost::default, |sliced| sliced.plan.cost),
+        }
     }
 
     /// Number of slices; one of no weight where no world is possible.

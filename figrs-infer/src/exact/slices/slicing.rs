@@ -4,7 +4,6 @@ use std::num::NonZero;
 
 use figrs_core::Bytes;
 
-use crate::error::Error;
 use crate::exact::eliminate::{Options, available_bytes};
 use crate::exact::limits::{Limits, cores};
 use crate::run::watch::Watch;
@@ -47,16 +46,6 @@ impl Slicing {
         }
     }
 
-    pub(super) fn fitting(algorithm: &'static str, memory: &str) -> Result<Self, Error> {
-        let bytes = memory.parse().map_err(|_| Error::InvalidSetting {
-            algorithm,
-            setting: "fitting",
-            value: memory.to_owned(),
-            remedy: "write an amount of memory such as 512MiB or 6GiB",
-        });
-        Ok(Self::within(bytes?))
-    }
-
     /// Number of threads for slices of which so many fit the memory at once.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         let threads = self.limits.threads;
@@ -78,8 +67,8 @@ macro_rules! sliced {
         ///
         /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
-            let slicing = Slicing::fitting(Self::NAME, memory)?;
-            Ok(Self { slicing })
+            let memory = crate::exact::limits::memory_of(Self::NAME, memory)?;
+            Ok(Self::within(memory))
         }
 
         /// Slices whose work fits so many bytes; otherwise as [`fitting`](Self::fitting).
@@ -121,6 +110,8 @@ macro_rules! sliced {
             self.slicing.watch.set_listener(listener);
             self
         }
+
+        crate::run::watch::watched_by_run!(slicing.watch);
     };
 }
 pub(super) use sliced;

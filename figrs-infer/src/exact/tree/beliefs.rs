@@ -1,8 +1,11 @@
 //! Beliefs of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
 
+use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::algebra::{ExponentRange, Semiring};
+use crate::exact::eliminate::EliminationError;
+use crate::exact::eliminate::error::check_interrupt;
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::kernel::Workspace;
@@ -114,6 +117,28 @@ impl<S: Semiring> Beliefs<S> {
                 self.forward(tree, step);
             }
         }
+    }
+
+    /// Computes what is out of date of the messages and of the derivatives by the homes of some variables, until a run ends.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`]: what was computed stays.
+    pub(super) fn prepare(
+        &mut self,
+        tree: &ContractionTree,
+        ranks: &[Rank],
+        until: &Until,
+    ) -> Result<(), EliminationError> {
+        for step in &tree.steps {
+            if !self.is_current[UP][step.out as usize] {
+                check_interrupt(until)?;
+                self.forward(tree, step);
+            }
+        }
+        for &rank in ranks {
+            check_interrupt(until)?;
+            self.compute_derivative(tree, tree.homes[rank as usize]);
+        }
+        Ok(())
     }
 
     /// The message of one step.

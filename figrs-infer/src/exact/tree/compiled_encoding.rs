@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use figrs_core::Until;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_core::internals::{Assignments, ReducedGraph, Restriction};
@@ -19,7 +20,7 @@ use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
 use crate::exact::algebra::Counting;
 use crate::exact::consistency::without_excluded;
-use crate::exact::eliminate::log_weight;
+use crate::exact::eliminate::{EliminationError, log_weight};
 use crate::exact::limits::Limits;
 
 /// A tree from an earlier compilation.
@@ -214,6 +215,19 @@ impl CompiledEncoding {
     ) -> R {
         let new = || TreeBeliefs::new(&self.tree, &self.graph);
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
+    }
+
+    /// Computes what the sum of all worlds and the probabilities of some elements need, until a run ends.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub(crate) fn prepare(
+        &self,
+        positions: &[usize],
+        until: &Until,
+    ) -> Result<(), EliminationError> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
+        self.with_sums(|sums, tree, graph| sums.prepare((tree, graph), &variables, until))
     }
 
     /// The natural logarithm of the sum of the weights of all worlds.

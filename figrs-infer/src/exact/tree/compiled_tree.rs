@@ -242,6 +242,10 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
+        if let Some(part) = &self.sums {
+            let positions = self.problem.target_positions(&self.expansion);
+            part.prepare(positions, &self.problem.limits.options.until)?;
+        }
         let log_evidence = self.log_evidence();
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {

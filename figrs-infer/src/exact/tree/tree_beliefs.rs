@@ -1,9 +1,11 @@
 //! Beliefs in ordinary numbers, and in logarithms where those do not suffice.
 
+use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::is_wide;
 
 use crate::exact::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
+use crate::exact::eliminate::EliminationError;
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
@@ -110,6 +112,28 @@ impl<P: Precision> TreeBeliefs<P> {
             }
             _ => *self = Self::new(tree, graph),
         }
+    }
+
+    /// Computes what the total and the shares of some variables need, until a run ends; questions then find it.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub(crate) fn prepare(
+        &mut self,
+        (tree, graph): (&ContractionTree, &FactorGraph),
+        variables: &[VarId],
+        until: &Until,
+    ) -> Result<(), EliminationError> {
+        let ranks = variables.iter().filter_map(|v| tree.ranks[v.index()]);
+        let ranks: Vec<Rank> = ranks.collect();
+        if let Some(scaled) = &mut self.scaled {
+            scaled.prepare(tree, &ranks, until)?;
+            if !scaled.is_out_of_range() {
+                return Ok(());
+            }
+        }
+        self.scaled = None;
+        let logs = self.logs.get_or_insert_with(|| Beliefs::new(tree, graph));
+        logs.prepare(tree, &ranks, until)
     }
 
     /// Runs a query in scaled numbers, or if some are lost in logarithms.

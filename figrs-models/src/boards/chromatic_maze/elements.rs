@@ -5,9 +5,11 @@ use figrs_infer::World;
 
 use super::automaton::Chromatic;
 use super::generator::absolute;
-use super::{ChromaticMaze, ChromaticTile, Hue, RelativeTile};
+use super::{ChromaticClue, ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
 use crate::board::BoardError;
-use crate::grid::{Automaton, Board, ConnectedMarks, Constraint, Distances, GridError, Size};
+use crate::grid::{
+    Automaton, Board, ConnectedMarks, Constraint, Distances, GridError, Position, Size,
+};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
@@ -23,6 +25,8 @@ pub struct ChromaticElements {
     start_first: Element<bool>,
     origin: Element<(Hue, bool)>,
     tiles: Vec<Element<RelativeTile>>,
+    rules: Model,
+    clues: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
@@ -32,7 +36,7 @@ impl ChromaticMaze {
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the solution.
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
-        let size = self.size.for_automata()?;
+        let size = self.size().for_automata()?;
         let (mut ends, mut tiles) = (Vec::new(), Vec::new());
         let mut colours = vec![Uniform::new(Hue::WHEEL)];
         let start_first = Flip::new(0.5);
@@ -72,9 +76,11 @@ impl ChromaticMaze {
             start_first,
             origin,
             tiles,
+            rules: Model::new(),
+            clues: Vec::new(),
             model: Model::new(),
         };
-        elements.model = match &self.steps {
+        elements.rules = match &self.steps {
             None => elements
                 .constrained(ConnectedMarks::new(0b11))?
                 .model()
@@ -84,6 +90,13 @@ impl ChromaticMaze {
                 elements.constrained(distances)?.model().clone()
             }
         };
+        let clues = self.clues.iter();
+        elements.clues = clues
+            .map(|(at, clue)| (at, elements.meets(at, clue)))
+            .collect();
+        let rules = elements.rules.clone();
+        elements.model =
+            (elements.clues.iter()).fold(rules, |model, (_, is_met)| model.observe(is_met, true));
         Ok(elements)
     }
 }
@@ -112,9 +125,33 @@ impl ChromaticElements {
         )
     }
 
+    /// True if a tile is as a clue says.
+    fn meets(&self, at: Position, clue: ChromaticClue) -> Element<bool> {
+        let index = self.size.index(at);
+        match (clue.hue(), clue.end()) {
+            (Some(hue), _) => self.colours[index].map(move |&colour| colour == hue),
+            (None, end) => {
+                let wants_start = end == Some(Endpoint::Start);
+                (&self.tiles[index], &self.start_first).map(move |(tile, &start_first)| {
+                    tile.is_end() && tile.is_first_end() == (wants_start == start_first)
+                })
+            }
+        }
+    }
+
     /// The size of the grid.
     pub fn size(&self) -> Size {
         self.size
+    }
+
+    /// The evidence that the maze has a solution, as long as it has to be, without clues.
+    pub(super) fn rules(&self) -> &Model {
+        &self.rules
+    }
+
+    /// For each clue its tile, and whether it is met.
+    pub(super) fn clues(&self) -> &[(Position, Element<bool>)] {
+        &self.clues
     }
 
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
@@ -140,7 +177,7 @@ impl ChromaticElements {
         &self.tiles
     }
 
-    /// The evidence that the maze has a solution, as long as it has to be.
+    /// The evidence that the maze has a solution, as long as it has to be, and meets the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }

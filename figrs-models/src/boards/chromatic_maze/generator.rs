@@ -10,26 +10,31 @@ impl Generator for ChromaticMaze {
     type Board = Board<ChromaticTile>;
 
     fn size(&self) -> Size {
-        self.size
+        self.clues.size()
     }
 
     fn elements(&self) -> Result<Elements<RelativeTile>, BoardError> {
         let elements = ChromaticMaze::elements(self)?;
-        let (cells, rules) = (elements.cells().to_vec(), elements.model().clone());
-        Ok(Elements::new(self.size, cells, rules)?)
+        let (cells, rules) = (elements.cells().to_vec(), elements.rules().clone());
+        let clues = elements.clues().iter().cloned();
+        Ok(Elements::new(elements.size(), cells, rules)?.with_conditions(clues)?)
     }
 
     fn board(&self, cells: Vec<RelativeTile>) -> Result<Board<ChromaticTile>, BoardError> {
-        Ok(absolute(self.size, &cells)?)
+        Ok(absolute(self.clues.size(), &cells)?)
     }
 
-    /// Extrapolated from smaller mazes.
+    /// Extrapolated from smaller mazes. Clues to colours keep the colour of each tile among the states.
     fn predicted_bytes(&self) -> Option<f64> {
-        let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
-        Some(match &self.steps {
+        let size = self.clues.size();
+        let (rows, columns) = (size.rows() as f64, size.columns() as f64);
+        let has_colours = self.clues.iter().any(|(_, clue)| clue.hue().is_some());
+        let colours = if has_colours { Hue::WHEEL.len() } else { 1 };
+        let bytes = match &self.steps {
             None => 5.2 * rows * 23f64.powf(columns),
             Some(_) => 0.13 * rows.powf(4.6) * 36.7f64.powf(columns),
-        })
+        };
+        Some(colours as f64 * bytes)
     }
 
     fn relaxed(&self) -> Option<Self> {

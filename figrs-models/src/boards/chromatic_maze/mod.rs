@@ -5,6 +5,8 @@
 //! below, if their colours are equal or neighbours on the wheel. The evidence is that the finish is reached
 //! from the start within a number of steps; it may be that the shortest way has a least number of steps as well.
 //!
+//! Clues are tiles whose colour is known, or that are known to be the start or the finish.
+//!
 //! # References
 //!
 //! A. M. Smith and M. Mateas, "Answer Set Programming for Procedural Content Generation: A Design Space Approach", IEEE Transactions on
@@ -12,6 +14,7 @@
 
 mod automaton;
 mod board;
+mod clue;
 mod colour;
 mod elements;
 mod generator;
@@ -20,6 +23,7 @@ mod picture;
 mod settings;
 mod tile;
 
+pub use clue::{ChromaticClue, ChromaticClues};
 pub use colour::Hue;
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;

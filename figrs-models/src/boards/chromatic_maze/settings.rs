@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::ChromaticClues;
 use crate::grid::{GridError, Size};
 
 /// Chromatic mazes of one size; see the [module](super).
@@ -24,7 +25,7 @@ use crate::grid::{GridError, Size};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ChromaticMaze {
-    pub(super) size: Size,
+    pub(super) clues: ChromaticClues,
     /// Bounds on the steps of the solution; `None` without bounds.
     pub(super) steps: Option<RangeInclusive<u32>>,
 }
@@ -34,10 +35,22 @@ impl ChromaticMaze {
     ///
     /// **Errors.** [`GridError::OneTile`] if there is no other tile for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
-        if size.cells() < 2 {
+        Self::with_clues(ChromaticClues::none(size))
+    }
+
+    /// Mazes of the size of some clues that meet them and have a solution.
+    ///
+    /// **Errors.** As [`new`](Self::new).
+    pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {
+        if clues.size().cells() < 2 {
             return Err(GridError::OneTile);
         }
-        Ok(Self { size, steps: None })
+        Ok(Self { clues, steps: None })
+    }
+
+    /// The size of the grid.
+    pub(super) fn size(&self) -> Size {
+        self.clues.size()
     }
 
     /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound of the number of
@@ -46,9 +59,9 @@ impl ChromaticMaze {
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
-        let longest = self.size.cells() as u32 - 1;
+        let longest = self.size().cells() as u32 - 1;
         GridError::reachable("steps of the way", &steps, 1..=longest, 1)?;
-        let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size.cells();
+        let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size().cells();
         if any {
             return Ok(Self {
                 steps: None,

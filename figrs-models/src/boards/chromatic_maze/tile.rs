@@ -38,4 +38,9 @@ impl RelativeTile {
     pub fn is_end(&self) -> bool {
         self.marks != 0
     }
+
+    /// True if it is the first end of the way in scan order.
+    pub(super) fn is_first_end(self) -> bool {
+        self.marks == 1
+    }
 }

@@ -13,7 +13,9 @@ use crate::grid::{
 pub(super) const STOPS: usize = 4;
 
 /// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
-fn ground(size: Size) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
+pub(super) fn ground(
+    size: Size,
+) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
     move |at, tile| {
         let index = size.index(at);
         let marks = u8::from(index == 0)
@@ -34,7 +36,7 @@ impl Dungeon {
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the walk.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
-        let size = self.size().for_automata()?;
+        let size = self.size();
         let tiles: Vec<Element<DungeonTile>> = size
             .positions()
             .map(|_| Uniform::new(DungeonTile::ALL))
@@ -44,6 +46,15 @@ impl Dungeon {
             let count = Count::within(range, size.cells());
             count.reading(|_, tile: &DungeonTile| *tile == DungeonTile::Wall)
         });
+        if !self.needs_way() {
+            let one = |wanted| {
+                let count = Count::exactly(1);
+                count.reading(move |_, tile: &DungeonTile| *tile == wanted)
+            };
+            let each = one(DungeonTile::Gem).and(one(DungeonTile::Altar));
+            let model = rules(size, &tiles, each.and(walls))?;
+            return Elements::new(size, tiles, model)?.with_clues(self.clues.iter());
+        }
         let rules = if let Some(steps) = &self.walk {
             let walk = Distances::new(size, STOPS, steps.clone())?;
             rules(size, &tiles, walk.reading(ground).and(walls))?

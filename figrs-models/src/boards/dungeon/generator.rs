@@ -1,7 +1,7 @@
 //! Dungeons as a generator of boards.
 
 use super::{Dungeon, DungeonTile};
-use crate::board::{BoardError, Elements, Generator};
+use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
 /// Bounds on the walk can be left out, and dungeons be tried against them.
@@ -25,6 +25,7 @@ impl Generator for Dungeon {
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let bytes = match &self.walk {
+            None if !self.needs_way() => 900.0 * rows * columns,
             None => 78.0 * rows * 3.5f64.powf(columns),
             Some(_) => 0.053 * rows.powf(5.5) * 9.3f64.powf(columns),
         };
@@ -32,6 +33,10 @@ impl Generator for Dungeon {
             (f64::from(*walls.end()).min(rows * columns / 2.0) / 2.0).max(1.0)
         });
         Some(bytes * counts)
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<DungeonTile>> {
+        self.ruled()
     }
 
     fn relaxed(&self) -> Option<Self> {

@@ -27,6 +27,17 @@ pub struct Dungeon {
     pub(super) clues: Clues<DungeonTile>,
     pub(super) walls: Option<RangeInclusive<u32>>,
     pub(super) walk: Option<RangeInclusive<u32>>,
+    pub(super) reachability: Reachability,
+}
+
+/// Demand that gem, altar and exit can be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reachability {
+    /// There is a way from the entrance to the gem, to the altar, to the exit.
+    #[default]
+    Required,
+    /// There need not be one: a gem, an altar, and walls anywhere else.
+    Free,
 }
 
 impl Dungeon {
@@ -41,7 +52,21 @@ impl Dungeon {
             clues,
             walls: None,
             walk: None,
+            reachability: Reachability::Required,
         }
+    }
+
+    /// Sets whether there has to be a way to gem, altar and exit. Where there need not be one, and the walk has bounds, there has to be.
+    pub fn reachability(self, reachability: Reachability) -> Self {
+        Self {
+            reachability,
+            ..self
+        }
+    }
+
+    /// True if there has to be a way.
+    pub(super) fn needs_way(&self) -> bool {
+        self.walk.is_some() || self.reachability == Reachability::Required
     }
 
     /// The size of the grid.
@@ -51,10 +76,14 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if so many walls leave no way from corner to corner.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if so many walls leave no way from corner to corner, or no room for gem and
+    /// altar where there [need not be one](Self::reachability).
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
-        let most = (self.size().rows() - 1) * (self.size().columns() - 1);
+        let most = match self.reachability {
+            Reachability::Required => (self.size().rows() - 1) * (self.size().columns() - 1),
+            Reachability::Free => self.size().cells().saturating_sub(2),
+        };
         GridError::reachable("walls", &walls, 0..=most as u32, 1)?;
         let walls = Some(walls);
         Ok(Self { walls, ..self })

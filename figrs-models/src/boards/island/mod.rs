@@ -5,8 +5,8 @@
 //! are equally likely; there may be lakes. The evidence may bound the amount of land, and the number of bays: a *bay* is a
 //! cell of water with land on exactly three of its four sides, the head of an inlet.
 //!
-//! [`Island::elements`] is the element program, exact for moderate grids. [`IslandChain`] is a Markov chain of islands for large
-//! ones.
+//! [`Island::elements`] is the element program, exact for moderate grids. A [`ConditionalSampler`](crate::board::ConditionalSampler) draws large
+//! ones by Markov chains.
 //!
 //! # References
 //!
@@ -14,18 +14,16 @@
 //! counted by transfer matrices.
 
 mod bays;
+mod bays_rule;
 mod board;
-mod chain;
-mod draws;
 mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
+mod ruled;
 mod settings;
 mod terrain;
 
 pub use bays::{Bays, BaysState};
-pub use chain::IslandChain;
-pub use draws::{IslandDraws, IslandSampling};
 pub use settings::Island;
 pub use terrain::Terrain;

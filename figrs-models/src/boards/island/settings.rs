@@ -42,7 +42,7 @@ impl Island {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Islands of the size of some clues that meet them. The Markov chain has no clues.
+    /// Islands of the size of some clues that meet them.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {

@@ -11,8 +11,8 @@ impl PerfectMaze {
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
-    pub fn elements(self) -> Result<Elements<Pointer>, GridError> {
-        let size = self.size.for_automata()?;
+    pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
+        let size = self.size().for_automata()?;
         let cells: Vec<Element<Pointer>> = size
             .positions()
             .map(|at| {
@@ -23,7 +23,8 @@ impl PerfectMaze {
             })
             .collect();
         let rules = Constraint::new(size, &cells, Tree::new(size))?;
-        Elements::new(size, cells, rules.model().clone())
+        Elements::new(size, cells, rules.model().clone())?
+            .with_clues(self.clues.iter().map(|(at, clue)| (at, clue.0)))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Perfect mazes as a generator of boards.
 
+use super::matrix_tree::MatrixTree;
 use super::{PerfectMaze, Pointer};
-use crate::board::{BoardError, Elements, Generator, OwnSampler};
+use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
 /// Boards are drawn by Wilson's algorithm where it is allowed. Bounds on the steps of the solution have no element program.
@@ -10,7 +11,7 @@ impl Generator for PerfectMaze {
     type Board = Board<Pointer>;
 
     fn size(&self) -> Size {
-        self.size
+        PerfectMaze::size(self)
     }
 
     fn elements(&self) -> Result<Elements<Pointer>, BoardError> {
@@ -18,14 +19,14 @@ impl Generator for PerfectMaze {
             let what = "bounds on the steps of a maze";
             return Err(BoardError::NoElements { what });
         }
-        Ok(PerfectMaze::elements(*self)?)
+        Ok(PerfectMaze::elements(self)?)
     }
 
     fn board(&self, cells: Vec<Pointer>) -> Result<Board<Pointer>, BoardError> {
-        let maze = Board::new(self.size, cells)?;
+        let maze = Board::new(self.clues.size(), cells)?;
         match maze.distances().iter().position(Option::is_none) {
             Some(room) => {
-                let room = self.size.position(room);
+                let room = maze.size().position(room);
                 Err(GridError::NotPerfect { room }.into())
             }
             None => Ok(maze),
@@ -34,7 +35,10 @@ impl Generator for PerfectMaze {
 
     /// Extrapolated from smaller mazes.
     fn predicted_bytes(&self) -> Option<f64> {
-        let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
+        let (rows, columns) = (
+            self.clues.size().rows() as f64,
+            self.clues.size().columns() as f64,
+        );
         Some(3.9 * rows * 5.4f64.powf(columns))
     }
 
@@ -45,8 +49,17 @@ impl Generator for PerfectMaze {
         })
     }
 
+    fn answers(&self) -> Option<Box<dyn OwnAnswers<Pointer, Board<Pointer>> + '_>> {
+        let has_answers = self.steps.is_none() && self.clues.is_empty();
+        has_answers.then(|| Box::new(MatrixTree(self.clone())) as Box<_>)
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<Pointer>> {
+        Some(self.ruled())
+    }
+
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
-        Some(OwnSampler::Independent {
+        Some(OwnSampler {
             name: "wilson",
             draw: Box::new(|rng| self.sample(rng)),
             rejects: self.steps.is_some(),

@@ -10,6 +10,8 @@
 //! pointing out of the grid is possible and fails the evidence. They differ in the probability of the evidence and not in
 //! the distribution of mazes given it, because every room's pointer loses the same factor in all trees.
 //!
+//! Clues are rooms whose pointers are known.
+//!
 //! [`PerfectMaze::elements`] is the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws
 //! mazes of any size by Wilson's algorithm.
 //!
@@ -21,14 +23,18 @@
 
 mod automaton;
 mod board;
+mod clues;
 mod elements;
 mod generator;
+mod matrix_tree;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;
+mod ruled;
 mod settings;
 mod wilson;
 
 pub use automaton::{Tree, TreeState};
+pub use clues::{PointerClue, PointerClues};
 pub use pointer::Pointer;
 pub use settings::{Border, DirectionWeights, PerfectMaze};

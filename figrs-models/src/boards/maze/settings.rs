@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::Pointer;
+use super::{Pointer, PointerClues};
 use crate::grid::{GridError, Position, Size};
 
 /// Weights of the directions that a room can point to: their probabilities up to a factor.
@@ -73,10 +73,11 @@ pub enum Border {
 /// println!("{}", PerfectMaze::new(Size::new(20, 40)?).sample(&mut stream(7, 0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct PerfectMaze {
-    pub(super) size: Size,
+    /// Rooms whose pointers are known.
+    pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
     /// Bounds on the steps of the solution.
@@ -87,11 +88,29 @@ impl PerfectMaze {
     /// Mazes of a size, all equally likely.
     pub fn new(size: Size) -> Self {
         Self {
-            size,
+            clues: PointerClues::none(size),
             weights: DirectionWeights::UNIFORM,
             border: Border::Within,
             steps: None,
         }
+    }
+
+    /// Mazes of the size of some clues in which these rooms point as the clues say.
+    ///
+    /// **Errors.** [`GridError::PointerClues`] if clues lead out of the grid, in a circle, or cut rooms off from the first, so that there is no such
+    /// maze.
+    pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
+        super::clues::check(&clues)?;
+        let size = clues.size();
+        Ok(Self {
+            clues,
+            ..Self::new(size)
+        })
+    }
+
+    /// The size of the grid.
+    pub(super) fn size(&self) -> Size {
+        self.clues.size()
     }
 
     /// Sets the weights of the directions.
@@ -119,7 +138,7 @@ impl PerfectMaze {
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
-        let (rows, columns) = (self.size.rows(), self.size.columns());
+        let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
         // On a chessboard a way alternates between black and white: from corner to corner it comes through all rooms, or where both
         // sides are even through all but one (Itai, Papadimitriou and Szwarcfiter 1982).
@@ -140,13 +159,14 @@ impl PerfectMaze {
     }
 
     /// The directions that a room may choose, with their weights.
-    pub(super) fn choices(self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
+    pub(super) fn choices(&self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
+        let (size, border, weights) = (self.size(), self.border, self.weights);
         let possible = move |pointer: &Pointer| {
-            self.border == Border::Outside || pointer.target(self.size, at).is_some()
+            border == Border::Outside || pointer.target(size, at).is_some()
         };
         Pointer::DIRECTIONS
             .into_iter()
             .filter(possible)
-            .map(move |pointer| (pointer, self.weights.of(pointer)))
+            .map(move |pointer| (pointer, weights.of(pointer)))
     }
 }

@@ -9,19 +9,21 @@ impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
     ///
     /// From each room that is not in the tree yet a random walk starts, which chooses directions by their weights, until it
-    /// meets the tree; the walk without its loops joins the tree.
+    /// meets the tree; the walk without its loops joins the tree. From a room whose pointer is known it goes there.
     ///
-    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect, up to
-    /// the rounding of random numbers to 53 bits. It is the same with both rules for the border.
+    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and has the
+    /// clues, up to the rounding of random numbers to 53 bits: a pointer that is known is one of weight one among others of weight zero, and walks of any
+    /// weights give trees by their weights. It is the same with both rules for the border.
     ///
     /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
     /// others, of the mean time in which such a walk meets the first room. Memory of a few bytes a room.
     ///
     /// **References.** Wilson (1996).
-    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Board<Pointer> {
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
         let wheels: [DirectionCdf; 16] = std::array::from_fn(|ways| DirectionCdf::new(self, ways));
         let ways = self.ways();
-        let columns = self.size.columns();
+        let size = self.size();
+        let columns = size.columns();
         let step = |room: usize, pointer: Pointer| match pointer {
             Pointer::Root => room,
             Pointer::Up => room - columns,
@@ -45,17 +47,25 @@ impl PerfectMaze {
                 room = step(room, pointers[room]);
             }
         }
-        Board::of(self.size, pointers)
+        Board::of(size, pointers)
     }
 
-    /// The directions that stay in the grid from each room, by bits in the order of [`Pointer::DIRECTIONS`].
-    fn ways(self) -> Vec<u8> {
+    /// The directions that each room may point to, those that stay in the grid or the one that is known, by bits in the order of [`Pointer::DIRECTIONS`].
+    fn ways(&self) -> Vec<u8> {
+        let size = self.size();
         let ways = |at: Position| {
+            let known = self.clues.get(at);
             let bits = Pointer::DIRECTIONS.into_iter().enumerate();
-            bits.map(|(bit, pointer)| u8::from(pointer.target(self.size, at).is_some()) << bit)
-                .sum()
+            bits.map(|(bit, pointer)| {
+                let is_open = known.map_or_else(
+                    || pointer.target(size, at).is_some(),
+                    |known| known.0 == pointer,
+                );
+                u8::from(is_open) << bit
+            })
+            .sum()
         };
-        self.size.positions().map(ways).collect()
+        size.positions().map(ways).collect()
     }
 }
 
@@ -65,7 +75,7 @@ struct DirectionCdf {
 }
 
 impl DirectionCdf {
-    fn new(mazes: PerfectMaze, ways: usize) -> Self {
+    fn new(mazes: &PerfectMaze, ways: usize) -> Self {
         let mut total = 0.0;
         let mut ends = [0.0; 4];
         for (bit, pointer) in Pointer::DIRECTIONS.into_iter().enumerate() {

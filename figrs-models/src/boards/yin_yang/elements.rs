@@ -4,7 +4,7 @@ use figrs_core::{Element, Uniform};
 
 use super::{Colour, YinYang};
 use crate::board::Elements;
-use crate::grid::{Automaton, Constraint, GridError, NoSquare, TwoColours};
+use crate::grid::{Automaton, Constraint, Count, GridError, NoSquare, TwoColours};
 
 impl YinYang {
     /// The element program.
@@ -17,8 +17,10 @@ impl YinYang {
             .positions()
             .map(|_| Uniform::new([Colour::Black, Colour::White]))
             .collect();
+        let black = self.black.as_ref();
         let rules = TwoColours::new(size)
             .and(NoSquare::new(size))
+            .and(black.map(|range| Count::within(range, size.cells())))
             .reading(|_, cell: &Colour| *cell == Colour::Black);
         let rules = Constraint::new(size, &cells, rules)?.model().clone();
         Elements::new(size, cells, rules)?.with_clues(self.clues.iter())

@@ -1,9 +1,10 @@
 //! Yin-Yang boards as a generator of boards.
 
 use super::{Colour, YinYang};
-use crate::board::{BoardError, Elements, Generator};
+use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
+/// Bounds on the colours can be left out, and boards be tried against them.
 impl Generator for YinYang {
     type Cell = Colour;
     type Board = Board<Colour>;
@@ -23,6 +24,27 @@ impl Generator for YinYang {
     /// Extrapolated from smaller boards. Each clue in a row halves the states of a column or so.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
-        Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows))
+        let counts = self.black.as_ref().map_or(1.0, |_| rows * columns / 6.0);
+        Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows) * counts)
+    }
+
+    fn relaxed(&self) -> Option<Self> {
+        self.black.as_ref()?;
+        let black = None;
+        Some(Self {
+            black,
+            ..self.clone()
+        })
+    }
+
+    fn meets(&self, board: &Board<Colour>) -> bool {
+        let black = || board.places_of(Colour::Black).count() as u32;
+        self.black
+            .as_ref()
+            .is_none_or(|range| range.contains(&black()))
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<Colour>> {
+        Some(self.ruled())
     }
 }

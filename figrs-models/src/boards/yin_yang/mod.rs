@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur,
 //! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square is of one
-//! colour. Clues are observed cells. So boards that meet the clues are all equally likely.
+//! colour. The number of black cells may have bounds. Clues are observed cells. So boards that meet the clues are all equally likely.
 //!
 //! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] ask it with a
 //! [`Frontier`](figrs_infer::Frontier).
@@ -17,6 +17,7 @@ mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod puzzle;
+mod ruled;
 mod settings;
 mod solve;
 

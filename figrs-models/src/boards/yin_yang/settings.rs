@@ -1,9 +1,11 @@
-//! Settings of boards: the size, the clues, and the engine.
+//! Settings of boards: the size, the clues, bounds on the colours, and the engine.
+
+use std::ops::RangeInclusive;
 
 use figrs_infer::Frontier;
 
 use super::ColourClues;
-use crate::grid::Size;
+use crate::grid::{GridError, Size};
 
 /// Yin-Yang boards of one size that meet some clues; see the [module](super).
 ///
@@ -24,19 +26,36 @@ use crate::grid::Size;
 #[must_use]
 pub struct YinYang {
     pub(super) clues: ColourClues,
+    pub(super) black: Option<RangeInclusive<u32>>,
     pub(super) frontier: Frontier,
 }
 
 impl YinYang {
     /// Boards of the size of some clues that meet them.
     pub fn with_clues(clues: ColourClues) -> Self {
-        let frontier = Frontier::new();
-        Self { clues, frontier }
+        Self {
+            clues,
+            black: None,
+            frontier: Frontier::new(),
+        }
     }
 
     /// All boards of a size.
     pub fn new(size: Size) -> Self {
         Self::with_clues(ColourClues::none(size))
+    }
+
+    /// Bounds the number of black cells: half of all for as many of each colour.
+    ///
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if that leaves one colour out.
+    pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
+        let cells = GridError::not_empty("black cells", cells)?;
+        let most = self.clues.size().cells() as u32 - 1;
+        if most > 0 {
+            GridError::reachable("black cells", &cells, 1..=most, 1)?;
+        }
+        let black = Some(cells);
+        Ok(Self { black, ..self })
     }
 
     /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them: one GiB unless another number is given.

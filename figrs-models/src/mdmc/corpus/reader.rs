@@ -50,6 +50,8 @@ struct LevelFile {
     /// The folder that was given.
     root: PathBuf,
     text: String,
+    /// The name of a text that is in no file.
+    name: Option<String>,
 }
 
 impl CorpusReader {
@@ -103,19 +105,61 @@ impl CorpusReader {
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
         }
-        let files = self.without_single_lines(files, &mut notes);
-        let tiles = self.tile_set(&files, &mut notes)?;
-        let mut levels = Vec::new();
+        let files = without_single_lines(files, &mut notes);
+        let legend = self
+            .tiles
+            .is_none()
+            .then(|| legend_beside(&files))
+            .flatten();
+        self.assemble(&files, legend, notes)
+    }
+
+    /// Reads levels from texts with their names, as [`read`](Self::read) does from files. No file is looked at: without a [set of tiles](Self::tiles)
+    /// there is no legend. Folders and patterns are not for texts.
+    ///
+    /// **Errors.** As [`read`](Self::read); a text that is no level; no text at all.
+    pub fn read_texts(
+        &self,
+        named: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
+        let mut notes = Vec::new();
+        let file = |(name, text): (String, String)| LevelFile {
+            path: PathBuf::from(&name),
+            root: PathBuf::new(),
+            text,
+            name: Some(name),
+        };
+        let files: Vec<LevelFile> = named.into_iter().map(file).collect();
+        if files.is_empty() {
+            let place = "texts".to_owned();
+            return Err(LevelError::NoLevels { place });
+        }
         for file in &files {
+            check_text(&file.path.display().to_string(), &file.text)?;
+        }
+        let files = without_single_lines(files, &mut notes);
+        self.assemble(&files, None, notes)
+    }
+
+    /// The corpus of some files, with the legend that was found for them.
+    fn assemble(
+        &self,
+        files: &[LevelFile],
+        legend: Option<(PathBuf, TileSet)>,
+        mut notes: Vec<CorpusNote>,
+    ) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
+        let tiles = self.tile_set(files, legend, &mut notes)?;
+        let mut levels = Vec::new();
+        for file in files {
             let place = file.path.display().to_string();
             levels.push(Level::from_text(&place, &file.text, &tiles)?);
         }
         let cells = levels.iter().map(|level| level.as_array().len()).sum();
-        self.check_cells(cells)?;
+        check_cells(cells)?;
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
         let levels = self.of_one_height(levels, &mut notes)?;
-        let corpus = Corpus::of_tiles(tiles, names(&files).into_iter().zip(levels))?;
+        let corpus = Corpus::of_tiles(tiles, names(files).into_iter().zip(levels))?;
         Ok((corpus.travelled(travel), notes))
     }
 
@@ -130,54 +174,17 @@ impl CorpusReader {
         self.only.iter().map(pattern).collect()
     }
 
-    fn check_cells(&self, cells: usize) -> Result<(), LevelError> {
-        if cells > Self::MAX_CELLS {
-            return Err(LevelError::TooManyCells {
-                cells,
-                max: Self::MAX_CELLS,
-            });
-        }
-        Ok(())
-    }
-
-    /// Files of one line are no levels where others have several.
-    fn without_single_lines(
-        &self,
-        files: Vec<LevelFile>,
-        notes: &mut Vec<CorpusNote>,
-    ) -> Vec<LevelFile> {
-        let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
-        if files.iter().all(is_single) {
-            return files;
-        }
-        let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
-        let skipped = |file: LevelFile| {
-            CorpusNote::Skipped(LevelError::SingleLine {
-                place: file.path.display().to_string(),
-            })
-        };
-        notes.extend(single.into_iter().map(skipped));
-        files
-    }
-
     fn tile_set(
         &self,
         files: &[LevelFile],
+        legend: Option<(PathBuf, TileSet)>,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Arc<TileSet>, LevelError> {
-        let in_use: BTreeSet<char> = files
-            .iter()
-            .flat_map(|file| file.text.trim_start_matches('\u{feff}').chars())
-            .filter(|symbol| !symbol.is_control())
-            .collect();
+        let in_use = symbols_of(files);
         let symbols: Vec<char> = in_use.iter().copied().collect();
         let given = self.tiles.clone();
         let found = given.or_else(|| {
-            let mut folders = files.iter().filter_map(|file| {
-                let last = file.root.parent().unwrap_or(&file.root);
-                legends::find(file.path.parent()?, last, &symbols)
-            });
-            let (path, set) = folders.next()?;
+            let (path, set) = legend?;
             notes.push(CorpusNote::Legend(path));
             Some(Arc::new(set))
         });
@@ -243,7 +250,7 @@ impl CorpusReader {
                 height: highest,
             });
         }
-        self.check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
+        check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
         let of = levels.len();
         let lower = levels.iter().filter(|level| level.height() < rows).count();
         let higher = levels.iter().filter(|level| level.height() > rows).count();
@@ -278,6 +285,49 @@ impl CorpusReader {
     }
 }
 
+fn check_cells(cells: usize) -> Result<(), LevelError> {
+    if cells > CorpusReader::MAX_CELLS {
+        return Err(LevelError::TooManyCells {
+            cells,
+            max: CorpusReader::MAX_CELLS,
+        });
+    }
+    Ok(())
+}
+
+/// Files of one line are no levels where others have several.
+fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
+    let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
+    if files.iter().all(is_single) {
+        return files;
+    }
+    let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
+    let skipped = |file: LevelFile| {
+        CorpusNote::Skipped(LevelError::SingleLine {
+            place: file.path.display().to_string(),
+        })
+    };
+    notes.extend(single.into_iter().map(skipped));
+    files
+}
+
+/// The characters of some levels.
+fn symbols_of(files: &[LevelFile]) -> BTreeSet<char> {
+    let texts = files.iter();
+    let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());
+    symbols.filter(|symbol| !symbol.is_control()).collect()
+}
+
+/// The legend of the first file that has one beside it or above.
+fn legend_beside(files: &[LevelFile]) -> Option<(PathBuf, TileSet)> {
+    let symbols: Vec<char> = symbols_of(files).into_iter().collect();
+    let mut legends = files.iter().filter_map(|file| {
+        let last = file.root.parent().unwrap_or(&file.root);
+        legends::find(file.path.parent()?, last, &symbols)
+    });
+    legends.next()
+}
+
 /// The tile that stands most often in some levels, the first one of several.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
@@ -309,6 +359,7 @@ fn files_of(
                         path,
                         root: root.to_owned(),
                         text,
+                        name: None,
                     }),
                     Err(error) => {
                         first_error.get_or_insert_with(|| error.to_string());
@@ -370,10 +421,15 @@ fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
 /// The text of a file whose rows are equally long.
 fn level_text(path: &Path) -> Result<String, LevelError> {
     let text = vglc::read_text(path)?;
+    check_text(&path.display().to_string(), &text)?;
+    Ok(text)
+}
+
+/// **Errors.** If a text is no level, whatever its characters mean.
+fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
-    Level::from_text(&path.display().to_string(), &text, &all)?;
-    Ok(text)
+    Level::from_text(place, text, &all).map(drop)
 }
 
 /// Names of levels: those of the files without their extension, with the folders before them where these are not enough.
@@ -385,6 +441,9 @@ fn names(files: &[LevelFile]) -> Vec<String> {
             .to_string_lossy()
             .into_owned()
     };
+    if let Some(given) = files.iter().map(|file| file.name.clone()).collect() {
+        return given;
+    }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {
         *counts.entry(stem(file)).or_default() += 1;

@@ -32,7 +32,7 @@ impl LevelFrame<'_> {
     /// An error if the demand does not fit the level.
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
-            Demand::Seen | Demand::Playable => return Ok(None),
+            Demand::Seen | Demand::Playable | Demand::PlayableUnder(_) => return Ok(None),
             Demand::Placed(mask) => {
                 self.check_size(mask)?;
                 return Ok(None);

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,7 @@ pub struct ConditionedSampler {
     listener: Option<RunListener>,
     /// The result of the search for a proof, and the time that it took.
     proof: Arc<OnceLock<(Option<Conflict>, Duration)>>,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// Number of particles from which on more populations side by side are no cheaper for each level.
@@ -83,6 +85,7 @@ impl ConditionedSampler {
             conflict_work: 24_000_000,
             listener: None,
             proof: Arc::default(),
+            interrupt: None,
         }
     }
 
@@ -121,11 +124,36 @@ impl ConditionedSampler {
         self
     }
 
+    /// Ends drawing, and the search for demands that conflict, with [`Error::NothingDone`] once this flag is `true`.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn check_interrupt(&self) -> Result<(), SteeringError> {
+        let flag = self.interrupt.as_ref();
+        if flag.is_some_and(|flag| flag.load(Ordering::Acquire)) {
+            let algorithm = "SequentialMonteCarlo";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+
     /// A particle filter of some populations, which reports its progress if there is a listener.
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
-        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        let filter = self.silent(particles, populations);
         match self.listener.clone() {
             Some(RunListener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            None => filter,
+        }
+    }
+
+    /// A particle filter of some populations that reports no progress.
+    fn silent(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        match self.interrupt.clone() {
+            Some(flag) => filter.interrupt(flag),
             None => filter,
         }
     }
@@ -163,6 +191,7 @@ impl ConditionedSampler {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
         while particles < self.largest() {
+            self.check_interrupt()?;
             // Levels that are hard to find are worth a search for a proof that there is none.
             if particles > self.particles
                 && let Some(conflict) = self.proven()
@@ -180,7 +209,9 @@ impl ConditionedSampler {
                 }
             }
         }
-        Err(self.conflict(seed))
+        let conflict = self.conflict(seed);
+        self.check_interrupt()?;
+        Err(conflict)
     }
 
     /// A demand or two that are proven to be impossible; looked for once.
@@ -206,8 +237,8 @@ impl ConditionedSampler {
                 return ConsistencyResult::Unknown;
             };
             left.set(rest);
-            let run = SequentialMonteCarlo::new(particles)
-                .populations(1)
+            let run = self
+                .silent(particles, 1)
                 .threads(NonZero::<usize>::MIN)
                 .seed(seed)
                 .follow(&LevelParts::to(part, columns));
@@ -265,6 +296,8 @@ impl LevelSampler for ConditionedSampler {
             .first_population(first)
             .seed(seed)
             .follow(&LevelParts::of(&self.steered));
+        // An interrupted run holds some of the populations only.
+        self.check_interrupt()?;
         let (mut drawn, died) = match found {
             Err(Error::NoSampleMetEvidence { .. }) => (Vec::new(), (first..end).collect()),
             found => {

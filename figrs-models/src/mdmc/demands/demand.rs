@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::{Tile, TileClass};
+use super::super::{MovementRules, Tile, TileClass};
 use super::area::Area;
 use super::mask::Mask;
 use super::pattern::Pattern;
@@ -66,8 +66,10 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere: no place where all its tiles that are set match.
     Forbidden(Mask),
-    /// A player can get from the left to the right, under the rules of [`Playability`](super::super::Playability).
+    /// A player can get from the left to the right, under the published rules of [`Playability`](super::super::Playability).
     Playable,
+    /// The level is playable under the rules of a movement, for the set of tiles and the direction of travel of its model.
+    PlayableUnder(MovementRules),
     /// The tiles of a rectangle belong to the classes of one of the forms of a pattern: a path that is kept free, a piece at the start.
     Shaped {
         /// The classes.
@@ -252,6 +254,15 @@ impl Demand {
         Self::Preferred {
             demand: Box::new(self),
             weight,
+        }
+    }
+
+    /// The rules by which levels are to be playable, if that is demanded.
+    pub(super) fn movement(&self) -> Option<&MovementRules> {
+        match self {
+            Self::Playable => Some(MovementRules::platformer()),
+            Self::PlayableUnder(rules) => Some(rules),
+            _ => None,
         }
     }
 }

@@ -158,6 +158,17 @@ pub enum DemandError {
         /// At most.
         most: usize,
     },
+    /// The rules of a movement were made for other levels.
+    #[error(
+        "the rules of the movement {movement} are not for these levels; make them with the chain's own set of tiles, all of known meaning, and its \
+         direction of travel, {travel}"
+    )]
+    Rules {
+        /// The name of the movement.
+        movement: String,
+        /// The direction of travel of the chain.
+        travel: &'static str,
+    },
     /// There is no such cell.
     #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
     Cell {

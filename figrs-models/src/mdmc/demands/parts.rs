@@ -4,7 +4,6 @@ use figrs_core::Element;
 use figrs_infer::{Sequence, SequencePart};
 
 use super::super::Tile;
-use super::demand::Demand;
 use super::steered::SteeredLevel;
 
 /// The columns of a level up to some column, as a sequence.
@@ -38,7 +37,7 @@ impl<'a> LevelParts<'a> {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
         let reach = steered.level_model().program().reach();
-        if steered.demands().any(|demand| *demand == Demand::Playable) {
+        if steered.demands().any(|demand| demand.movement().is_some()) {
             each = each.min((Self::SQUARES / (height * height)).max(1));
         }
         Self {

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use figrs_core::Value;
 use rustc_hash::FxHashMap;
 
-use super::super::{Reach, Tile};
+use super::super::Reach;
+use super::super::play::cell_class::CellClass;
 
-/// Memo of [`Reach`] by the state before a column and the column's solid cells: the same ground comes again and again.
+/// Memo of [`Reach`] by the state before a column and the classes of the column's cells: the same ground comes again and again.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -15,7 +16,7 @@ pub(super) struct ReachabilityMemo {
 
 #[derive(Debug, Default)]
 struct CrossingMemo {
-    after: FxHashMap<(Reach, Vec<bool>), Option<Reach>>,
+    after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
     bytes: usize,
 }
 
@@ -23,20 +24,19 @@ impl ReachabilityMemo {
     /// Largest number of bytes of results kept.
     const MAX_BYTES: usize = 24 << 20;
 
-    /// The state after a column, or `None` if the player cannot reach it.
-    pub(super) fn after(&self, reach: &Reach, solid: &[bool]) -> Option<Reach> {
-        let key = (reach.clone(), solid.to_vec());
+    /// The state after a column, or `None` if the level is not playable whatever follows.
+    pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
+        let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(next) = known().after.get(&key) {
             return next.clone();
         }
-        let tile = |&solid: &bool| if solid { Tile::GROUND } else { Tile::EMPTY };
-        let column: Vec<Tile> = solid.iter().map(tile).collect();
         let mut next = reach.clone();
-        let next = matches!(next.push(&column), Ok(true)).then_some(next);
+        next.push_classes(column);
+        let next = next.alive().then_some(next);
         let mut known = known();
         // What was reached before is held as the result of another column.
-        known.bytes += 2 * size_of_val(&key) + solid.len() + next.heap_bytes();
+        known.bytes += 2 * size_of_val(&key) + size_of_val(column) + next.heap_bytes();
         if known.bytes > Self::MAX_BYTES {
             *known = CrossingMemo::default();
         }

@@ -77,8 +77,9 @@ impl RejectionSampler {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
             Demand::Seen => generated.unseen() == 0,
-            Demand::Playable => Playability::of(generated.level()).playable(),
-            _ => true,
+            demand => demand
+                .movement()
+                .is_none_or(|rules| Playability::under(generated.level(), rules).playable()),
         };
         if of_tiles > 0.0 && self.steered.demands().all(is_met) {
             of_tiles

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 use rustc_hash::FxHashMap;
 
-use super::super::{Reach, Tile};
+use super::super::play::cell_class::CellClass;
+use super::super::{MovementRules, Reach, Tile};
 use super::demand::Demand;
 use super::folded::{FoldedDemand, Steps};
 use super::mask::Mask;
@@ -84,7 +85,7 @@ pub(super) struct StatedDemand {
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
-    height: usize,
+    (height, width): (usize, usize),
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
@@ -104,7 +105,7 @@ pub(super) fn statement<'a>(
             Box::new(FoldedDemand::new(steps, Some(*weight)))
         }
         (_, Some(steps)) => Box::new(FoldedDemand::new(steps, None)),
-        (_, None) => playable(height, crossed),
+        (demand, None) => playable(demand.movement()?, (height, width), crossed),
     })
 }
 
@@ -182,21 +183,31 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 }
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
-fn playable(height: usize, crossed: &Arc<ReachabilityMemo>) -> Box<dyn ColumnEvidence> {
+fn playable(
+    rules: &MovementRules,
+    (height, width): (usize, usize),
+    crossed: &Arc<ReachabilityMemo>,
+) -> Box<dyn ColumnEvidence> {
     let crossed = Arc::clone(crossed);
-    let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
-        crossed.after(reach.as_ref()?, solid)
+    let step = Arc::new(move |(reach, column): (&Option<Reach>, &Vec<CellClass>)| {
+        crossed.after(reach.as_ref()?, column)
     });
-    let start = Some(Reach::new(height));
+    let start = Some(Reach::under(height, rules));
+    let rules = rules.clone();
     FoldedEvidence::boxed(start, move |columns, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| columns.tile(row, column).clone())
             .collect();
-        let solid = Apply::new(&tiles, |tiles| {
-            tiles.into_iter().map(|tile| tile.solid()).collect()
+        let rules = rules.clone();
+        let classes = Apply::new(&tiles, move |tiles| {
+            tiles.into_iter().map(|&tile| rules.class(tile)).collect()
         });
-        let reach = (reach, &solid).map_shared(&step);
-        let model = model.condition(&reach, Option::is_some);
+        let reach = (reach, &classes).map_shared(&step);
+        let model = if column + 1 == width {
+            model.condition(&reach, |reach| reach.as_ref().is_some_and(Reach::playable))
+        } else {
+            model.condition(&reach, Option::is_some)
+        };
         (reach, model)
     })
 }

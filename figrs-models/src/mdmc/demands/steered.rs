@@ -54,7 +54,8 @@ pub(super) struct ColumnModel {
 impl SteeredLevel {
     /// States the demands about a level of a model: a trained chain, n-grams, a hierarchical chain or a field.
     ///
-    /// An error if a demand does not fit the level, or two masks place different tiles in one cell.
+    /// An error if a demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
+    /// tiles or another direction of travel.
     pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
         let model = model.into();
         let (height, width) = (model.height(), model.width());
@@ -64,6 +65,14 @@ impl SteeredLevel {
             tiles: model.tile_set(),
         };
         let stated = demands.iter().map(|demand| {
+            if let Some(rules) = demand.movement()
+                && !rules.fits(model.tile_set(), model.travel())
+            {
+                return Err(DemandError::Rules {
+                    movement: rules.movement().name().to_owned(),
+                    travel: model.travel().name(),
+                });
+            }
             let reader = frame.automaton(demand)?;
             Ok(StatedDemand {
                 demand: demand.clone(),
@@ -92,7 +101,8 @@ impl SteeredLevel {
         let is_open = |stated: &&StatedDemand| !matches!(stated.demand, Demand::MaximumGap(most) if most >= self.width());
         let open = self.demands.iter().filter(is_open);
         let all = (&*self.demands, &self.crossed);
-        let statements = open.filter_map(|stated| statement(stated, all, self.model.height()));
+        let statements = open
+            .filter_map(|stated| statement(stated, all, (self.model.height(), self.model.width())));
         statements.collect()
     }
 

@@ -49,6 +49,7 @@ impl Upright {
             | Demand::MaximumGap(_)
             | Demand::Count { .. }
             | Demand::Playable
+            | Demand::PlayableUnder(_)
             | Demand::ColumnsAmong { .. } => {}
             Demand::Pinned(mask) | Demand::Placed(mask) | Demand::Forbidden(mask) => {
                 *mask = mask.turned(Travel::Up);

@@ -20,6 +20,7 @@ impl fmt::Display for Demand {
                 write!(f, "a forbidden pattern of {height} by {width}")
             }
             Self::Playable => f.write_str("playable from left to right"),
+            Self::PlayableUnder(rules) => write!(f, "playable by {}", rules.movement()),
             Self::Shaped {
                 pattern,
                 row,

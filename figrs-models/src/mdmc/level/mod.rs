@@ -2,7 +2,6 @@
 
 pub(crate) mod error;
 pub(crate) mod grid;
-pub(crate) mod solids;
 pub(crate) mod travel;
 pub mod vglc;
 

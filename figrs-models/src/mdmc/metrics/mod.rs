@@ -2,8 +2,8 @@
 //!
 //! | of | measures |
 //! |---|---|
-//! | one level | [`linearity`], [`leniency`], [`density`], [`ground_gaps`] |
-//! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`] |
+//! | one level | [`linearity`], [`leniency`], [`density`], [`ground_gaps`], [`DifficultyProfile`] |
+//! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`], [`NearestWindows`] |
 //! | a set of levels | [`Diversity`] |
 //!
 //! [`ReferenceCorpus`] takes them all at once.
@@ -11,11 +11,15 @@
 mod columns;
 mod corpus_metrics;
 mod diversity;
+mod nearest;
 mod patterns;
+mod profile;
 mod shape;
 
 pub use columns::ColumnRuns;
 pub use corpus_metrics::{LevelMetrics, ReferenceCorpus};
 pub use diversity::Diversity;
+pub use nearest::{NearestDistances, NearestWindows};
 pub use patterns::TilePatterns;
+pub use profile::DifficultyProfile;
 pub use shape::{density, ground_gaps, leniency, linearity};

@@ -1,7 +1,7 @@
 //! Measures of one level by itself.
 
-use super::super::level::solids::Solids;
-use super::super::{Level, Tile};
+use super::super::{Level, Meaning, Tile};
+use super::profile::is_hazard;
 
 /// Linearity: the mean distance of the platforms from a straight line, in rows; 0 for a level on one slope.
 ///
@@ -13,7 +13,7 @@ use super::super::{Level, Tile};
 /// Smith and Whitehead, "Analyzing the Expressive Range of a Level Generator", Workshop on Procedural Content
 /// Generation in Games, 2010.
 pub fn linearity(level: &Level) -> f64 {
-    let centres = platforms(&Solids::of(level));
+    let centres = platforms(level);
     let n = centres.len() as f64;
     if centres.is_empty() {
         return 0.0;
@@ -32,12 +32,12 @@ pub fn linearity(level: &Level) -> f64 {
 }
 
 /// The centre of each platform, as column and row.
-fn platforms(solids: &Solids) -> Vec<(f64, f64)> {
+fn platforms(level: &Level) -> Vec<(f64, f64)> {
     let mut centres = Vec::new();
-    for row in 0..solids.height() {
+    for row in 0..level.height() {
         let mut from = None;
-        for column in 0..=solids.width() {
-            let footing = column < solids.width() && solids.footing(row, column);
+        for column in 0..=level.width() {
+            let footing = column < level.width() && is_footing(level, row, column);
             match (footing, from) {
                 (true, None) => from = Some(column),
                 (false, Some(first)) => {
@@ -51,7 +51,9 @@ fn platforms(solids: &Solids) -> Vec<(f64, f64)> {
     centres
 }
 
-/// Leniency of a level per column: full question blocks count 1, enemies -1, cannons and gaps in the ground -1/2.
+/// Leniency of a level per column: rewards count 1, enemies -1, hazards, shooters and gaps in the ground -1/2.
+///
+/// Of [platformer](super::super::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons shooters.
 ///
 /// # References
 ///
@@ -59,15 +61,29 @@ fn platforms(solids: &Solids) -> Vec<(f64, f64)> {
 /// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, for what the alphabet can
 /// tell apart; the widths of the gaps are told by [`ground_gaps`].
 pub fn leniency(level: &Level) -> f64 {
-    let weight = |tile: &Tile| match tile.symbol() {
-        Some('?') => 1.0,
-        Some('E') => -1.0,
-        Some('B') => -0.5,
-        _ => 0.0,
-    };
-    let tiles: f64 = level.as_array().iter().map(weight).sum();
     let gaps = ground_gaps(level).len() as f64;
-    (tiles - gaps / 2.0) / level.width() as f64
+    tile_leniency(level) - gaps / 2.0 / level.width() as f64
+}
+
+/// Leniency without the gaps.
+pub(super) fn tile_leniency(level: &Level) -> f64 {
+    let weight = |&tile: &Tile| {
+        if tile.is(Meaning::Enemy) {
+            -1.0
+        } else if is_hazard(tile) {
+            -0.5
+        } else if tile.is(Meaning::Reward) {
+            1.0
+        } else {
+            0.0
+        }
+    };
+    level.as_array().iter().map(weight).sum::<f64>() / level.width() as f64
+}
+
+/// True if a tile has a meaning that counts for or against leniency.
+pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
+    is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
 
 /// Density: the number of rows in which a player can stand, averaged over columns.
@@ -76,20 +92,30 @@ pub fn leniency(level: &Level) -> f64 {
 ///
 /// Shaker et al. (2012), as for [`leniency`].
 pub fn density(level: &Level) -> f64 {
-    let solids = Solids::of(level);
     let cells = (0..level.height()).flat_map(|row| (0..level.width()).map(move |c| (row, c)));
-    let footings = cells.filter(|&(row, column)| solids.footing(row, column));
+    let footings = cells.filter(|&(row, column)| is_footing(level, row, column));
     footings.count() as f64 / level.width() as f64
 }
 
+/// True if a player can stand on a tile.
+pub(super) fn is_support(tile: Tile) -> bool {
+    tile.solid() || tile.is(Meaning::SolidTop)
+}
+
+/// True if a player can stand in a cell: it is not solid, and the tile below can be stood upon.
+pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
+    let is_free = level.get(row, column).is_some_and(|tile| !tile.solid());
+    is_free && level.get(row + 1, column).is_some_and(is_support)
+}
+
 /// The gaps in the ground, from the left: the first column and the number of columns of each run in which
-/// the bottom tile is not solid.
+/// the bottom tile cannot be stood upon.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {
         if level
             .get(level.height() - 1, column)
-            .is_some_and(Tile::solid)
+            .is_some_and(is_support)
         {
             continue;
         }
@@ -104,6 +130,7 @@ pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mdmc::TileSet;
 
     fn level(text: &str) -> Level {
         text.parse().unwrap()
@@ -132,6 +159,19 @@ mod tests {
     fn density_counts_where_a_player_can_stand() {
         assert_eq!(density(&level("----\n-SS-\n----\nXX-X")), 5.0 / 4.0);
         assert_eq!(density(&level("-")), 0.0);
+    }
+
+    #[test]
+    fn meanings_count_whatever_the_characters() {
+        let set = TileSet::from_json(
+            r##"{"tiles": {"#": ["solid"], ".": ["passable"], "T": ["solidtop"], "m": ["enemy", "hazard"], "^": ["hazard"], "$": ["reward"]}}"##,
+        );
+        let text = ".....\n.T.#$\n.m.^.\n#T.##";
+        let level = Level::from_text("test", text, &set.unwrap()).unwrap();
+        // On both platforms, the block at row 1, the reward, and the ground at both ends; not under the block.
+        assert_eq!(ground_gaps(&level), [(2, 1)]);
+        assert_eq!(density(&level), 6.0 / 5.0);
+        assert!((leniency(&level) - (1.0 - 1.0 - 0.5 - 0.5) / 5.0).abs() < 1e-12);
     }
 
     #[test]

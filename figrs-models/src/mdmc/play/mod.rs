@@ -1,20 +1,39 @@
-//! Playability: a way by walking, jumping and falling from the left of a level to its right edge. [`Playability`] searches a
-//! whole level and states the rules; [`Reach`] takes columns one by one, for use in a constraint.
+//! Playability: ways of a player through a level under a movement that is data. [`Playability`] searches a whole level;
+//! [`Reach`] takes columns one by one, for use in a constraint; [`StrictPlayability`] searches once more, by stricter rules.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `movement`, `movement_file`, `movement_error` | movements, built in and from files |
+//! | `arcs` | the published jump arcs |
+//! | `cell_class` | all that a movement knows of a tile |
+//! | `stages`, `rules` | moves as an automaton with steps of one column, for a set of tiles and a direction of travel |
+//! | `field`, `search`, `obstacle` | breadth-first search of a level |
+//! | `reach`, `exploration`, `targets` | the fold over columns |
+//! | `strict` | the stricter engine |
 
 mod arcs;
-mod moves;
+pub(super) mod cell_class;
+mod exploration;
+mod field;
+mod movement;
+mod movement_error;
+mod movement_file;
 mod obstacle;
 mod reach;
+mod rules;
 mod search;
 mod stages;
+mod strict;
+mod targets;
 
 pub use arcs::JUMP_ARCS;
+pub use movement::Movement;
+pub use movement_error::MovementError;
 pub use obstacle::Obstacle;
 pub use reach::Reach;
+pub use rules::MovementRules;
 pub use search::Playability;
-
-/// Start of the player, as row and column.
-const START: (usize, usize) = (2, 2);
+pub use strict::StrictPlayability;
 
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::super::level::solids::Solids;
+use super::field::Field;
 
-/// Obstacle that stops a player, right of the last column where the player can stand.
+/// Obstacle that stops a player; from left to right, the one after the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Obstacle {
     /// Columns in which there is nowhere to stand.
     Gap {
@@ -28,22 +29,42 @@ pub enum Obstacle {
         /// The first column without a footing that can be reached.
         column: usize,
     },
+    /// In a level that is played upwards, the highest row that a player comes to.
+    Ceiling {
+        /// The row, from 0 at the top.
+        row: usize,
+    },
+    /// A cell that is to be reached and cannot be.
+    Unreached {
+        /// Its row, from 0 at the top.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
+    /// No cell that is to be reached.
+    NoGoal,
+    /// No place to start.
+    NoStart,
 }
-
-/// The highest that an arc rises, in rows.
-const JUMP_HEIGHT: usize = 4;
 
 impl Obstacle {
     /// The obstacle after the last column with a footing that was reached; `last` is the highest row in which the player
-    /// stands there, and that column, or `None` if the player never stands.
-    pub(super) fn after(solids: &Solids, last: Option<(usize, usize)>, start: usize) -> Self {
-        let (height, width) = (solids.height(), solids.width());
+    /// stands there, and that column, or `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    pub(super) fn after(
+        field: &Field<'_>,
+        last: Option<(usize, usize)>,
+        start: usize,
+        jump_height: usize,
+    ) -> Self {
+        let (height, width) = (field.height(), field.width());
         let column = last.map_or(start, |(_, column)| column + 1);
-        let footings = |column| (0..height).filter(move |&row| solids.footing(row, column));
+        let footings = |column| (0..height).filter(move |&row| field.footing((row, column)));
         if let Some((row, _)) = last.filter(|_| column < width) {
             let stacked = (0..=row).rev();
-            let stacked = stacked.take_while(|&row| solids.solid(row, column)).count();
-            if stacked > JUMP_HEIGHT || stacked == row + 1 {
+            let stacked = stacked
+                .take_while(|&row| field.blocked((row, column)))
+                .count();
+            if stacked > jump_height || stacked == row + 1 {
                 return Self::Wall {
                     column,
                     height: stacked,
@@ -65,7 +86,7 @@ impl Obstacle {
     }
 }
 
-/// Writes the obstacle and its place, with columns counted from 0.
+/// Writes the obstacle and its place, with rows and columns counted from 0.
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -85,6 +106,12 @@ impl fmt::Display for Obstacle {
                 write!(f, "wall of height {height} at column {column}")
             }
             Self::Blocked { column } => write!(f, "no way through at column {column}"),
+            Self::Ceiling { row } => write!(f, "no way up from row {row}"),
+            Self::Unreached { row, column } => {
+                write!(f, "no way to row {row}, column {column}")
+            }
+            Self::NoGoal => f.write_str("nothing to be reached"),
+            Self::NoStart => f.write_str("no place to start"),
         }
     }
 }

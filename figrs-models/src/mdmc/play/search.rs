@@ -1,18 +1,17 @@
 //! Breadth-first search of a whole level.
 
 use super::super::Level;
-use super::super::level::solids::Solids;
+use super::field::Field;
+use super::rules::{CompiledRules, FrameGoal};
 use super::stages::{FREE, Stage};
-use super::{
-    Obstacle, START,
-    moves::{free_moves, jump_moves},
-};
+use super::{MovementRules, Obstacle};
 
-/// Playability of a level from left to right, with the way there or the obstacle that stops the player.
+/// Playability of a level, with the way there or the obstacle that stops the player.
 ///
 /// # Rules
 ///
-/// Those of the path finder that the Video Game Level Corpus was published with:
+/// Those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that the Video Game Level Corpus was
+/// published with:
 ///
 /// - A player takes one cell. Solid tiles ([`Tile::solid`](super::super::Tile::solid)) stop the player; enemies are ignored. In the
 ///   bottom row the player is lost and moves no more.
@@ -27,11 +26,11 @@ use super::{
 ///
 /// # Guarantee
 ///
-/// Exact under these rules: breadth-first over cells and stages of jumps. The path has the fewest moves.
+/// Exact under these rules: breadth-first over cells and stages of moves. The path has the fewest moves.
 ///
 /// # Complexity
 ///
-/// Time and memory proportional to the cells times the stages of jumps that are reached in them, at most 32.
+/// Time and memory proportional to the cells times the stages of moves that are reached in them, at most 31 by the published rules.
 ///
 /// # Example
 ///
@@ -59,9 +58,10 @@ pub struct Playability {
 }
 
 /// State of the breadth-first search.
-struct JumpSearch<'a> {
-    solids: &'a Solids,
-    /// For each cell a bit for each stage.
+struct MoveSearch<'a> {
+    rules: &'a CompiledRules,
+    field: &'a Field<'a>,
+    /// For each cell a bit for each stage, in words.
     reached: Vec<u64>,
     /// In the order in which they were reached.
     visits: Vec<Visit>,
@@ -76,54 +76,80 @@ struct Visit {
     from: u32,
 }
 
+/// The index of a visit that has none before.
+const NONE: u32 = u32::MAX;
+
 impl Playability {
-    /// Searches a level.
+    /// Searches a level by the published rules for platformers.
     pub fn of(level: &Level) -> Self {
-        let solids = Solids::of(level);
-        let (height, width) = (solids.height(), solids.width());
-        let (row, column) = (START.0.min(height - 1), START.1.min(width - 1));
-        let mut search = JumpSearch {
-            solids: &solids,
-            reached: vec![0; height * width],
+        Self::under(level, MovementRules::platformer())
+    }
+
+    /// Searches a level, as it is played, by the rules of a movement.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Level, Movement, Playability, TileSet, Travel};
+    ///
+    /// let tiles = TileSet::from_toml("[tiles]\n'#' = ['solid']\n'.' = ['passable']\n'=' = ['climbable', 'ladder']\nM = ['spawn']\nG = ['collectable']")?;
+    /// let rules = Movement::named("ladders")?.rules(&tiles, Travel::Right)?;
+    /// let level = Level::from_text("level", "G.=.G\n##=.#\nM.=..\n#####", &tiles)?;
+    /// assert!(Playability::under(&level, &rules).playable());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn under(level: &Level, rules: &MovementRules) -> Self {
+        let field = Field::of(level, rules);
+        let rules = rules.compiled();
+        let (height, width) = (field.height(), field.width());
+        let mut search = MoveSearch {
+            rules,
+            field: &field,
+            reached: vec![0; height * width * rules.stage_words()],
             visits: Vec::new(),
         };
-        search.reach(row, column, FREE, 0);
+        let starts = field.starts();
+        for &(row, column) in &starts {
+            search.reach((row, column), FREE, true, NONE);
+        }
         let (mut next, mut furthest) = (0, 0);
+        let mut goals = field.goals().count();
+        let needs_all = rules.goal == FrameGoal::AllTiles;
+        let mut last_goal = None;
         while let Some(&visit) = search.visits.get(next) {
-            let at = visit.column as usize;
-            if at > search.visits[furthest].column as usize {
+            if visit.column > search.visits[furthest].column {
                 furthest = next;
             }
-            if at + 1 == width {
-                return Self {
-                    path: search.path(next),
-                    furthest: at,
-                    obstacle: None,
-                };
+            let cell = (visit.row as usize, visit.column as usize);
+            if visit.stage == FREE && field.is_goal(cell) {
+                last_goal = Some(next);
+                goals -= 1;
+                if !needs_all || goals == 0 {
+                    break;
+                }
             }
             search.follow(visit, next);
             next += 1;
         }
-        let standing =
-            |row, column| search.reached[row * width + column] > 0 && solids.supported(row, column);
-        let mut columns = (0..width).rev();
-        let last = columns.find_map(|column| {
-            let row = (0..height).find(|&row| standing(row, column))?;
-            Some((row, column))
-        });
+        let reaches_all = needs_all && goals == 0 && !starts.is_empty();
+        let end = last_goal.filter(|_| !needs_all || reaches_all);
+        let path = search.path(last_goal.filter(|_| end.is_some()).unwrap_or(furthest));
+        let upright = |cell| rules.travel().upright_cell(width, cell);
+        let obstacle = (end.is_none() && !reaches_all).then(|| search.obstacle(&starts));
         Self {
-            path: search.path(furthest),
-            furthest: search.visits[furthest].column as usize,
-            obstacle: Some(Obstacle::after(&solids, last, column)),
+            path: path.into_iter().map(upright).collect(),
+            furthest: search
+                .visits
+                .get(furthest)
+                .map_or(0, |visit| visit.column as usize),
+            obstacle,
         }
     }
 
-    /// True if the last column can be reached.
+    /// True if what is to be reached can be.
     pub fn playable(&self) -> bool {
         self.obstacle.is_none()
     }
 
-    /// The furthest column that can be reached, in the air or on ground.
+    /// The furthest column that can be reached, in the air or on ground; in levels that are played upwards the furthest row from the bottom.
     pub fn furthest_column(&self) -> usize {
         self.furthest
     }
@@ -133,24 +159,43 @@ impl Playability {
         self.obstacle
     }
 
-    /// A shortest way to the furthest column, as rows and columns of cells from the start.
+    /// A shortest way to the goal, or else to the furthest column, as rows and columns of cells from the start. Where all tiles of some kind are to be
+    /// reached, it is the way to the one that takes the most moves. Empty where there is no place to start.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
 }
 
-impl JumpSearch<'_> {
-    /// Marks a stage of a cell as reached, and the free stage with it, whose moves are open to a player in any stage.
-    fn reach(&mut self, row: usize, column: usize, stage: Stage, from: usize) {
-        for stage in [FREE, stage] {
-            let cell = &mut self.reached[row * self.solids.width() + column];
-            if *cell >> stage & 1 == 0 {
-                *cell |= 1 << stage;
+impl MoveSearch<'_> {
+    fn place(&self, (row, column): (usize, usize)) -> usize {
+        (row * self.field.width() + column) * self.rules.stage_words()
+    }
+
+    fn is_reached(&self, cell: (usize, usize)) -> bool {
+        let place = self.place(cell);
+        let words = &self.reached[place..place + self.rules.stage_words()];
+        words.iter().any(|&stages| stages > 0)
+    }
+
+    /// True if a player comes to a cell and can stop or fall there.
+    fn is_free(&self, cell: (usize, usize)) -> bool {
+        self.reached[self.place(cell)] >> FREE & 1 == 1
+    }
+
+    /// Marks a stage of a cell as reached, and the free stage with it if the move can be left there.
+    fn reach(&mut self, cell: (usize, usize), stage: Stage, lands: bool, from: u32) {
+        let place = self.place(cell);
+        for stage in [Some(FREE).filter(|_| lands), Some(stage)] {
+            let Some(stage) = stage else { continue };
+            let word = &mut self.reached[place + usize::from(stage) / 64];
+            let bit = 1 << (stage % 64);
+            if *word & bit == 0 {
+                *word |= bit;
                 self.visits.push(Visit {
-                    row: row as u32,
-                    column: column as u32,
+                    row: cell.0 as u32,
+                    column: cell.1 as u32,
                     stage,
-                    from: from as u32,
+                    from,
                 });
             }
         }
@@ -158,29 +203,69 @@ impl JumpSearch<'_> {
 
     fn follow(&mut self, visit: Visit, index: usize) {
         let (row, column) = (visit.row as usize, visit.column as usize);
-        let (height, solids) = (self.solids.height(), self.solids);
-        let to = |dx: i8, row, stage| {
-            if let Some(column) = column.checked_add_signed(dx.into())
-                && !solids.solid(row, column)
-            {
-                self.reach(row, column, stage, index);
+        let (field, rules) = (self.field, self.rules);
+        if field.loses((row, column)) {
+            return;
+        }
+        for staged in rules.steps(field.situation((row, column)), visit.stage) {
+            let step = staged.step;
+            let (Some(row), Some(column)) = (
+                staged.row(row, field.height(), rules.wraps()),
+                column
+                    .checked_add_signed(step.columns.into())
+                    .filter(|&column| column < field.width()),
+            ) else {
+                continue;
+            };
+            if step.via.admits(field.class((row, column)), step.down) {
+                self.reach((row, column), staged.then, step.lands, index as u32);
             }
-        };
-        match visit.stage {
-            FREE => free_moves(height, row, solids.supported(row, column), to),
-            stage => jump_moves(height, row, stage, to),
         }
     }
 
     /// The cells on the way to a visit, from the start.
-    fn path(&self, mut index: usize) -> Vec<(usize, usize)> {
-        let cell = |visit: &Visit| (visit.row as usize, visit.column as usize);
-        let mut path = vec![cell(&self.visits[index])];
-        while index > 0 {
-            index = self.visits[index].from as usize;
-            path.push(cell(&self.visits[index]));
+    fn path(&self, index: usize) -> Vec<(usize, usize)> {
+        let mut path = Vec::new();
+        let mut next = index as u32;
+        while let Some(visit) = self.visits.get(next as usize) {
+            path.push((visit.row as usize, visit.column as usize));
+            next = visit.from;
         }
         path.reverse();
         path
+    }
+
+    /// The obstacle in a level that was searched in vain from some cells.
+    fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
+        let field = self.field;
+        let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);
+        let Some(&(_, start)) = starts.first() else {
+            return Obstacle::NoStart;
+        };
+        let stands = |cell| self.is_reached(cell) && field.supported(cell);
+        let standing = |column| (0..field.height()).find(|&row| stands((row, column)));
+        let mut columns = (0..field.width()).rev();
+        let last = columns.find_map(|column| Some((standing(column)?, column)));
+        match self.rules.goal {
+            FrameGoal::LastColumn if self.rules.is_jumped_along() => {
+                Obstacle::after(field, last, start, self.rules.jump_height)
+            }
+            FrameGoal::LastColumn | FrameGoal::LastColumnOr { .. } => {
+                let reached = (0..field.width())
+                    .rev()
+                    .find(|&column| (0..field.height()).any(|row| self.is_reached((row, column))));
+                match upright((0, reached.unwrap_or(start))) {
+                    (row, _) if self.rules.is_upward() => Obstacle::Ceiling { row },
+                    (_, column) => Obstacle::Blocked { column: column + 1 },
+                }
+            }
+            _ => match field.goals().find(|&cell| !self.is_free(cell)) {
+                None => Obstacle::NoGoal,
+                Some(cell) => {
+                    let (row, column) = upright(cell);
+                    Obstacle::Unreached { row, column }
+                }
+            },
+        }
     }
 }

@@ -1,125 +1,227 @@
-//! The stages of a jump: the arcs as one small automaton.
+//! The stages of moves: moves of many steps as one small automaton.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use indexmap::IndexSet;
 
-use super::JUMP_ARCS;
+use super::super::Travel;
+use super::cell_class::Via;
 
-/// Stage of a jump, a number below 64: the state of the automaton of arcs.
-pub(super) type Stage = u8;
+/// Stage of a move: the state of the automaton of moves.
+pub(super) type Stage = u16;
 
-/// Not in a jump: standing or falling.
+/// Between moves: standing or falling.
 pub(super) const FREE: Stage = 0;
-/// About to jump; no player is ever in this stage.
-pub(super) const TAKE_OFF: Stage = 1;
 
-/// One step of a jump.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JumpStep {
-    pub(super) dx: i8,
-    pub(super) dy: i8,
+/// A step of a move in the frame of models: at most one column, to a cell that is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct MoveStep {
+    pub(super) columns: i8,
+    pub(super) rows: i8,
+    pub(super) via: Via,
+    /// It leads downwards, in the level as it is played.
+    pub(super) down: bool,
+    /// Above the top row it goes on in the top row.
+    pub(super) clamps: bool,
+    /// The player can leave the move here.
+    pub(super) lands: bool,
+}
+
+/// The steps of a move, or those still to come.
+pub(super) type Steps = Vec<MoveStep>;
+
+/// A step and the stage that it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StagedStep {
+    pub(super) step: MoveStep,
     pub(super) then: Stage,
+    /// The number of the arrival, of steps that change the column.
+    pub(super) arrival: u16,
 }
 
-/// Automaton of jumps: for each stage the steps that may come next.
+impl StagedStep {
+    /// The row that the step leads to in a level of some rows, whose sides are joined or not.
+    pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
+        let to = row as isize + isize::from(self.step.rows);
+        if wrap {
+            return Some(to.rem_euclid(height.cast_signed()).cast_unsigned());
+        }
+        let to = if self.step.clamps { to.max(0) } else { to };
+        usize::try_from(to).ok().filter(|&to| to < height)
+    }
+}
+
+/// A part of a move as it is played: columns to the right and rows down, and the test of the cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlayedStep {
+    pub(super) cell: (i8, i8),
+    pub(super) via: Via,
+    pub(super) clamps: bool,
+    pub(super) lands: bool,
+}
+
+/// A move in the frame of models: steps over more than one column become several, of which only the last tests its cell.
+pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> Steps {
+    let mut steps = Vec::new();
+    for PlayedStep {
+        cell: (dx, dy),
+        via,
+        clamps,
+        lands,
+    } in played
+    {
+        let (columns, rows) = match travel {
+            Travel::Right => (dx, dy),
+            Travel::Up => (-dy, dx),
+        };
+        let last = MoveStep {
+            columns: columns.signum(),
+            rows,
+            via,
+            down: dy > 0,
+            clamps: clamps && travel == Travel::Right,
+            lands,
+        };
+        let passed = MoveStep {
+            rows: 0,
+            via: Via::Pass,
+            down: false,
+            lands: false,
+            ..last
+        };
+        steps.extend((1..columns.unsigned_abs()).map(|_| passed));
+        steps.push(last);
+    }
+    steps
+}
+
+/// Automaton of moves: for each stage the steps that may come next.
 ///
-/// A stage is the set of the possible remainders of the arcs, so that arcs share their stages where they begin alike or end
-/// alike: 39 cells of five arcs and as many mirrored ones make 33 stages.
+/// A stage is the set of the possible remainders of the moves, so that moves share their stages where they begin alike or end
+/// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages and the free one.
 #[derive(Debug)]
-pub(super) struct JumpAutomaton {
-    steps: Vec<Vec<JumpStep>>,
-    /// The stages that a step to the left leads to, the free one included.
-    leftward: Vec<Stage>,
+pub(super) struct MoveAutomaton {
+    stages: IndexSet<BTreeSet<Steps>>,
+    next: Vec<Vec<(MoveStep, Stage)>>,
 }
 
-/// The steps of a jump that are still to come.
-type ArcRemainder = Vec<(i8, i8)>;
+impl MoveAutomaton {
+    /// The most stages.
+    pub(super) const MOST: usize = 1024;
 
-impl JumpAutomaton {
-    /// The stages of [`JUMP_ARCS`] and their mirror images.
-    pub(super) fn published() -> &'static Self {
-        static STAGES: LazyLock<JumpAutomaton> = LazyLock::new(|| JumpAutomaton::of(&JUMP_ARCS));
-        &STAGES
-    }
-
-    fn of(arcs: &[&[(i8, i8)]]) -> Self {
-        let mut whole: BTreeSet<ArcRemainder> = BTreeSet::new();
-        for arc in arcs {
-            let before = std::iter::once(&(0, 0)).chain(*arc);
-            let steps = arc.iter().zip(before);
-            let right: ArcRemainder = steps.map(|(to, at)| (to.0 - at.0, to.1 - at.1)).collect();
-            whole.insert(right.iter().map(|&(dx, dy)| (-dx, dy)).collect());
-            whole.insert(right);
-        }
-        let mut stages: IndexSet<BTreeSet<ArcRemainder>> = IndexSet::from([BTreeSet::new(), whole]);
-        let mut steps = Vec::new();
-        while let Some(stage) = stages.get_index(steps.len()) {
-            let mut next: BTreeMap<(i8, i8), BTreeSet<ArcRemainder>> = BTreeMap::new();
-            for rest in stage {
-                if let Some((&first, rest)) = rest.split_first() {
-                    let after = next.entry(first).or_default();
-                    after.extend((!rest.is_empty()).then(|| rest.to_vec()));
-                }
-            }
-            let next = next.into_iter().map(|((dx, dy), rest)| JumpStep {
-                dx,
-                dy,
-                then: stages.insert_full(rest).0 as Stage,
-            });
-            steps.push(next.collect::<Vec<_>>());
-        }
-        let left = steps.iter().flatten().filter(|step| step.dx < 0);
-        let leftward: BTreeSet<Stage> = left.map(|step| step.then).chain([FREE]).collect();
+    pub(super) fn new() -> Self {
         Self {
-            steps,
-            leftward: leftward.into_iter().collect(),
+            stages: IndexSet::from([BTreeSet::new()]),
+            next: vec![Vec::new()],
         }
     }
 
-    pub(super) fn steps(&self, stage: Stage) -> &[JumpStep] {
-        &self.steps[usize::from(stage)]
+    /// The first steps of some moves, which are alternatives.
+    pub(super) fn first_steps(&mut self, moves: &BTreeSet<Steps>) -> Vec<(MoveStep, Stage)> {
+        let mut next: BTreeMap<MoveStep, BTreeSet<Steps>> = BTreeMap::new();
+        for rest in moves {
+            if let Some((&first, rest)) = rest.split_first() {
+                let after = next.entry(first).or_default();
+                after.extend((!rest.is_empty()).then(|| rest.to_vec()));
+            }
+        }
+        let next = next.into_iter();
+        next.map(|(step, rest)| (step, self.stages.insert_full(rest).0 as Stage))
+            .collect()
     }
 
-    pub(super) fn leftward(&self) -> &[Stage] {
-        &self.leftward
+    /// Explores all stages; `false` if there are too many.
+    pub(super) fn complete(&mut self) -> bool {
+        while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
+            let moves = self.stages[self.next.len()].clone();
+            let steps = self.first_steps(&moves);
+            self.next.push(steps);
+        }
+        self.stages.len() <= Self::MOST
+    }
+
+    /// The steps of all stages so far.
+    pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
+        &self.next
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.stages.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mdmc::play::JUMP_ARCS;
 
-    #[test]
-    fn the_stages_spell_the_arcs_and_their_mirror_images_and_nothing_else() {
-        let stages = JumpAutomaton::published();
-        let mut spelt: BTreeSet<ArcRemainder> = BTreeSet::new();
-        let mut open = vec![(TAKE_OFF, vec![(0, 0)])];
-        while let Some((stage, cells)) = open.pop() {
-            if stage == FREE {
-                spelt.insert(cells[1..].to_vec());
-            }
-            for step in stages.steps(stage) {
-                let &(x, y) = cells.last().unwrap();
-                let mut longer = cells.clone();
-                longer.push((x + step.dx, y + step.dy));
-                open.push((step.then, longer));
-            }
-        }
-        let mirrored =
-            |arc: &[(i8, i8)]| arc.iter().map(|&(x, y)| (-x, y)).collect::<ArcRemainder>();
-        let expected = JUMP_ARCS
-            .iter()
-            .flat_map(|arc| [arc.to_vec(), mirrored(arc)]);
-        assert_eq!(spelt, expected.collect());
+    fn arc(cells: &[(i8, i8)], side: i8, travel: Travel) -> Steps {
+        let before = std::iter::once(&(0, 0)).chain(cells);
+        let played = cells.iter().zip(before).map(|(to, at)| PlayedStep {
+            cell: (side * (to.0 - at.0), to.1 - at.1),
+            via: Via::Air,
+            clamps: true,
+            lands: true,
+        });
+        in_frame(travel, played)
     }
 
     #[test]
-    fn stages_fit_a_word_and_steps_stay_within_one_column() {
-        let stages = JumpAutomaton::published();
-        assert_eq!(stages.steps.len(), 33);
-        let all = stages.steps.iter().flatten();
-        assert!(all.clone().all(|step| (-1..=1).contains(&step.dx)));
+    fn the_stages_spell_the_arcs_and_their_mirror_images_and_nothing_else() {
+        for travel in [Travel::Right, Travel::Up] {
+            let both = JUMP_ARCS
+                .iter()
+                .flat_map(|cells| [arc(cells, 1, travel), arc(cells, -1, travel)]);
+            let moves: BTreeSet<Steps> = both.collect();
+            let mut stages = MoveAutomaton::new();
+            let first = stages.first_steps(&moves);
+            assert!(stages.complete());
+            let mut spelt: BTreeSet<Steps> = BTreeSet::new();
+            let mut open: Vec<(Stage, Steps)> = first
+                .iter()
+                .map(|&(step, then)| (then, vec![step]))
+                .collect();
+            while let Some((stage, steps)) = open.pop() {
+                if stage == FREE {
+                    spelt.insert(steps);
+                    continue;
+                }
+                for &(step, then) in &stages.steps()[usize::from(stage)] {
+                    let longer = steps.iter().copied().chain([step]);
+                    open.push((then, longer.collect()));
+                }
+            }
+            assert_eq!(spelt, moves);
+            assert!(moves.iter().flatten().all(|step| step.columns.abs() <= 1));
+            if travel == Travel::Right {
+                assert_eq!(stages.len(), 32);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_over_columns_becomes_steps_of_one_column() {
+        let far = PlayedStep {
+            cell: (3, 1),
+            via: Via::Foot,
+            clamps: false,
+            lands: true,
+        };
+        let steps = in_frame(Travel::Right, [far]);
+        let told: Vec<_> = steps
+            .iter()
+            .map(|step| (step.columns, step.rows, step.via, step.lands))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (1, 0, Via::Pass, false),
+                (1, 0, Via::Pass, false),
+                (1, 1, Via::Foot, true)
+            ]
+        );
+        let turned = in_frame(Travel::Up, [far]);
+        assert_eq!(turned.len(), 1);
+        assert_eq!((turned[0].columns, turned[0].rows), (-1, 3));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A property of a tile that decides where a player can be.
+/// A property of a tile that decides where a player can be, or how hard it is for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -30,10 +30,14 @@ pub enum Meaning {
     Collectable,
     /// Solid until a player digs it away from beside and above.
     Diggable,
+    /// Gives something to a player who strikes it.
+    Reward,
+    /// Sends out what hurts, as a cannon.
+    Shooter,
 }
 
 /// Each meaning with the words of legends for it, its own name first.
-const WORDS: [(Meaning, &[&str]); 12] = [
+const WORDS: [(Meaning, &[&str]); 14] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
     (Meaning::Passable, &["passable", "walkable"]),
@@ -49,6 +53,8 @@ const WORDS: [(Meaning, &[&str]); 12] = [
         &["collectable", "collectible", "pickupable"],
     ),
     (Meaning::Diggable, &["diggable"]),
+    (Meaning::Reward, &["reward", "full question block"]),
+    (Meaning::Shooter, &["shooter", "cannon top"]),
 ];
 
 impl Meaning {
@@ -57,6 +63,9 @@ impl Meaning {
         let named = WORDS.iter().find(|(_, words)| words.contains(&word));
         named.map(|&(meaning, _)| meaning)
     }
+
+    /// Number of sets of meanings.
+    pub(in crate::mdmc) const SETS: usize = 1 << WORDS.len();
 
     /// All meanings.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -105,6 +114,14 @@ impl Meanings {
 
     pub(super) const fn contains(self, meaning: Meaning) -> bool {
         self.0 >> meaning as u16 & 1 == 1
+    }
+
+    pub(super) const fn of_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    pub(super) const fn bits(self) -> u16 {
+        self.0
     }
 
     pub(super) const fn is_empty(self) -> bool {

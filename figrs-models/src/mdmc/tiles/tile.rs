@@ -45,6 +45,16 @@ impl Tile {
         Meaning::all().filter(move |&meaning| self.is(meaning))
     }
 
+    /// The meanings as bits, the one of a [`Meaning`] at its number; 0 for the border.
+    pub(in crate::mdmc) fn meaning_bits(self) -> u16 {
+        self.0.map_or(0, |(_, all)| all.bits())
+    }
+
+    /// A tile with these meanings, of no character of note.
+    pub(in crate::mdmc) fn of_meaning_bits(bits: u16) -> Self {
+        Self::new(' ', Meanings::of_bits(bits))
+    }
+
     /// True if nothing is known of this tile that decides where a player can be.
     pub fn is_unknown(self) -> bool {
         self.0.is_some_and(|(_, meanings)| meanings.is_empty())

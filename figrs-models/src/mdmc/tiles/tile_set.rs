@@ -38,7 +38,11 @@ const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
     ('-', "empty air", &[Meaning::Passable]),
-    ('?', "question block, full", &[Meaning::Solid]),
+    (
+        '?',
+        "question block, full",
+        &[Meaning::Solid, Meaning::Reward],
+    ),
     ('Q', "question block, empty", &[Meaning::Solid]),
     ('E', "enemy", &[Meaning::Passable, Meaning::Enemy]),
     ('<', "pipe, top left", &[Meaning::Solid]),
@@ -46,7 +50,7 @@ const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('[', "pipe, left side", &[Meaning::Solid]),
     (']', "pipe, right side", &[Meaning::Solid]),
     ('o', "coin", &[Meaning::Passable, Meaning::Collectable]),
-    ('B', "cannon, top", &[Meaning::Solid]),
+    ('B', "cannon, top", &[Meaning::Solid, Meaning::Shooter]),
     ('b', "cannon, body", &[Meaning::Solid]),
 ];
 

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use super::tileset::MapTiles;
 use super::{LevelWriter, OutputError};
 
 impl LevelWriter<'_> {
@@ -13,7 +12,7 @@ impl LevelWriter<'_> {
     ///
     /// An error if `out` cannot be written.
     pub fn ldtk_csv(&self, mut out: impl Write) -> Result<(), OutputError> {
-        let tiles = MapTiles::of(self.tiles);
+        let tiles = self.map_tiles();
         for row in self.level.as_array().rows() {
             let values: Vec<String> = row
                 .iter()

@@ -11,7 +11,15 @@ mod ldtk;
 #[cfg(feature = "png")]
 mod palette;
 #[cfg(feature = "png")]
+mod plates;
+#[cfg(feature = "png")]
 mod png;
+#[cfg(feature = "png")]
+mod sprites;
+#[cfg(feature = "png")]
+mod tile_sheet;
+#[cfg(feature = "png")]
+mod tile_sheet_error;
 mod tiled_json;
 mod tileset;
 #[cfg(feature = "png")]
@@ -20,6 +28,10 @@ mod tmx;
 mod writer;
 
 pub use error::OutputError;
+#[cfg(feature = "png")]
+pub use tile_sheet::TileSheet;
+#[cfg(feature = "png")]
+pub use tile_sheet_error::TileSheetError;
 #[cfg(feature = "png")]
 pub use tileset_picture::write_tileset;
 pub use writer::LevelWriter;

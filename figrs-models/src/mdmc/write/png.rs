@@ -5,45 +5,94 @@ use std::io::Write;
 use super::super::{Level, Tile};
 use super::art::{GRASS, art};
 use super::palette::{PALETTE, index};
+use super::sprites::Sprites;
 use super::tileset::{SIDE, grassy};
 use super::{LevelWriter, OutputError, background};
-use crate::picture::{Canvas, encode, is_latin};
+use crate::picture::{Canvas, Rgba, encode, encode_colours, is_latin};
 
 impl LevelWriter<'_> {
-    /// The most tiles of a picture: 256 megabytes of pixels.
-    pub const MAX_PICTURE: usize = 1 << 20;
+    /// The most bytes of the pixels of a picture.
+    const MAX_BYTES: usize = 1 << 28;
 
-    /// Checks that levels of this many rows and columns have pictures.
+    /// The most tiles of a picture: 1048576 where figrs draws the [set](TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
+    /// as many as have 67108864 pixels.
+    pub fn most_tiles(&self) -> usize {
+        let tiles = self.map_tiles();
+        // Indices of a palette, or colours of four bytes.
+        let bytes = if tiles.is_drawn() {
+            1
+        } else {
+            size_of::<Rgba>()
+        };
+        Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
+    }
+
+    /// Checks that a level of this many rows and columns would have a picture.
     ///
-    /// An error if they have more than [`LevelWriter::MAX_PICTURE`] tiles.
-    pub fn check_picture(height: usize, width: usize) -> Result<(), OutputError> {
-        if height.saturating_mul(width) > Self::MAX_PICTURE {
-            return Err(OutputError::TooLarge {
-                width,
-                height,
-                max: Self::MAX_PICTURE,
-            });
+    /// An error if it has more than [`most_tiles`](Self::most_tiles).
+    pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
+        let max = self.most_tiles();
+        if height.saturating_mul(width) > max {
+            return Err(OutputError::TooLarge { width, height, max });
         }
         Ok(())
     }
 
-    /// Writes the level as a PNG picture with 16 by 16 pixels a tile; notes become text chunks.
+    /// Writes the level as a PNG picture; notes become text chunks.
     ///
-    /// An error if the level has more than [`LevelWriter::MAX_PICTURE`] tiles, if the name of a note is not 1 to 79 Latin-1
+    /// A tile has 16 by 16 pixels, or as many as those of the [`sheet`](Self::sheet). Sets that figrs has no drawings of, and no sheet, are
+    /// shown as squares with the tiles' letters: solid ones dark with raised edges, the others by their meaning on a light ground, and each
+    /// of unknown meaning in a flat colour of its own.
+    ///
+    /// An error if the level has more than [`most_tiles`](Self::most_tiles), if the name of a note is not 1 to 79 Latin-1
     /// characters, or if `out` cannot be written.
     pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
-        Self::check_picture(height, width)?;
+        self.check_picture(height, width)?;
         let fits = |name: &str| (1..=79).contains(&name.chars().count()) && is_latin(name);
         if let Some((name, _)) = self.notes.iter().find(|(name, _)| !fits(name)) {
             return Err(OutputError::Note { name: name.clone() });
         }
-        let mut canvas = Canvas::of_tiles(width, height);
+        let squares;
+        let sprites = match self.sheet {
+            Some(sheet) => sheet.sprites(),
+            None if self.map_tiles().is_drawn() => return self.drawn(out),
+            None => {
+                squares = Sprites::new(self.tiles, SIDE, |_| None);
+                &squares
+            }
+        };
+        let mut canvas = sprites.level(self.level);
+        self.draw_path(&mut canvas, colours(b'k', b'!'));
+        Ok(encode_colours(out, &canvas, &self.notes)?)
+    }
+
+    /// With the drawings of figrs.
+    fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
+        let mut canvas = Canvas::of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
         draw_tiles(&mut canvas, self.level);
-        draw_path(&mut canvas, self.path);
+        self.draw_path(&mut canvas, (index(b'w'), index(b'!')));
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
+
+    /// A line through the middles of the cells, with a disc at both ends, in two colours.
+    fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
+        let way = self.path_points();
+        let way = way.map(|(x, y)| (x.cast_signed(), y.cast_signed()));
+        let radius = (self.map_tiles().side() / SIDE).max(1);
+        canvas.way(way, radius.cast_signed(), colours);
+    }
+}
+
+/// Two colours of the palette, opaque.
+fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
+    let all = PALETTE.colours();
+    let colour = |character| {
+        let [red, green, blue] = all[usize::from(index(character))];
+        [red, green, blue, 255]
+    };
+    (colour(outline), colour(line))
 }
 
 fn draw_tiles(canvas: &mut Canvas, level: &Level) {
@@ -80,14 +129,4 @@ fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
             canvas.set(x + last, y + dy, index(b'm'));
         }
     }
-}
-
-/// A line through the middles of the cells, with a disc at both ends.
-fn draw_path(canvas: &mut Canvas, path: &[(usize, usize)]) {
-    let middle = |&(row, column): &(usize, usize)| {
-        let middle = |cell: usize| (cell * SIDE + SIDE / 2).cast_signed();
-        (middle(column), middle(row))
-    };
-    let way = path.iter().map(middle);
-    canvas.way(way, 1, (index(b'w'), index(b'!')));
 }

@@ -245,6 +245,31 @@ fn a_picture_shows_tiles_path_and_notes() {
 }
 
 #[test]
+fn tiles_of_other_sets_are_squares() {
+    let set =
+        TileSet::from_json(r##"{"tiles": {"-": ["empty"], "#": ["solid"], "~": []}}"##).unwrap();
+    let level = Level::from_text("test", "-#~", &set).unwrap();
+    let writer = LevelWriter::new(&level).tiles(&set);
+    let (pixels, size, _) = decoded(&written(|out| writer.png(out)));
+    assert_eq!(size, (48, 16));
+    let at = |x: usize, y: usize| pixels[y * 48 + x];
+    assert_eq!(at(8, 8), [240, 242, 246, 255]);
+    let dark = |[red, green, blue, _]: [u8; 4]| red.max(green).max(blue) < 120;
+    assert!(dark(at(17, 8)) && !dark(at(34, 1)));
+    let path = [(0, 0), (0, 2)];
+    let (shown, _, _) = decoded(&written(|out| writer.clone().path(&path).png(out)));
+    assert_eq!(shown[8 * 48 + 8], [255, 72, 120, 255]);
+    // The map's tiles are those of the picture, the empty one clear.
+    let (tiles, size, _) = decoded(&written(|out| write_tileset(&set, out)));
+    assert_eq!(size, (112, 16));
+    assert_eq!((tiles[0], tiles[17]), ([0; 4], pixels[17]));
+    let json = written(|out| writer.tiled_json(out, "t"));
+    let map: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(map["layers"][0]["data"], serde_json::json!([0, 2, 3]));
+    assert_eq!(map["tilesets"][0]["tilecount"], 3);
+}
+
+#[test]
 fn the_tileset_holds_every_drawing_on_a_clear_background() {
     let (pixels, size, _) = decoded(&written(|out| write_tileset(TileSet::platformer(), out)));
     assert_eq!(size, (112, 32));
@@ -312,4 +337,11 @@ fn what_cannot_be_written_is_an_error() {
             max: 1_048_576
         }
     ));
+    // Colours need four bytes a pixel, and a sheet has pixels of its own.
+    let set = TileSet::unknown(['~']);
+    let sea = Level::from_text("sea", "~", &set).unwrap();
+    let writer = LevelWriter::new(&sea).tiles(&set);
+    assert!(writer.check_picture(512, 512).is_ok());
+    let error = writer.check_picture(512, 513).unwrap_err();
+    assert!(matches!(error, OutputError::TooLarge { max: 262_144, .. }));
 }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::tileset::{COLUMNS, MapTiles, SIDE};
-use super::tmx::{SKY, VERSION};
+use super::tileset::{COLUMNS, MapTiles};
+use super::tmx::{VERSION, background};
 use super::{LevelWriter, OutputError};
 
 impl LevelWriter<'_> {
@@ -19,7 +19,7 @@ impl LevelWriter<'_> {
     pub fn tiled_json(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
         let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-        let tiles = MapTiles::of(self.tiles);
+        let tiles = self.map_tiles();
         let data: Vec<usize> = cells
             .map(|(row, column)| tiles.picture(self.level, row, column))
             .collect();
@@ -35,8 +35,8 @@ impl LevelWriter<'_> {
             notes.map(|(name, value)| json!({"name": name, "type": "string", "value": value}));
         let map = json!({
             "type": "map", "version": VERSION, "orientation": "orthogonal", "renderorder": "right-down",
-            "width": width, "height": height, "tilewidth": SIDE, "tileheight": SIDE,
-            "infinite": false, "compressionlevel": -1, "backgroundcolor": SKY,
+            "width": width, "height": height, "tilewidth": tiles.side(), "tileheight": tiles.side(),
+            "infinite": false, "compressionlevel": -1, "backgroundcolor": background(tiles),
             "nextlayerid": layers.len() + 1, "nextobjectid": layers.len(),
             "properties": notes.collect::<Vec<_>>(),
             "tilesets": [tileset(tiles, image)],
@@ -70,7 +70,7 @@ fn tileset(set: MapTiles<'_>, image: &str) -> Value {
     });
     json!({
         "firstgid": 1, "name": "tiles", "image": image, "imagewidth": width, "imageheight": height,
-        "tilewidth": SIDE, "tileheight": SIDE, "tilecount": set.count(), "columns": COLUMNS, "margin": 0, "spacing": 0,
+        "tilewidth": set.side(), "tileheight": set.side(), "tilecount": set.count(), "columns": COLUMNS, "margin": 0, "spacing": 0,
         "tiles": tiles.collect::<Vec<_>>(),
     })
 }

@@ -6,16 +6,23 @@ use super::super::TileSet;
 use super::OutputError;
 use super::art::{GRASS, art};
 use super::palette::{CLEAR, PALETTE};
+use super::sprites::Sprites;
 use super::tileset::{COLUMNS, MapTiles};
 use crate::picture::{Canvas, encode};
 
 /// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
 ///
-/// Seven tiles of 16 by 16 pixels a row: those of the set in order, then ground with grass on top where figrs draws the set.
+/// Seven tiles of 16 by 16 pixels a row: those of the set in order, then ground with grass on top where figrs draws the set. Tiles of other
+/// sets are coloured squares with their letters; those of a sheet are written by [`TileSheet::write_tileset`](super::TileSheet::write_tileset).
 ///
 /// **Errors.** [`OutputError::Io`].
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {
-    let mut canvas = Canvas::of_tiles(COLUMNS, MapTiles::of(tiles).rows());
+    let map = MapTiles::of(tiles);
+    if !map.is_drawn() {
+        let sprites = Sprites::new(tiles, map.side(), |_| None);
+        return sprites.write_tileset(map, out);
+    }
+    let mut canvas = Canvas::of_tiles(COLUMNS, map.rows());
     let drawings = tiles.tiles().map(art).chain([Some(&GRASS)]).enumerate();
     for (place, drawing) in drawings {
         if let Some(drawing) = drawing {

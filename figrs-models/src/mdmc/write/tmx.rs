@@ -5,13 +5,20 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::tileset::{COLUMNS, MapTiles, SIDE};
+use super::tileset::{COLUMNS, MapTiles};
 use super::{LevelWriter, OutputError};
 
 /// The version of the map format that is written.
 pub(super) const VERSION: &str = "1.10";
-/// The colour behind the tiles.
-pub(super) const SKY: &str = "#86b8f4";
+
+/// The colour behind the tiles: sky behind figrs' drawings, and paper behind others.
+pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
+    if tiles.is_drawn() {
+        "#86b8f4"
+    } else {
+        "#f0f2f6"
+    }
+}
 
 type Xml<'a> = Writer<&'a mut dyn Write>;
 
@@ -20,7 +27,7 @@ impl LevelWriter<'_> {
     ///
     /// The map has one layer of tiles as comma-separated numbers and, if there is a path, a layer of objects with it as a
     /// polyline. The tileset is inside the map and names `image`, the picture that [`write_tileset`](super::write_tileset)
-    /// writes, relative to the map. Empty air has no tile. Notes become properties of the map.
+    /// writes, or [`TileSheet::write_tileset`](super::TileSheet::write_tileset), relative to the map. The empty tile has no number unless a sheet has a picture of it. Notes become properties of the map.
     ///
     /// An error if a note contains a control character, which XML cannot hold, or if `out` cannot be written.
     ///
@@ -39,7 +46,8 @@ impl LevelWriter<'_> {
             self.level.width().to_string(),
             self.level.height().to_string(),
         );
-        let side = SIDE.to_string();
+        let tiles = self.map_tiles();
+        let side = tiles.side().to_string();
         let paths = usize::from(!self.path.is_empty());
         xml.create_element("map")
             .with_attributes([
@@ -51,13 +59,13 @@ impl LevelWriter<'_> {
                 ("tilewidth", &side),
                 ("tileheight", &side),
                 ("infinite", "0"),
-                ("backgroundcolor", SKY),
+                ("backgroundcolor", background(tiles)),
                 ("nextlayerid", &(2 + paths).to_string()),
                 ("nextobjectid", &(1 + paths).to_string()),
             ])
             .write_inner_content(|xml| {
                 self.properties(xml)?;
-                tileset(xml, MapTiles::of(self.tiles), image)?;
+                tileset(xml, tiles, image)?;
                 xml.create_element("layer")
                     .with_attributes([
                         ("id", "1"),
@@ -89,7 +97,7 @@ impl LevelWriter<'_> {
     }
 
     fn data(&self, xml: &mut Xml<'_>) -> io::Result<()> {
-        let tiles = MapTiles::of(self.tiles);
+        let tiles = self.map_tiles();
         let rows = (0..self.level.height()).map(|row| {
             let columns = 0..self.level.width();
             let numbers = columns.map(|column| tiles.picture(self.level, row, column));
@@ -128,8 +136,9 @@ impl LevelWriter<'_> {
     }
 
     /// The middles of the path's cells, in pixels.
-    pub(super) fn path_points(&self) -> impl Iterator<Item = (usize, usize)> {
-        let middle = |cell: usize| cell * SIDE + SIDE / 2;
+    pub(super) fn path_points(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let side = self.map_tiles().side();
+        let middle = move |cell: usize| cell * side + side / 2;
         self.path
             .iter()
             .map(move |&(row, column)| (middle(column), middle(row)))
@@ -137,7 +146,7 @@ impl LevelWriter<'_> {
 }
 
 fn tileset(xml: &mut Xml<'_>, tiles: MapTiles<'_>, image: &str) -> io::Result<()> {
-    let side = SIDE.to_string();
+    let side = tiles.side().to_string();
     xml.create_element("tileset")
         .with_attributes([
             ("firstgid", "1"),

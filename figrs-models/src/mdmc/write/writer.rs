@@ -1,12 +1,15 @@
 //! Writer of a level in several formats, with notes beside it.
 
 use super::super::{Level, TileSet};
+#[cfg(feature = "png")]
+use super::TileSheet;
+use super::tileset::MapTiles;
 
 /// Writes a level as a picture or for a level editor.
 ///
 /// | method | format |
 /// |---|---|
-/// | [`png`](Self::png) | a picture, 16 by 16 pixels a tile |
+/// | [`png`](Self::png) | a picture, 16 by 16 pixels a tile or as the [`sheet`](Self::sheet) has them |
 /// | [`tmx`](Self::tmx) | an XML map of the Tiled editor |
 /// | [`tiled_json`](Self::tiled_json) | a JSON map of the Tiled editor |
 /// | [`ldtk_csv`](Self::ldtk_csv) | comma-separated values for an IntGrid layer of the LDtk editor |
@@ -29,6 +32,8 @@ pub struct LevelWriter<'a> {
     pub(super) tiles: &'a TileSet,
     pub(super) path: &'a [(usize, usize)],
     pub(super) notes: Vec<(String, String)>,
+    #[cfg(feature = "png")]
+    pub(super) sheet: Option<&'a TileSheet>,
 }
 
 impl<'a> LevelWriter<'a> {
@@ -39,14 +44,40 @@ impl<'a> LevelWriter<'a> {
             tiles: TileSet::platformer(),
             path: &[],
             notes: Vec::new(),
+            #[cfg(feature = "png")]
+            sheet: None,
         }
     }
 
-    /// Numbers and draws the tiles of a set, in place of the [platformer](TileSet::platformer).
+    /// Numbers and draws the tiles of a set, in place of the [platformer](TileSet::platformer) or a sheet.
     #[must_use]
-    pub fn tiles(mut self, tiles: &'a TileSet) -> Self {
-        self.tiles = tiles;
-        self
+    pub fn tiles(self, tiles: &'a TileSet) -> Self {
+        Self {
+            tiles,
+            #[cfg(feature = "png")]
+            sheet: None,
+            ..self
+        }
+    }
+
+    /// Numbers the tiles of the sheet's set and shows them by its pictures.
+    #[cfg(feature = "png")]
+    #[must_use]
+    pub fn sheet(self, sheet: &'a TileSheet) -> Self {
+        Self {
+            tiles: sheet.tiles(),
+            sheet: Some(sheet),
+            ..self
+        }
+    }
+
+    /// The tiles as map files number them.
+    pub(super) fn map_tiles(&self) -> MapTiles<'a> {
+        #[cfg(feature = "png")]
+        if let Some(sheet) = self.sheet {
+            return MapTiles::on(sheet);
+        }
+        MapTiles::of(self.tiles)
     }
 
     /// Shows the way of a player, as rows and columns of cells.

@@ -1,9 +1,9 @@
 //! A puzzle of a user's own: orchards, with settings for each method that draws them.
 
 use figrs_core::rand::RngExt;
-use figrs_core::{Element, Flip, stream};
-use figrs_models::board::{BoardError, ChainBoards, Elements, Generator, OwnSampler};
-use figrs_models::grid::{Automaton, Constraint, Count, Position, Size};
+use figrs_core::{Element, Flip};
+use figrs_models::board::{BoardError, Elements, Generator, OwnSampler, RuledCells};
+use figrs_models::grid::{Automaton, BoardRule, Constraint, Count, CountRule, Position, Size};
 
 /// Trees, no two of which stand side by side.
 #[derive(Clone, Debug)]
@@ -20,12 +20,21 @@ pub(super) struct Orchard {
     pub(super) is_often_met: bool,
     pub(super) predicted: Option<f64>,
     pub(super) own: Option<Own>,
+    pub(super) chains: Option<Chains>,
+}
+
+/// Where Markov chains start.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Chains {
+    FromAnywhere,
+    FromTrees,
+    /// From a board without cells, which is refused.
+    FromTooFew,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Own {
     Independent,
-    Chains,
     /// Boards without trees, which never meet the demand.
     Hopeless,
 }
@@ -42,6 +51,7 @@ pub(super) fn orchard() -> Orchard {
         is_often_met: false,
         predicted: None,
         own: None,
+        chains: None,
     }
 }
 
@@ -166,33 +176,50 @@ impl Generator for Orchard {
         self.is_often_met
     }
 
-    fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
-        Some(match self.own? {
-            Own::Hopeless => OwnSampler::Independent {
-                name: "chance",
-                draw: Box::new(|_| vec![false; self.size.cells()]),
-                rejects: true,
-            },
-            Own::Independent => OwnSampler::Independent {
-                name: "chance",
-                draw: Box::new(|rng| self.by_chance(rng)),
-                rejects: true,
-            },
-            Own::Chains => OwnSampler::Chains {
-                name: "chain",
-                draw: Box::new(|chains| {
-                    let mut rng = stream(chains.seed(), 0);
-                    let mut boards = Vec::new();
-                    while boards.len() < chains.wanted() && chains.swept(boards.len() as u64) {
-                        boards.extend(Some(self.by_chance(&mut rng)).filter(|b| self.meets(b)));
-                    }
-                    let diagnostics = vec![("r-hat", 1.0)];
-                    Ok(ChainBoards {
-                        boards,
-                        diagnostics,
-                    })
-                }),
-            },
+    fn ruled_cells(&self) -> Option<RuledCells<bool>> {
+        let chains = self.chains?;
+        let clue = |at: usize| {
+            let clues = self.clues.iter();
+            let mut here = clues.filter(move |(place, _)| self.size.index(*place) == at);
+            here.next().map(|(_, tree)| *tree)
+        };
+        let choices = |at| match clue(at) {
+            Some(tree) => vec![(tree, 1.0)],
+            None => vec![(true, 0.4), (false, 0.6)],
+        };
+        let trees = CountRule::new(self.least..=99, |_, tree: &bool| *tree);
+        let ruled = RuledCells::new(self.size, choices).rule(trees);
+        let ruled = ruled.rule(TooNear(self.clone()));
+        Some(match chains {
+            Chains::FromAnywhere => ruled,
+            Chains::FromTrees => ruled.start(vec![true; self.size.cells()]),
+            Chains::FromTooFew => ruled.start(Vec::new()),
         })
+    }
+
+    fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
+        let draw: Box<dyn Fn(&mut figrs_core::Stream) -> Vec<bool>> = match self.own? {
+            Own::Hopeless => Box::new(|_| vec![false; self.size.cells()]),
+            Own::Independent => Box::new(|rng| self.by_chance(rng)),
+        };
+        Some(OwnSampler {
+            name: "chance",
+            draw,
+            rejects: true,
+        })
+    }
+}
+
+/// No two trees stand side by side, as a rule that reads boards anew.
+struct TooNear(Orchard);
+
+impl BoardRule<bool> for TooNear {
+    fn read(&mut self, trees: &[bool]) -> Option<u32> {
+        let columns = self.0.size.columns();
+        let near = (0..trees.len()).filter(|&cell| {
+            let beside = cell % columns > 0 && trees[cell - 1];
+            trees[cell] && (beside || cell >= columns && trees[cell - columns])
+        });
+        Some(near.count() as u32)
     }
 }

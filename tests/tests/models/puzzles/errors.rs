@@ -104,12 +104,13 @@ fn mistakes_of_form_have_places() {
 
 #[test]
 fn mistakes_of_meaning_have_places() {
-    use RuleTextProblem::{DependsOn, NotStratified, UnknownRole, Unsafe};
+    use RuleTextProblem::{DependsOn, NotStratified, Unsafe};
     let free = |variable: &str| Unsafe {
         variable: variable.into(),
     };
-    let cycle = |relation: &str| NotStratified {
+    let cycle = |relation: &str, cycle: &[&str]| NotStratified {
         relation: relation.into(),
+        cycle: cycle.iter().map(|&link| link.into()).collect(),
     };
     let depends = |relation: &str, on| DependsOn {
         relation: relation.into(),
@@ -122,8 +123,26 @@ fn mistakes_of_meaning_have_places() {
         ("(a b) (<= (c ?y)\n (a ?x))", (2, 11, free("?y"))),
         ("(a b) (<= c (not (a ?Z)))", (2, 18, free("?z"))),
         ("(<= c (distinct ?x b))", (2, 7, free("?x"))),
-        ("(<= a (not b))\n(<= b a)", (2, 12, cycle("a"))),
-        ("(<= a (not a))", (2, 12, cycle("a"))),
+        (
+            "(<= a (not b))\n(<= b a)",
+            (2, 12, cycle("a", &["a if not b", "b if a"])),
+        ),
+        ("(<= a (not a))", (2, 12, cycle("a", &["a if not a"]))),
+        (
+            "(edge 1 2) (edge 2 1)\n(<= (won ?x) (edge ?x ?y) (not (won ?y)))",
+            (
+                3,
+                32,
+                cycle(
+                    "(won 1)",
+                    &["(won 1) if not (won 2)", "(won 2) if not (won 1)"],
+                ),
+            ),
+        ),
+        (
+            "(<= (next (n 2)) odd) (<= odd (true (n 1)) even)\n(<= even (not odd) (true (n 0)))",
+            (3, 15, cycle("even", &["even if not odd", "odd if even"])),
+        ),
         (
             "(<= (legal r wait) (does r go))",
             (2, 20, depends("legal", drawn)),
@@ -143,17 +162,6 @@ fn mistakes_of_meaning_have_places() {
         (
             "(<= a terminal) (<= (role s) a)",
             (2, 30, depends("role", state)),
-        ),
-        ("(legal q go)", (2, 1, UnknownRole { name: "q".into() })),
-        (
-            "(<= a (does robot go))",
-            (
-                2,
-                7,
-                UnknownRole {
-                    name: "robot".into(),
-                },
-            ),
         ),
     ] {
         assert_eq!(mistake(rules), expected, "{rules}");
@@ -188,7 +196,6 @@ fn messages_name_the_place_and_the_remedy() {
 #[test]
 fn what_is_missing_is_told() {
     for (relation, without) in [
-        ("role", "(role r)"),
         ("legal", "(legal r go)"),
         ("goal", "(<= (goal r 100) (true (n 1)))"),
         ("terminal", "(<= terminal (true (n 1)))"),
@@ -201,6 +208,17 @@ fn what_is_missing_is_told() {
             other => panic!("{other:?}"),
         }
     }
+    // Nobody acts.
+    let nobody = "(role r)".len();
+    let rules = COMPLETE[nobody..].replace(" r ", " ?r ");
+    assert!(matches!(
+        Puzzle::parse(&rules),
+        Err(GdlError::Text { .. }
+            | GdlError::Missing {
+                relation: "role",
+                ..
+            })
+    ));
     // A rule for the role that never holds names nobody.
     let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
     assert!(matches!(
@@ -221,6 +239,34 @@ fn several_players_are_named() {
         ),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn the_player_may_be_undeclared() {
+    let undeclared = COMPLETE.replace("(role r)", "");
+    let puzzle = Puzzle::parse(&undeclared).unwrap();
+    assert_eq!((puzzle.role(), puzzle.is_role_inferred()), ("r", true));
+    assert_eq!(puzzle.shortest(&Frontier::new(), 9).unwrap().steps(), 1);
+    let declared = Puzzle::parse(COMPLETE).unwrap();
+    assert!(!declared.is_role_inferred() && declared.undeclared_roles().is_empty());
+    match Puzzle::parse(&format!("{undeclared} (legal s wait)")) {
+        Err(error @ GdlError::UndeclaredRoles { .. }) => assert_eq!(
+            error.to_string(),
+            "rules: nothing states `role`, and actions and goals name r, s; declare the one that plays, such as `(role r)`"
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Nobody does what an undeclared player may do, and its goals do not count.
+#[test]
+fn others_than_the_player_count_for_nothing() {
+    let more = "(legal s wait) (<= (next (n 1)) (does s wait)) (goal s 100) (goal (f s) 100) (<= (next (n 2)) (does robot wait))";
+    let puzzle = Puzzle::parse(&format!("{COMPLETE} {more}")).unwrap();
+    assert_eq!(puzzle.undeclared_roles(), ["s", "(f s)", "robot"]);
+    assert_eq!((puzzle.actions(), puzzle.role()), (1, "r"));
+    assert_eq!(puzzle.shortest(&Frontier::new(), 9).unwrap().steps(), 1);
+    assert!(!puzzle.is_solved(&puzzle.start()));
 }
 
 #[test]

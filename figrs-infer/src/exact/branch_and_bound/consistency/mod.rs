@@ -17,6 +17,7 @@ mod node;
 mod propagate;
 #[cfg(test)]
 pub(super) mod random_tables;
+mod reweigh;
 mod ternary;
 #[cfg(test)]
 mod tests;

@@ -123,7 +123,7 @@ impl Network {
     }
 
     /// Subtracts from all costs of a value.
-    fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
+    pub(super) fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
         self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
             let b = self.value(side.others[0], i);

@@ -109,6 +109,8 @@ pub(in super::super) struct Network {
     pub(in super::super) worthwhile: i64,
     /// Whether variables are eliminated and dominated values removed.
     pub(in super::super) is_simplifying: bool,
+    /// By variable, whether others than the functions here ask for its value: it is not eliminated then, and keeps dominated values.
+    pub(in super::super) kept: Vec<bool>,
 }
 
 impl Network {
@@ -164,6 +166,7 @@ impl Network {
             scratch: Vec::new(),
             worthwhile: worthwhile.max(1),
             is_simplifying: true,
+            kept: vec![false; n],
         };
         this.live.values.clone_from(&tables.sizes);
         this.costs.values = vec![0; total as usize];
@@ -223,6 +226,12 @@ impl Network {
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
+    }
+
+    /// Goes on with the steps of another network.
+    pub(in super::super) fn count_from(&mut self, before: &Self) {
+        self.looks += before.looks;
+        self.costs_seen += before.costs_seen;
     }
 
     #[inline]

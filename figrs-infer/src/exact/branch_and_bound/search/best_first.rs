@@ -1,10 +1,8 @@
 //! Hybrid best-first search: the open node of the smallest bound is searched depth first for a number of backtracks, and what is left of it
 //! becomes open nodes.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use super::super::network::{Decision, Network};
+use super::super::network::{Conflict, Decision, Network};
+use super::open_nodes::{OpenNodes, ROOT};
 
 /// Maximum number of backtracks of one depth-first search, unless memory is short.
 const MOST_BACKTRACKS: u64 = 1 << 14;
@@ -16,6 +14,15 @@ const GROWING: usize = 3;
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
+/// Maximum number of sweeps of reweighting at a node.
+const SWEEPS: usize = 16;
+
+/// Reweighting is worth it if it raises the bound by more than this part of what is missing to the upper bound.
+const WORTH_SWEEPS: i64 = 1 << 5;
+
+/// Maximum number of nodes between two that are reweighted.
+const MOST_PASSED: u32 = 1 << 10;
+
 /// Result of a part of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
@@ -25,13 +32,8 @@ pub(in super::super) enum SearchState {
     Improved,
     /// The work allowed was done.
     Paused,
-}
-
-/// A decision, after those before it.
-#[derive(Clone, Copy, Debug)]
-struct PathStep {
-    before: u32,
-    decision: Decision,
+    /// All variables have a value, and others that are searched elsewhere have not.
+    Decided,
 }
 
 /// A second decision that was not taken yet.
@@ -43,12 +45,6 @@ struct Frame {
     taken: u32,
 }
 
-/// No decisions.
-const ROOT: u32 = u32::MAX;
-
-/// Order of open nodes: smaller bounds first, then later ones.
-type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
-
 /// Hybrid best-first search in a network.
 ///
 /// **References.** Allouche, de Givry, Katsirelos, Schiex and Zytnicki, *Anytime hybrid best-first search with tree decomposition for
@@ -58,18 +54,29 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) network: Network,
     /// The best assignment.
     pub(in super::super) best: Option<Vec<u32>>,
-    open: BinaryHeap<OpenNode>,
-    steps: Vec<PathStep>,
-    /// The decisions of the node being searched, and those taken in it.
+    open: OpenNodes,
+    /// True if an assignment of all variables is not the end of it: others depend on them, which are searched elsewhere.
+    pub(in super::super) is_partial: bool,
+    /// The decisions of all nodes.
+    given: Vec<Decision>,
+    /// An assignment whose values are tried first as long as there is none that is the best.
+    pub(in super::super) hint: Option<Vec<u32>>,
+    /// The decisions of the node being searched, its bound, and the decisions taken in it.
     base: u32,
+    base_lower: i64,
     taken: Vec<Decision>,
     frames: Vec<Frame>,
     is_running: bool,
     backtracks: u64,
     most_backtracks: u64,
     pub(in super::super) nodes: u64,
+    /// Number of nodes that were divided in two.
+    pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
+    /// Number of nodes to come whose costs are not reweighted, and of those between the last two that were.
+    nodes_to_pass: u32,
+    passed: u32,
     /// An assignment counts as better if it is by more than this.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
@@ -78,13 +85,14 @@ pub(in super::super) struct BestFirst {
 
 impl BestFirst {
     pub(in super::super) fn new(network: Network, slack: i64, memory: usize) -> Self {
-        let mut open = BinaryHeap::new();
-        open.push(Reverse((network.lower, Reverse(0), ROOT)));
         Self {
+            open: OpenNodes::root(network.lower),
+            base_lower: network.lower,
             network,
             best: None,
-            open,
-            steps: Vec::new(),
+            is_partial: false,
+            given: Vec::new(),
+            hint: None,
             base: ROOT,
             taken: Vec::new(),
             frames: Vec::new(),
@@ -92,8 +100,11 @@ impl BestFirst {
             backtracks: 0,
             most_backtracks: 1,
             nodes: 0,
+            branchings: 0,
             repeated: 0,
             last_conflict: u32::MAX,
+            nodes_to_pass: 0,
+            passed: 0,
             slack,
             memory,
         }
@@ -102,16 +113,71 @@ impl BestFirst {
     /// A cost that no assignment is below, unless it is the upper bound's.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
-        if let Some(Reverse((least, ..))) = self.open.peek() {
-            lower = lower.min(*least);
+        if let Some(least) = self.open.least() {
+            lower = lower.min(least);
         }
         if self.is_running {
-            lower = lower.min(self.network.lower);
+            let mut running = self.network.lower;
             for frame in &self.frames {
-                lower = lower.min(frame.lower);
+                running = running.min(frame.lower);
             }
+            lower = lower.min(running.max(self.base_lower));
         }
         lower
+    }
+
+    /// Begins the search of another part of the network, in which these decisions are given, with its open nodes and its best assignment.
+    pub(in super::super) fn begin(
+        &mut self,
+        given: Vec<Decision>,
+        open: OpenNodes,
+        best: Option<Vec<u32>>,
+        upper: i64,
+    ) {
+        while self.network.depth() > 0 {
+            self.network.pop_level();
+        }
+        self.given = given;
+        self.open = open;
+        self.best = best;
+        self.network.upper = upper;
+        self.is_running = false;
+        self.last_conflict = u32::MAX;
+    }
+
+    /// Goes on in another network of the same variables between two parts.
+    pub(in super::super) fn renew(&mut self, mut network: Network) {
+        network.count_from(&self.network);
+        self.network = network;
+    }
+
+    /// Ends the search of a part: its open nodes, among which is what was being searched, and its best assignment.
+    pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
+        if self.is_running {
+            self.push_present(self.network.lower);
+            self.leave();
+        }
+        (std::mem::take(&mut self.open), self.best.take())
+    }
+
+    /// Leaves the present node, of which nothing below the upper bound is left.
+    pub(in super::super) fn close(&mut self) {
+        self.backtrack();
+    }
+
+    /// Leaves the present node, to which the search comes back when there is none of a smaller bound.
+    pub(in super::super) fn put_off(&mut self, lower: i64) {
+        self.push_present(lower);
+        self.backtrack();
+    }
+
+    /// The present node becomes an open one.
+    fn push_present(&mut self, lower: i64) {
+        let mut path = self.base;
+        for i in 0..self.taken.len() {
+            path = self.open.step(path, self.taken[i]);
+        }
+        self.open.push(lower.max(self.base_lower), path);
     }
 
     /// Searches until an assignment below the upper bound is found, which becomes the best one, or for some work.
@@ -142,14 +208,19 @@ impl BestFirst {
             self.nodes += 1;
             self.network.look(self.network.open().len());
             let Some(v) = self.network.next_variable(self.last_conflict) else {
+                if self.is_partial {
+                    return SearchState::Decided;
+                }
                 let found = self.network.complete_assignment();
                 self.adopt(found, self.network.lower);
                 self.last_conflict = u32::MAX;
                 self.backtrack();
                 return SearchState::Improved;
             };
-            let preferred = self.best.as_ref().map(|best| best[v as usize]);
+            let preferred = self.best.as_ref().or(self.hint.as_ref());
+            let preferred = preferred.map(|values| values[v as usize]);
             let branching = self.network.branching(v, preferred);
+            self.branchings += 1;
             self.frames.push(Frame {
                 second: branching.second,
                 lower: branching.lower,
@@ -176,7 +247,7 @@ impl BestFirst {
 
     /// Goes to the open node of the smallest bound; false if there is none below the upper bound.
     fn restore_best(&mut self) -> bool {
-        let Some(Reverse((lower, _, path))) = self.open.pop() else {
+        let Some((lower, path)) = self.open.pop() else {
             return false;
         };
         if lower >= self.network.upper {
@@ -188,29 +259,47 @@ impl BestFirst {
             self.network.pop_level();
         }
         self.base = path;
+        self.base_lower = lower;
         self.taken.clear();
         self.frames.clear();
         self.backtracks = 0;
-        let mut decisions = Vec::new();
-        let mut at = path;
-        while at != ROOT {
-            let step = self.steps[at as usize];
-            decisions.push(step.decision);
-            at = step.before;
-        }
+        let decisions = self.open.decisions(path);
         self.repeated += decisions.len() as u64;
         self.nodes += decisions.len() as u64;
         self.network.push_level();
         let mut result = Ok(());
-        for &decision in decisions.iter().rev() {
+        for &decision in self.given.iter().chain(decisions.iter().rev()) {
             result = self.network.decide(decision);
             if result.is_err() {
                 break;
             }
         }
         let result = result.and_then(|()| self.network.propagate());
+        let result = result.and_then(|()| self.reweigh());
         self.is_running = result.is_ok();
         true
+    }
+
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves, less often if that gains little.
+    fn reweigh(&mut self) -> Result<(), Conflict> {
+        if self.network.is_paused || self.network.open().is_empty() {
+            return Ok(());
+        }
+        if self.nodes_to_pass > 0 {
+            self.nodes_to_pass -= 1;
+            return Ok(());
+        }
+        let (before, gap) = (self.network.lower, self.network.gap());
+        let result = self.network.reweigh(SWEEPS);
+        let result = result.and_then(|()| self.network.propagate());
+        let is_good = result.is_err() || self.network.lower - before > gap / WORTH_SWEEPS;
+        self.passed = if is_good {
+            self.passed / 2
+        } else {
+            MOST_PASSED.min(2 * self.passed + 1)
+        };
+        self.nodes_to_pass = self.passed;
+        result
     }
 
     /// Makes more backtracks in one search if many nodes are made again, fewer if few are.
@@ -230,7 +319,7 @@ impl BestFirst {
 
     /// Number of bytes of the open nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
-        self.steps.len() * size_of::<PathStep>() + self.open.len() * size_of::<OpenNode>()
+        self.open.bytes()
     }
 
     /// Takes the second decision of the last frame that has one below the upper bound, or leaves this search.
@@ -261,19 +350,14 @@ impl BestFirst {
         let mut done = 0;
         for frame in std::mem::take(&mut self.frames) {
             while done < frame.taken as usize {
-                before = self.push_step(before, self.taken[done]);
+                before = self.open.step(before, self.taken[done]);
                 done += 1;
             }
             if frame.lower < self.network.upper {
-                let at = self.push_step(before, frame.second);
-                self.open.push(Reverse((frame.lower, Reverse(at), at)));
+                let at = self.open.step(before, frame.second);
+                self.open.push(frame.lower.max(self.base_lower), at);
             }
         }
         self.is_running = false;
-    }
-
-    fn push_step(&mut self, before: u32, decision: Decision) -> u32 {
-        self.steps.push(PathStep { before, decision });
-        (self.steps.len() - 1) as u32
     }
 }

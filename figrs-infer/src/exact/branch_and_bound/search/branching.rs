@@ -15,7 +15,7 @@ pub(super) struct Branching {
 }
 
 impl Network {
-    /// The open variable with the smallest domain by the conflicts of its functions, or the last that led to a conflict.
+    /// The open variable that is branched on with the smallest domain by the conflicts of its functions, or the last that led to a conflict.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.

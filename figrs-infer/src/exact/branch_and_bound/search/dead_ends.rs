@@ -9,7 +9,7 @@ impl Network {
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
-        if !self.is_open(v) {
+        if !self.is_open(v) || self.kept[v] {
             return Ok(());
         }
         let best = self.supported[v] as usize;

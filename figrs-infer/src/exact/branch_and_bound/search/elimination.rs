@@ -17,7 +17,7 @@ impl Network {
     /// **References.** Larrosa and Dechter, *Boosting search with variable elimination in constraint optimization and constraint
     /// satisfaction problems*, Constraints 8, 2003.
     pub(in super::super) fn eliminate_if_easy(&mut self, v: usize) -> Result<(), Conflict> {
-        if !self.is_open(v) {
+        if !self.is_open(v) || self.kept[v] {
             return Ok(());
         }
         let Some((neighbours, count)) = self.few_neighbours(v) else {

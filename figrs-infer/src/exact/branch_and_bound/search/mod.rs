@@ -4,7 +4,9 @@ mod best_first;
 mod branching;
 mod dead_ends;
 mod elimination;
+mod open_nodes;
 #[cfg(test)]
 mod tests;
 
 pub(super) use best_first::{BestFirst, SearchState};
+pub(super) use open_nodes::OpenNodes;

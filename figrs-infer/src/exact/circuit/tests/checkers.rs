@@ -15,6 +15,7 @@ fn learned_clauses_hold_in_all_worlds() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let (mut learned, mut facts) = (0, 0);
@@ -72,6 +73,7 @@ fn cached_values_are_those_of_a_second_search() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let mut compared = 0;

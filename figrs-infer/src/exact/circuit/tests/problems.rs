@@ -5,6 +5,12 @@ use figrs_core::internals::{Assignments, log_entry};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// Number of problems: as `PROPTEST_CASES` says, if it is set.
+pub(super) fn cases(usual: u64) -> u64 {
+    let stated = std::env::var("PROPTEST_CASES").ok();
+    stated.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
 pub(super) fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }

@@ -31,6 +31,7 @@ fn long_chains_do_not_overflow_the_stack() {
     let options = Options::default();
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let n = 20_000;
@@ -75,6 +76,7 @@ fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (b
     };
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &report,
     };
     (search(&control), last.get())
@@ -127,6 +129,7 @@ fn a_circuit_that_outgrows_the_budget_is_refused() {
     let options = Options::default().memory_budget(1 << 20);
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     let graph = random_formula(&mut rng(2), 70, 110);
@@ -143,6 +146,7 @@ fn tables_of_too_many_rows_are_refused() {
     let options = Options::default().table_budget(5000);
     let control = SearchControl {
         options: &options,
+        decisions: u64::MAX,
         report: &|_| (),
     };
     // A function of 6000 states.

@@ -8,7 +8,7 @@ use super::{assert_close, dense, generator, variables};
 use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 
-/// A random Bayesian network with some soft evidence; its factors are dense, sparse and functions.
+/// A random Bayesian network with some soft evidence; its factors are dense and functions, and of every other network nobody knows that they are normalised.
 fn network(seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -39,7 +39,7 @@ fn network(seed: u64) -> FactorGraph {
         graph.factors.push(Factor {
             variables: scope,
             table,
-            normalised: true,
+            normalised: seed % 2 == 0,
         });
     }
     let observed = VarId(rng.random_range(0..8));
@@ -81,7 +81,7 @@ fn marginals_do_not_change() {
 
 #[test]
 fn pruning_costs_less() {
-    let (mut dearer, mut saved) = (0, 0.0);
+    let (mut dearer, mut saved) = (0, [0.0; 2]);
     for seed in 0..200 {
         let graph = network(seed);
         let cost = |barren| {
@@ -90,7 +90,7 @@ fn pruning_costs_less() {
         let difference =
             cost(BarrenFactors::Compute).operations - cost(BarrenFactors::Prune).operations;
         dearer += usize::from(difference < 0.0);
-        saved += difference;
+        saved[(seed % 2) as usize] += difference;
         let counted = plan_cost::<Counting>(&graph, &[], &Options::default()).expect("small");
         assert_eq!(
             counted,
@@ -98,5 +98,6 @@ fn pruning_costs_less() {
         );
     }
     // Small orders do not count zeros, so that the order of more tables may happen to meet more of them.
-    assert!(dearer <= 1 && saved > 0.0, "{dearer} {saved}");
+    let is_less = saved.iter().all(|&saved| saved > 1000.0);
+    assert!(dearer <= 1 && is_less, "{dearer} {saved:?}");
 }

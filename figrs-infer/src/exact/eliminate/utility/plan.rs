@@ -5,7 +5,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use super::super::error::EliminationError;
 use super::super::options::Options;
 use super::super::plan::{MessageLayout, PlanCost, eliminate_in_order, entries};
-use super::super::prune::prune;
+use super::super::prune::{UnknownSums, prune};
 use super::super::validate::validate;
 use super::planned_table::{PlannedKind, PlannedTable, children_of, union, without_barren};
 use super::{EliminationStage, UtilityGraph};
@@ -80,7 +80,7 @@ impl UtilityPlan {
         }
         let all = (0..graph.cardinalities.len() as u32).map(VarId);
         let needed: Vec<VarId> = all.clone().filter(|v| needed[v.index()]).collect();
-        let live = prune(graph, &needed).live;
+        let live = prune(graph, &needed, UnknownSums::Kept).live;
         let everything: Vec<VarId> = all.collect();
         let mut order = SymbolicElimination::new(graph, &live, &everything);
         let mut planner = Planner::new(diagram, &live, options);

@@ -1,5 +1,9 @@
 //! Trees against enumeration.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::is_wide;
 use rand::seq::SliceRandom;
@@ -245,4 +249,30 @@ fn a_tree_that_takes_more_memory_than_allowed_is_refused() {
             );
         }
     }
+}
+
+#[test]
+fn passes_end_when_they_are_interrupted() {
+    let flag = Arc::new(AtomicBool::new(true));
+    let until = Until {
+        interrupt: Some(flag.clone()),
+        ..Until::default()
+    };
+    for_each_tree(4, |graph, tree, case| {
+        let all = variables(graph);
+        let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(tree, graph);
+        flag.store(true, Ordering::Relaxed);
+        let ended = sums.prepare((tree, graph), &all, &until);
+        assert!(ended == Err(EliminationError::Interrupted) || tree.variables() == 0);
+        flag.store(false, Ordering::Relaxed);
+        sums.prepare((tree, graph), &all, &until).expect(case);
+        let (marginals, total) = enumerated(graph);
+        assert_close(sums.log_total(tree, graph), total, 1e-10, case);
+        if total > f64::NEG_INFINITY {
+            let shares = sums.marginals(tree, graph, &all);
+            for (share, log) in shares.iter().flatten().zip(marginals.iter().flatten()) {
+                assert_close(*share, (log - total).exp(), 1e-10, case);
+            }
+        }
+    });
 }

@@ -252,3 +252,30 @@ fn weights_are_counts_and_foreign_tiles_are_errors() {
     let error = Corpus::of_tiles(unknown, named).unwrap_err();
     assert!(matches!(&error, LevelError::ForeignTile { place, .. } if place == "a"));
 }
+
+#[test]
+fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
+    let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let named = [
+        text("a.b", "--\n-X\nXX"),
+        text("low", "--\nXX"),
+        text("notes", "one line"),
+    ];
+    let (corpus, notes) = CorpusReader::new(["no such folder"])
+        .read_texts(named)
+        .unwrap();
+    assert_eq!(corpus.names(), ["a.b", "low"]);
+    assert_eq!(corpus.height(), 3);
+    assert_eq!(corpus.levels()[1].to_string(), "--\n--\nXX");
+    let is = |of: fn(&CorpusNote) -> bool| notes.iter().any(of);
+    assert!(is(|note| matches!(note, CorpusNote::Padded { .. })));
+    assert!(is(|note| matches!(
+        note,
+        CorpusNote::Skipped(LevelError::SingleLine { .. })
+    )));
+    assert!(is(|note| matches!(note, CorpusNote::Platformer)));
+    let read = |named: Vec<_>| CorpusReader::new([""; 0]).read_texts(named).unwrap_err();
+    assert!(matches!(read(vec![]), LevelError::NoLevels { .. }));
+    let ragged = read(vec![text("a", "--\n-"), text("b", "--\n--")]);
+    assert!(matches!(ragged, LevelError::RaggedRow { place, line: 2, .. } if place == "a"));
+}

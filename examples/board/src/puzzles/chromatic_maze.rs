@@ -1,0 +1,245 @@
+//! Chromatic mazes: walk from the start to the finish by colours that are alike.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, read_clues, told,
+};
+use clap::Parser;
+use figrs_core::{Element, Model};
+use figrs_infer::Frontier;
+use figrs_models::board::Method;
+use figrs_models::chromatic_maze::{
+    ChromaticClue, ChromaticClues, ChromaticMaze, ChromaticTile, RelativeTile,
+};
+use figrs_models::grid::{Board, GridError, Position, Size};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use serde_json::{Value as Json, json};
+
+/// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
+/// again), and so from the start < to the finish >.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Known tiles: a line for each row, of R, Y, G, C, B or M for a colour, < for the start, > for the finish, and . for a tile without a
+    /// clue. Mazes are as large as the clues.
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    clues: Option<ClueSource>,
+    /// The fewest steps from the start to the finish.
+    #[arg(long, value_name = "STEPS")]
+    min_steps: Option<u32>,
+    /// The most steps from the start to the finish.
+    #[arg(long, value_name = "STEPS")]
+    t_max: Option<u32>,
+    /// Show a shortest way from the start to the finish.
+    #[arg(long)]
+    show_path: bool,
+}
+
+impl Example for Options {
+    type Puzzle = Mazes;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
+    fn puzzle(&self) -> Result<Mazes, Failure> {
+        let steps = range("steps", self.min_steps, self.t_max)?;
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => ChromaticClues::none(self.board.size_or(4)?),
+        };
+        let size = clues.size();
+        Ok(Mazes {
+            clues,
+            // A way has at least one step, and at most one to each other tile.
+            steps: steps
+                .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) + 1 < size.cells()),
+            show_path: self.show_path,
+        })
+    }
+}
+
+/// Chromatic mazes as the flags ask for them.
+#[derive(Debug)]
+pub struct Mazes {
+    clues: ChromaticClues,
+    steps: Option<RangeInclusive<u32>>,
+    show_path: bool,
+}
+
+impl Mazes {
+    /// True if the colour of some tile is known.
+    fn has_colours(&self) -> bool {
+        let mut clues = self.clues.iter();
+        clues.any(|(_, clue)| matches!(clue, ChromaticClue::Colour(_)))
+    }
+
+    /// The tiles of the way, if it is to be shown.
+    fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
+        let way = self.show_path.then(|| board.solution());
+        way.flatten().unwrap_or_default()
+    }
+}
+
+/// Names of the colours in the order of the wheel.
+const NAMES: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
+/// The colours, each as likely as any other.
+const COLOURS: [(&str, f64); NAMES.len()] = {
+    let mut all = [("", 1.0 / NAMES.len() as f64); NAMES.len()];
+    let mut place = 0;
+    while place < all.len() {
+        all[place].0 = NAMES[place];
+        place += 1;
+    }
+    all
+};
+
+/// A position in JSON: column and row, from 1.
+fn place(at: Position) -> Json {
+    json!([at.column + 1, at.row + 1])
+}
+
+impl Puzzle for Mazes {
+    const KIND: &'static str = "chromatic";
+    const OTHERS: &'static [Other] = &[Other {
+        method: Method::Rejection,
+        help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
+                   those with a way as demanded; exact as well, and for all boards up to 15 columns",
+        role: Role::Fallback,
+        uses_memory: true,
+    }];
+    const SCALE: PictureScale = Board::<ChromaticTile>::SCALE;
+    type Generator = ChromaticMaze;
+    type Board = Board<ChromaticTile>;
+
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn generator(&self) -> Result<ChromaticMaze, GridError> {
+        let maze = ChromaticMaze::with_clues(self.clues.clone())?;
+        match &self.steps {
+            Some(steps) => maze.steps(steps.clone()),
+            None => Ok(maze),
+        }
+    }
+
+    fn demands(&self) -> String {
+        told("steps of the way", self.steps.as_ref()).unwrap_or_default()
+    }
+
+    fn name(cell: &RelativeTile) -> &'static str {
+        if cell.is_end() {
+            "start or finish"
+        } else {
+            "between"
+        }
+    }
+
+    fn names(board: &Board<ChromaticTile>) -> Vec<&'static str> {
+        let name = |tile: &ChromaticTile| match tile.end {
+            Some(_) => "start or finish",
+            None => "between",
+        };
+        board.cells().iter().map(name).collect()
+    }
+
+    /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands, unless some are known.
+    fn colours(&self) -> &'static [(&'static str, f64)] {
+        if self.has_colours() {
+            return &[];
+        }
+        &COLOURS
+    }
+
+    fn colour_marginals(
+        &self,
+        frontier: &Frontier,
+    ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
+        if !self.has_colours() {
+            return Ok(vec![self.colours().to_vec(); self.clues.size().cells()]);
+        }
+        let elements = self.generator()?.elements()?;
+        let compiled = frontier.compile(elements.model(), elements.colours())?;
+        let mut all = Vec::new();
+        for colour in elements.colours() {
+            let marginal = compiled.distribution(colour)?;
+            let named = marginal.iter().map(|(&hue, p)| (NAMES[hue as usize], p));
+            all.push(named.collect());
+        }
+        Ok(all)
+    }
+
+    fn colours_of(&self, board: &Board<ChromaticTile>) -> Vec<&'static str> {
+        let tiles = board.cells().iter();
+        tiles.map(|tile| NAMES[tile.colour as usize]).collect()
+    }
+
+    fn json(&self, board: &Board<ChromaticTile>) -> Json {
+        let tiles = board.cells().chunks(self.clues.size().columns());
+        let row = |row: &[ChromaticTile]| {
+            let row = row.iter().map(|tile| tile.colour.symbol().to_string());
+            row.collect::<Json>()
+        };
+        let mut object = json!({
+            "start": board.start().map(place),
+            "finish": board.finish().map(place),
+            "tiles": tiles.map(row).collect::<Json>(),
+            "steps": self.length_of(board),
+        });
+        if self.show_path {
+            object["path"] = self.way(board).into_iter().map(place).collect();
+        }
+        object
+    }
+
+    fn text(&self, board: &Board<ChromaticTile>) -> String {
+        let text = board.to_string();
+        let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        for at in self.way(board) {
+            let mark = &mut rows[at.row][2 * at.column + 1];
+            if *mark == ' ' {
+                *mark = '*';
+            }
+        }
+        let rows = rows.into_iter();
+        rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
+    }
+
+    fn picture(&self, board: &Board<ChromaticTile>) -> Result<Image, ImageError> {
+        board.picture(&self.way(board))
+    }
+
+    fn scores(
+        &self,
+        boards: &[Board<ChromaticTile>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
+        scores_watched(boards, watch)
+    }
+
+    /// Known only without bounds, for small boards.
+    fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
+        let size = self.clues.size();
+        if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {
+            return Ok(None);
+        }
+        Ok(Some(self.generator()?.elements()?.steps()?))
+    }
+
+    fn length_of(&self, board: &Board<ChromaticTile>) -> Option<u32> {
+        Some(board.solution()?.len() as u32 - 1)
+    }
+}

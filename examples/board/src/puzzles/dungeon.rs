@@ -1,0 +1,218 @@
+//! Dungeons: a gem and an altar among walls, and a way to both.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, read_clues,
+    told,
+};
+use clap::{Parser, ValueEnum};
+use figrs_core::{Element, Model};
+use figrs_models::board::Method;
+use figrs_models::dungeon::{Dungeon, DungeonTile, Reachability};
+use figrs_models::grid::{Board, Clues, GridError, Position, Size};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use serde_json::{Value as Json, json};
+
+/// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
+/// right). W is a wall.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
+    /// large as the clues.
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    clues: Option<ClueSource>,
+    /// The fewest steps from the entrance to the gem, the altar and the exit.
+    #[arg(long, value_name = "STEPS")]
+    min_walk: Option<u32>,
+    /// The most steps from the entrance to the gem, the altar and the exit.
+    #[arg(long, value_name = "STEPS")]
+    max_walk: Option<u32>,
+    /// The fewest walls.
+    #[arg(long, value_name = "CELLS")]
+    min_walls: Option<u32>,
+    /// The most walls.
+    #[arg(long, value_name = "CELLS")]
+    max_walls: Option<u32>,
+    /// Demand that one can walk from the entrance to the gem, the altar and the exit; without it, gem, altar and walls may be anywhere.
+    #[arg(long, value_enum, default_value_t = Reachable::Yes)]
+    reachable: Reachable,
+    /// Show a shortest walk from the entrance to the gem, the altar and the exit.
+    #[arg(long)]
+    show_path: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Reachable {
+    Yes,
+    No,
+}
+
+impl Example for Options {
+    type Puzzle = Dungeons;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.reachable == Reachable::No && (self.min_walk.is_some() || self.max_walk.is_some()) {
+            return Err("--min-walk and --max-walk need --reachable yes".into());
+        }
+        Ok(())
+    }
+
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
+    fn puzzle(&self) -> Result<Dungeons, Failure> {
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => Clues::none(self.board.size_or(8)?),
+        };
+        Ok(Dungeons {
+            clues,
+            walls: range("walls", self.min_walls, self.max_walls)?,
+            walk: range("steps", self.min_walk, self.max_walk)?,
+            reachability: match self.reachable {
+                Reachable::Yes => Reachability::Required,
+                Reachable::No => Reachability::Free,
+            },
+            show_path: self.show_path,
+        })
+    }
+}
+
+/// Dungeons as the flags ask for them.
+#[derive(Debug)]
+pub struct Dungeons {
+    clues: Clues<DungeonTile>,
+    walls: Option<RangeInclusive<u32>>,
+    walk: Option<RangeInclusive<u32>>,
+    reachability: Reachability,
+    show_path: bool,
+}
+
+impl Dungeons {
+    /// The cells of the walk, if it is to be shown.
+    fn way(&self, dungeon: &Board<DungeonTile>) -> Vec<Position> {
+        let walk = self.show_path.then(|| dungeon.walk());
+        walk.flatten().unwrap_or_default()
+    }
+}
+
+impl Puzzle for Dungeons {
+    const KIND: &'static str = "dungeon";
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Rejection,
+            help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
+    const SCALE: PictureScale = Board::<DungeonTile>::SCALE;
+    type Generator = Dungeon;
+    type Board = Board<DungeonTile>;
+
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn generator(&self) -> Result<Dungeon, GridError> {
+        let dungeon = Dungeon::with_clues(self.clues.clone());
+        let mut dungeon = dungeon.reachability(self.reachability);
+        if let Some(walls) = &self.walls {
+            dungeon = dungeon.walls(walls.clone())?;
+        }
+        if let Some(walk) = &self.walk {
+            dungeon = dungeon.walk(walk.clone())?;
+        }
+        Ok(dungeon)
+    }
+
+    fn demands(&self) -> String {
+        let demands = [
+            told("steps of the walk", self.walk.as_ref()),
+            told("walls", self.walls.as_ref()),
+        ];
+        let demands: Vec<String> = demands.into_iter().flatten().collect();
+        demands.join(", ")
+    }
+
+    fn name(cell: &DungeonTile) -> &'static str {
+        match cell {
+            DungeonTile::Empty => "empty",
+            DungeonTile::Wall => "wall",
+            DungeonTile::Gem => "gem",
+            DungeonTile::Altar => "altar",
+        }
+    }
+
+    fn names(dungeon: &Board<DungeonTile>) -> Vec<&'static str> {
+        dungeon.cells().iter().map(Self::name).collect()
+    }
+
+    fn json(&self, dungeon: &Board<DungeonTile>) -> Json {
+        let mut object = json!({
+            "grid": dungeon.to_string().lines().collect::<Json>(),
+            "walk": self.length_of(dungeon),
+        });
+        if self.show_path {
+            let way = self.way(dungeon).into_iter();
+            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
+        }
+        object
+    }
+
+    fn text(&self, dungeon: &Board<DungeonTile>) -> String {
+        let text = dungeon.to_string();
+        let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        for at in self.way(dungeon) {
+            let cell = &mut rows[at.row][at.column];
+            if *cell == '.' {
+                *cell = '*';
+            }
+        }
+        let rows = rows.into_iter();
+        rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
+    }
+
+    fn picture(&self, dungeon: &Board<DungeonTile>) -> Result<Image, ImageError> {
+        dungeon.picture(&self.way(dungeon))
+    }
+
+    fn scores(
+        &self,
+        dungeons: &[Board<DungeonTile>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
+        scores_watched(dungeons, watch)
+    }
+
+    /// Known only without clues and bounds, for small boards.
+    fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
+        let size = self.clues.size();
+        let is_free = self.clues.is_empty()
+            && self.demands().is_empty()
+            && self.reachability == Reachability::Required;
+        if !is_free || size.columns() > 4 || size.rows() > 4 {
+            return Ok(None);
+        }
+        Ok(Some(Dungeon::new(size).elements()?.walk()?))
+    }
+
+    fn length_of(&self, dungeon: &Board<DungeonTile>) -> Option<u32> {
+        Some(dungeon.walk()?.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,128 @@
+//! Islands: one piece of land in the water.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
+};
+use clap::Parser;
+use figrs_models::grid::{Board, Clues, GridError, Size};
+use figrs_models::island::{Island, Terrain};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use serde_json::{Value as Json, json};
+
+/// Islands: the border is water, the centre is land, and all land is connected; # is land.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Known cells: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as the
+    /// clues.
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    clues: Option<ClueSource>,
+    /// The fewest cells of land.
+    #[arg(long, value_name = "CELLS")]
+    min_land: Option<u32>,
+    /// The most cells of land.
+    #[arg(long, value_name = "CELLS")]
+    max_land: Option<u32>,
+    /// The fewest bays: cells of water with land on exactly three sides.
+    #[arg(long, value_name = "BAYS")]
+    min_bays: Option<u32>,
+    /// The most bays.
+    #[arg(long, value_name = "BAYS")]
+    max_bays: Option<u32>,
+}
+
+impl Example for Options {
+    type Puzzle = Islands;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
+    fn puzzle(&self) -> Result<Islands, Failure> {
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => Clues::none(self.board.size_or(8)?),
+        };
+        Ok(Islands {
+            island: Island::with_clues(clues)?,
+            land: range("cells of land", self.min_land, self.max_land)?,
+            bays: range("bays", self.min_bays, self.max_bays)?,
+        })
+    }
+}
+
+/// Islands as the flags ask for them.
+#[derive(Debug)]
+pub struct Islands {
+    /// The island without bounds.
+    island: Island,
+    land: Option<RangeInclusive<u32>>,
+    bays: Option<RangeInclusive<u32>>,
+}
+
+impl Puzzle for Islands {
+    const KIND: &'static str = "island";
+    const OTHERS: &'static [Other] = &[CHAIN];
+    const SCALE: PictureScale = Board::<Terrain>::SCALE;
+    type Generator = Island;
+    type Board = Board<Terrain>;
+
+    fn size(&self) -> Size {
+        self.island.size()
+    }
+
+    fn generator(&self) -> Result<Island, GridError> {
+        let mut island = self.island.clone();
+        if let Some(land) = &self.land {
+            island = island.land(land.clone())?;
+        }
+        if let Some(bays) = &self.bays {
+            island = island.bays(bays.clone())?;
+        }
+        Ok(island)
+    }
+
+    fn demands(&self) -> String {
+        let demands = [
+            told("cells of land", self.land.as_ref()),
+            told("bays", self.bays.as_ref()),
+        ];
+        let demands: Vec<String> = demands.into_iter().flatten().collect();
+        demands.join(", ")
+    }
+
+    fn name(cell: &Terrain) -> &'static str {
+        match cell {
+            Terrain::Water => "water",
+            Terrain::Land => "land",
+        }
+    }
+
+    fn names(island: &Board<Terrain>) -> Vec<&'static str> {
+        island.cells().iter().map(Self::name).collect()
+    }
+
+    fn json(&self, island: &Board<Terrain>) -> Json {
+        json!({
+            "grid": island.to_string().lines().collect::<Json>(),
+            "land": island.land(),
+            "bays": island.bays(),
+        })
+    }
+
+    fn text(&self, island: &Board<Terrain>) -> String {
+        island.to_string()
+    }
+
+    fn picture(&self, island: &Board<Terrain>) -> Result<Image, ImageError> {
+        island.picture()
+    }
+}

@@ -1,0 +1,225 @@
+//! Perfect mazes: every room is reached from every other by exactly one way.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range,
+    read_clues, told,
+};
+use clap::{Parser, ValueEnum};
+use figrs_models::board::Method;
+use figrs_models::grid::{Board, GridError, Position, Size};
+use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer, PointerClues};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use serde_json::{Value as Json, json};
+
+/// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Known pointers: a line for each row, of ^, v, < or > for a room that leads there on its way to the first one, and . for a room without a clue.
+    /// Mazes are as large as the clues.
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    clues: Option<ClueSource>,
+    /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
+    #[arg(long, value_enum, default_value_t = Direction::Uniform)]
+    weights: Direction,
+    /// Directions out of the grid: excluded, or possible and failing; outside is for --task probability only, since given
+    /// the rules mazes are as likely either way.
+    #[arg(long, value_enum, default_value_t = Outside::Within)]
+    border: Outside,
+    /// The fewest steps from the entrance to the exit.
+    #[arg(long, value_name = "STEPS")]
+    min_walk: Option<u32>,
+    /// The most steps from the entrance to the exit.
+    #[arg(long, value_name = "STEPS")]
+    max_walk: Option<u32>,
+    /// Show the way from the entrance to the exit.
+    #[arg(long)]
+    show_path: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Direction {
+    Uniform,
+    Snake,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Outside {
+    Within,
+    Outside,
+}
+
+impl Example for Options {
+    type Puzzle = Mazes;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let task = self.board.task;
+        if self.border == Outside::Outside && task != Task::Probability {
+            return Err("--border outside needs --task probability".into());
+        }
+        if self.weights == Direction::Snake && task == Task::Count {
+            return Err("--weights has no effect on --task count; leave it out".into());
+        }
+        Ok(())
+    }
+
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
+    fn puzzle(&self) -> Result<Mazes, Failure> {
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => PointerClues::none(self.board.size_or(8)?),
+        };
+        let walk = range("steps", self.min_walk, self.max_walk)?;
+        let border = match self.border {
+            Outside::Within => Border::Within,
+            Outside::Outside => Border::Outside,
+        };
+        Ok(Mazes {
+            clues,
+            weights: match self.weights {
+                Direction::Uniform => DirectionWeights::UNIFORM,
+                Direction::Snake => DirectionWeights::SNAKE,
+            },
+            border,
+            is_uniform: self.weights == Direction::Uniform,
+            walk,
+            show_path: self.show_path,
+        })
+    }
+}
+
+/// Mazes as the flags ask for them.
+#[derive(Debug)]
+pub struct Mazes {
+    clues: PointerClues,
+    weights: DirectionWeights,
+    border: Border,
+    is_uniform: bool,
+    walk: Option<RangeInclusive<u32>>,
+    show_path: bool,
+}
+
+impl Mazes {
+    /// The rooms of the way, if it is to be shown.
+    fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
+        let way = self.show_path.then(|| maze.solution());
+        way.flatten().unwrap_or_default()
+    }
+}
+
+impl Puzzle for Mazes {
+    const KIND: &'static str = "maze";
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Own("wilson"),
+            help: "Task sample, of any size, by Wilson's algorithm: exact as well",
+            role: Role::Quicker,
+            uses_memory: false,
+        },
+        CHAIN,
+        Other {
+            method: Method::Own("matrix-tree"),
+            help: "All tasks but sample, of any size, by the matrix-tree theorem: exact",
+            role: Role::Answers,
+            uses_memory: true,
+        },
+    ];
+    const SCALE: PictureScale = Board::<Pointer>::SCALE;
+    type Generator = PerfectMaze;
+    type Board = Board<Pointer>;
+
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn generator(&self) -> Result<PerfectMaze, GridError> {
+        let mazes = PerfectMaze::with_clues(self.clues.clone())?;
+        let mazes = mazes.weights(self.weights)?.border(self.border);
+        match &self.walk {
+            Some(walk) => mazes.steps(walk.clone()),
+            None => Ok(mazes),
+        }
+    }
+
+    fn demands(&self) -> String {
+        told("steps of the way", self.walk.as_ref()).unwrap_or_default()
+    }
+
+    fn name(cell: &Pointer) -> &'static str {
+        match cell {
+            Pointer::Root => "root",
+            Pointer::Up => "up",
+            Pointer::Down => "down",
+            Pointer::Left => "left",
+            Pointer::Right => "right",
+        }
+    }
+
+    fn names(maze: &Board<Pointer>) -> Vec<&'static str> {
+        maze.cells().iter().map(Self::name).collect()
+    }
+
+    fn is_uniform(&self) -> bool {
+        self.is_uniform
+    }
+
+    /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
+    fn json(&self, maze: &Board<Pointer>) -> Json {
+        let parents = maze.iter().filter_map(|(at, pointer)| {
+            let target = pointer.target(self.clues.size(), at)?;
+            let step = |from: usize, to: usize| to.cast_signed() - from.cast_signed();
+            Some(json!([
+                at.column + 1,
+                at.row + 1,
+                step(at.column, target.column),
+                step(at.row, target.row)
+            ]))
+        });
+        let mut object = json!({"parents": parents.collect::<Json>()});
+        if self.show_path {
+            let way = self.way(maze).into_iter();
+            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
+        }
+        object
+    }
+
+    fn text(&self, maze: &Board<Pointer>) -> String {
+        let text = maze.to_string();
+        let mut lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        for at in self.way(maze) {
+            lines[2 * at.row + 1][3 * at.column + 1] = '*';
+        }
+        let lines = lines.into_iter();
+        lines
+            .flat_map(|line| line.into_iter().chain(['\n']))
+            .collect()
+    }
+
+    fn picture(&self, maze: &Board<Pointer>) -> Result<Image, ImageError> {
+        maze.picture(&self.way(maze))
+    }
+
+    fn scores(
+        &self,
+        mazes: &[Board<Pointer>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<ScoreSummary>, VariationError> {
+        scores_watched(mazes, watch)
+    }
+}

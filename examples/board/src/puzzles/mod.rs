@@ -1,0 +1,7 @@
+//! The five puzzles: their flags, their generators, and how their boards are shown.
+
+pub mod chromatic_maze;
+pub mod dungeon;
+pub mod island;
+pub mod maze;
+pub mod yin_yang;

@@ -1,0 +1,192 @@
+//! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, Watch,
+    range, read_clues, told,
+};
+use clap::Parser;
+use figrs_core::stream;
+use figrs_models::board::Method;
+use figrs_models::grid::{Board, GridError, Size};
+use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::yin_yang::{Colour, ColourClues, YinYang};
+use serde_json::{Value as Json, json};
+
+/// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    #[command(flatten)]
+    board: Shared,
+    /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
+    /// the clues.
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    clues: Option<ClueSource>,
+    /// The fewest black cells.
+    #[arg(long, value_name = "CELLS")]
+    min_black: Option<u32>,
+    /// The most black cells; with --min-black, half of all cells for as many of each colour.
+    #[arg(long, value_name = "CELLS")]
+    max_black: Option<u32>,
+    /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
+    /// is a file for --clues.
+    #[arg(long)]
+    make_puzzle: bool,
+}
+
+impl Example for Options {
+    type Puzzle = Boards;
+
+    fn shared(&self) -> &Shared {
+        &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
+            return Err("--make-puzzle needs --task sample, without --stats".into());
+        }
+        if self.make_puzzle && !["auto", "exact"].contains(&self.board.method.as_str()) {
+            return Err("--make-puzzle needs --method exact".into());
+        }
+        Ok(())
+    }
+
+    fn give_clues(&mut self, text: String) {
+        self.clues = Some(ClueSource::Text(text));
+    }
+
+    fn puzzle(&self) -> Result<Boards, Failure> {
+        let clues = match &self.clues {
+            Some(source) => read_clues(source)?,
+            None => ColourClues::none(self.board.size_or(8)?),
+        };
+        Ok(Boards {
+            clues,
+            black: range("black cells", self.min_black, self.max_black)?,
+            are_puzzles: self.make_puzzle,
+        })
+    }
+}
+
+/// Boards and puzzles as the flags ask for them.
+#[derive(Debug)]
+pub struct Boards {
+    clues: ColourClues,
+    black: Option<RangeInclusive<u32>>,
+    are_puzzles: bool,
+}
+
+/// A board, and the clues of a puzzle whose only solution it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shown {
+    board: Board<Colour>,
+    puzzle: Option<ColourClues>,
+}
+
+impl From<Board<Colour>> for Shown {
+    fn from(board: Board<Colour>) -> Self {
+        let puzzle = None;
+        Self { board, puzzle }
+    }
+}
+
+impl Puzzle for Boards {
+    const KIND: &'static str = "yin_yang";
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Particles,
+            help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
+    const SCALE: PictureScale = Board::<Colour>::SCALE;
+    type Generator = YinYang;
+    type Board = Shown;
+
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn generator(&self) -> Result<YinYang, GridError> {
+        let boards = YinYang::with_clues(self.clues.clone());
+        match &self.black {
+            Some(black) => boards.black(black.clone()),
+            None => Ok(boards),
+        }
+    }
+
+    fn demands(&self) -> String {
+        told("black cells", self.black.as_ref()).unwrap_or_default()
+    }
+
+    fn name(cell: &Colour) -> &'static str {
+        match cell {
+            Colour::Black => "black",
+            Colour::White => "white",
+        }
+    }
+
+    fn names(shown: &Shown) -> Vec<&'static str> {
+        shown.board.cells().iter().map(Self::name).collect()
+    }
+
+    fn makes(&self) -> bool {
+        self.are_puzzles
+    }
+
+    fn make(
+        &self,
+        options: &Shared,
+        watch: &Watch,
+        made: &dyn Fn(Shown),
+    ) -> Result<Vec<(&'static str, f64)>, Failure> {
+        let frontier = watch.frontier("compiling, step", options.memory().0);
+        let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
+        let progress = watch.progress("puzzles", Some(options.count() as u64));
+        let cells = self.clues.size().cells();
+        let (mut clues, mut part) = (0, 0);
+        while part < options.count() as u64 && !watch.is_ended() {
+            let mut rng = stream(options.seed(), part);
+            let (puzzle, board) = boards.puzzle_watched(&mut rng, |tried| {
+                if let Some(progress) = &progress {
+                    progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
+                }
+            })?;
+            clues += puzzle.len();
+            let puzzle = Some(puzzle);
+            made(Shown { board, puzzle });
+            part += 1;
+            if let Some(progress) = &progress {
+                progress.set(part);
+            }
+        }
+        Ok(vec![("clues", clues as f64 / part.max(1) as f64)])
+    }
+
+    /// The rows of the board, and of the puzzle.
+    fn json(&self, shown: &Shown) -> Json {
+        let rows = |text: String| text.lines().collect::<Json>();
+        let black = shown.board.places_of(Colour::Black).count();
+        let mut object = json!({"grid": rows(shown.board.to_string()), "black": black});
+        if let Some(puzzle) = &shown.puzzle {
+            object["clues"] = rows(puzzle.to_string());
+        }
+        object
+    }
+
+    fn text(&self, shown: &Shown) -> String {
+        let puzzle = shown.puzzle.as_ref();
+        puzzle.map_or_else(|| shown.board.to_string(), ToString::to_string)
+    }
+
+    fn picture(&self, shown: &Shown) -> Result<Image, ImageError> {
+        match &shown.puzzle {
+            Some(puzzle) => puzzle.picture(),
+            None => shown.board.picture(&self.clues),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The watch over the work on a question: the flag that ends it, and whether it is shown.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use figrs_command::{Progress, note, stop};
+use figrs_infer::Frontier;
+
+/// The flag that ends the work on a question, and whether its progress and notes go to the standard error.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    interrupt: Arc<AtomicBool>,
+    is_shown: bool,
+}
+
+impl Watch {
+    /// That of a command: shown, and ended by Ctrl-C and `--time`.
+    pub(crate) fn of_command() -> Self {
+        Self {
+            interrupt: stop::flag(),
+            is_shown: true,
+        }
+    }
+
+    /// Without a display, ended by a flag.
+    pub(crate) fn quiet(interrupt: Arc<AtomicBool>) -> Self {
+        Self {
+            interrupt,
+            is_shown: false,
+        }
+    }
+
+    /// The flag that ends the work.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupt)
+    }
+
+    /// True if progress and notes are shown.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// True if the work is to end.
+    pub fn is_ended(&self) -> bool {
+        self.interrupt.load(Ordering::Acquire)
+    }
+
+    /// A line of progress, if progress is shown.
+    pub fn progress(&self, what: &'static str, total: Option<u64>) -> Option<Progress> {
+        self.is_shown.then(|| Progress::of(what, total))
+    }
+
+    /// Writes a note, if notes are shown.
+    pub fn note(&self, text: impl Display) {
+        if self.is_shown {
+            note(text);
+        }
+    }
+
+    /// A frontier of this many bytes that shows its steps, and that ends when the work is to end.
+    pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
+        let frontier = Frontier::new().memory(memory).interrupt(self.flag());
+        match self.progress(what, None) {
+            Some(progress) => frontier.on_progress(move |run| progress.set(run.done)),
+            None => frontier,
+        }
+    }
+}

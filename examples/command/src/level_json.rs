@@ -1,0 +1,57 @@
+//! Levels in JSON.
+
+use figrs_models::mdmc::{Level, MarkovChain, Playability};
+use serde_json::{Value as Json, json};
+
+/// A level as commands print it: its settings, its measures and its rows.
+#[derive(Debug)]
+pub struct LevelJson<'a> {
+    /// The level, as it is played.
+    pub level: &'a Level,
+    /// The seed, and the number in the set of that seed.
+    pub drawn: Option<(u64, u64)>,
+    /// The settings that give the level again.
+    pub settings: Vec<(&'static str, Json)>,
+    /// Number of cells in a configuration that training never showed.
+    pub unseen: usize,
+    /// Number of fallbacks, of methods that have simpler structures.
+    pub fallbacks: Option<usize>,
+    /// How far a player comes, and the cells of the way in the level, if they are asked for.
+    pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
+}
+
+impl LevelJson<'_> {
+    /// As JSON.
+    pub fn value(self) -> Json {
+        let text = self.level.to_string();
+        let mut object = match self.drawn {
+            Some((seed, index)) => json!({"seed": seed, "index": index}),
+            None => json!({}),
+        };
+        object["width"] = self.level.width().into();
+        object["height"] = self.level.height().into();
+        for (name, value) in self.settings {
+            object[name] = value;
+        }
+        object["unseen"] = self.unseen.into();
+        if let Some(fallbacks) = self.fallbacks {
+            object["fallbacks"] = fallbacks.into();
+        }
+        if let Some((playability, way)) = self.path {
+            object["playable"] = playability.playable().into();
+            object["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
+            object["path"] = json!(way);
+        }
+        object["rows"] = text.lines().collect();
+        object
+    }
+}
+
+/// The settings of a trained chain.
+pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
+    [
+        ("structure", chain.structure_list().to_string().into()),
+        ("smoothing", chain.smoothing().into()),
+        ("row_splits", chain.row_splits().count().into()),
+    ]
+}

@@ -1,0 +1,466 @@
+#!/usr/bin/env python3
+"""The page of the studio in a real browser: click, paint, see; keyboard alone; a narrow window; files; no error in the console.
+
+    cargo build --release --example studio
+    python3 examples/studio/browser_test.py [--studio PROGRAM] [--pictures FOLDER]
+
+Chromium and its driver (Debian: chromium, chromium-driver) are driven over WebDriver with the standard library of Python. Without them nothing is tested,
+and a line says so.
+"""
+
+import argparse
+import base64
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import webdriver
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HIDDEN = "return document.querySelector('.view:not([hidden])')"
+LOW = "----------\n----------\n--o-------\nXXXX-XXXXX\n"
+NETWORK = """network pets { }
+variable cat { type discrete [ 2 ] { yes, no }; }
+variable mouse { type discrete [ 2 ] { yes, no }; }
+probability ( cat ) { table 0.25, 0.75; }
+probability ( mouse | cat ) { (yes) 0.0, 1.0; (no) 0.5, 0.5; }
+"""
+
+
+class Page:
+    """The page as a user sees it: the view that is shown, its board and its words."""
+
+    def __init__(self, browser, address):
+        self.browser, self.address = browser, address
+
+    def view(self, name):
+        """Opens a view, and waits for its board."""
+        self.browser.click(f"nav button[data-view={name}]")
+        self.browser.until(f"{HIDDEN}?.querySelector('.told')?.textContent", told=f"the view {name}")
+        self.settle()
+
+    def settle(self):
+        """Waits until what was asked for is there."""
+        self.browser.until(f"{HIDDEN}.querySelector('.told').textContent && !{HIDDEN.removeprefix('return ')}.querySelector('.told.busy')", told="an answer")
+
+    def words(self, selector):
+        return self.browser.run(f"{HIDDEN}.querySelector(arguments[0]).textContent", selector)
+
+    def told(self):
+        self.settle()
+        return self.words(".told")
+
+    def button(self, text):
+        """Presses a button by its text."""
+        script = f"""const wanted = [...{HIDDEN.removeprefix('return ')}.querySelectorAll('button')].find((one) => one.textContent === arguments[0]);
+            for (let part = wanted; part; part = part.parentElement) if (part.tagName === 'DETAILS') part.open = true;
+            wanted.click();"""
+        self.browser.run(script, text)
+
+    def choose(self, label, value):
+        """Sets a control by its label."""
+        script = f"""const labels = [...{HIDDEN.removeprefix('return ')}.querySelectorAll('label')];
+            const input = labels.find((one) => one.textContent.trim().startsWith(arguments[0])).querySelector('input, select');
+            if (input.type === 'checkbox') {{ if (input.checked !== arguments[1]) input.click(); return; }}
+            input.value = arguments[1];
+            input.dispatchEvent(new Event('change'));"""
+        self.browser.run(script, label, value)
+
+    def tile(self, symbol):
+        script = f"""const input = [...{HIDDEN.removeprefix('return ')}.querySelectorAll('.palette input')].find((one) => one.value === arguments[0]);
+            input.click();"""
+        self.browser.run(script, symbol)
+
+    def rows(self):
+        """The rows of the board as text."""
+        self.settle()
+        return self.browser.run(f"{HIDDEN}.querySelector('[aria-label=\"The board as text\"]').value").split("\n")
+
+    def place(self, row, column):
+        """The middle of a cell in the window."""
+        script = f"""const canvas = {HIDDEN.removeprefix('return ')}.querySelector('.stage canvas');
+            canvas.scrollIntoView({{ block: 'center' }});
+            const box = canvas.getBoundingClientRect();
+            return [box.left, box.top, box.width, box.height];"""
+        left, top, width, height = self.browser.run(script)
+        rows = self.rows()
+        return left + (column + 0.5) * width / len(rows[0]), top + (row + 0.5) * height / len(rows)
+
+    def paint(self, row, column):
+        self.browser.drag(self.place(row, column))
+        self.settle()
+
+    def facts(self, part):
+        """Waits until the words on the cell at the cursor have a part."""
+        return self.browser.until(f"const text = {HIDDEN.removeprefix('return ')}.querySelector('.facts').textContent; return text.includes(arguments[0]) && text", part, told=f"facts with {part!r}")
+
+    def method(self, part):
+        """Waits until the words on the heat map have a part."""
+        paths = f"{HIDDEN.removeprefix('return ')}.querySelectorAll('.panel > .small')"
+        return self.browser.until(f"return [...{paths}].some((one) => one.textContent.includes(arguments[0]))", part, told=f"a heat map with {part!r}", seconds=120)
+
+    def pixels(self):
+        """A sum of the picture of the board, which differs where it does."""
+        return self.browser.run(f"""const canvas = {HIDDEN.removeprefix('return ')}.querySelector('.stage canvas');
+            const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            let sum = 0;
+            for (let at = 0; at < data.length; at += 1) sum = (31 * sum + data[at]) % 1000000007;
+            return sum;""")
+
+    def saved(self, text, name):
+        """The file that a button saves."""
+        file = pathlib.Path(self.browser.downloads) / name
+        file.unlink(missing_ok=True)
+        self.button(text)
+        end = time.monotonic() + 30
+        while not (file.exists() and file.stat().st_size):
+            assert time.monotonic() < end, f"{name} was not saved"
+            time.sleep(0.05)
+        return file
+
+    def read(self, file):
+        """Reads a file into the view."""
+        script = f"{HIDDEN}.querySelector('input[type=file]').closest('details')?.setAttribute('open', '');"
+        self.browser.run(script)
+        self.browser.run("document.querySelectorAll('input[type=file]').forEach((one) => one.removeAttribute('id'));"
+                         f"{HIDDEN.removeprefix('return ')}.querySelector('input[type=file]').id = 'chosen-file';")
+        self.browser.type("#chosen-file", str(file))
+        time.sleep(0.3)
+        self.settle()
+
+
+def levels(page):
+    told = page.told()
+    assert "Level 0 of seed 1: playable" in told, told
+    rows = page.rows()
+    assert len(rows) == 14 and all(len(row) == 60 for row in rows)
+    # Click, paint, see.
+    page.tile("o")
+    before = page.pixels()
+    page.paint(7, 12)
+    assert page.rows()[7][12] == "o" and page.pixels() != before
+    page.facts("Row 8, column 13: coin o, set by hand")
+    page.browser.drag(page.place(7, 12), button=2)
+    page.facts("Row 8, column 13")
+    page.browser.until(f"return !{HIDDEN.removeprefix('return ')}.querySelector('.facts').textContent.includes('by hand')")
+    page.button("Undo")
+    assert page.rows()[7][12] == "o"
+    page.button("Redo")
+    page.button("Undo")
+    assert page.rows()[7][12] == "o"
+    # Others of the same demands.
+    first = page.rows()
+    page.button("Another")
+    assert "Level 1 of seed 1" in page.told() and page.rows() != first and page.rows()[7][12] == "o"
+    page.button("Ten more")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelectorAll('.gallery button').length === 10")
+    page.browser.run(f"{HIDDEN}.querySelectorAll('.gallery button')[4].click()")
+    assert "Level 6 of seed 1" in page.told()
+    page.choose("Seed", "9")
+    assert "Level 0 of seed 9" in page.told()
+    # A region is drawn anew, and the rest stays.
+    before = page.rows()
+    page.button("Region")
+    page.browser.drag(page.place(0, 20), page.place(13, 29))
+    page.button("Draw region anew")
+    after = page.rows()
+    assert all(row[:20] == was[:20] and row[30:] == was[30:] for row, was in zip(after, before))
+    page.button("Draw region anew")
+    page.button("Draw region anew")
+    assert any(row[20:30] != was[20:30] for row, was in zip(page.rows(), before))
+    page.button("Release region")
+    page.button("Paint")
+    # What excludes each other is said at its cells.
+    page.button("Free all")
+    page.tile("X")
+    calm = page.pixels()
+    page.paint(2, 30)
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('.told.wrong')")
+    assert "1 pinned tiles in columns 30 to 30" in page.told() and page.pixels() != calm
+    page.button("Undo")
+    # Demands.
+    page.choose("A player gets", False)
+    page.choose("Widest gap", "0")
+    page.told()
+    assert all(tile != "-" for tile in page.rows()[13])
+    page.choose("Widest gap", "")
+    page.choose("A player gets", True)
+    page.told()
+    # Probabilities: drawn here, exact for low levels, and what a click would exclude.
+    page.choose("Heat map", "chosen")
+    page.method("levels drawn by particles")
+
+
+def trained(page):
+    """Training text that is edited in the page, exact probabilities, and previews."""
+    page.choose("Train on", "edited")
+    page.settle()
+    page.browser.run(f"""const text = {HIDDEN.removeprefix('return ')}.querySelector('[aria-label="Training level"]');
+        text.value = arguments[0]; text.dispatchEvent(new Event('input'));""", "---\n--")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('.told.wrong')?.textContent.includes('row 2 has 2 tiles')")
+    # All levels but one are left as they are: the height must be theirs.
+    low = "\n".join(["-" * 10] * 10) + "\n" + LOW
+    page.browser.run(f"""const text = {HIDDEN.removeprefix('return ')}.querySelector('[aria-label="Training level"]');
+        text.value = arguments[0]; text.dispatchEvent(new Event('input'));""", low)
+    page.browser.until(f"return !{HIDDEN.removeprefix('return ')}.querySelector('.told.wrong')")
+    assert len(page.rows()) == 14
+    page.choose("Train on", "folder:low")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('[aria-label=\"The board as text\"]').value.split('\\n').length === 4")
+    page.choose("Columns", "12")
+    page.choose("A player gets", False)
+    page.method("Exact probabilities")
+    page.tile("-")
+    page.browser.hover(page.place(3, 5))
+    page.facts("would exclude")
+    page.tile("o")
+    page.browser.hover(page.place(3, 5))
+    page.facts("would leave no board at all")
+    page.choose("Heat map", "open")
+    page.choose("Train on", "")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('[aria-label=\"The board as text\"]').value.split('\\n').length === 14")
+    page.choose("Columns", "40")
+    page.told()
+
+
+def keyboard(page):
+    """Everything without a mouse."""
+    page.browser.run("document.activeElement?.blur(); scrollTo(0, 0)")
+    for _ in range(80):
+        page.browser.press("Tab")
+        if page.browser.run("return document.activeElement.tagName === 'CANVAS'"):
+            break
+    assert page.browser.run("return document.activeElement.getAttribute('aria-label').length > 20")
+    page.browser.press("Home")
+    for _ in range(14):
+        page.browser.press("Up")
+    page.browser.press("Down", "Down", "Right", "Right", "Right", "o", "Enter")
+    page.settle()
+    page.facts("Row 3, column 4: coin o, set by hand")
+    assert page.rows()[2][3] == "o"
+    page.browser.press("Delete")
+    page.browser.until(f"return !{HIDDEN.removeprefix('return ')}.querySelector('.facts').textContent.includes('by hand')")
+    page.browser.press("z", held=["Control"])
+    page.facts("coin o, set by hand")
+    page.browser.press("y", held=["Control"])
+    page.settle()
+    before = page.rows()
+    page.browser.press("Home")
+    for _ in range(14):
+        page.browser.press("Up")
+    page.browser.press(*["Right"] * 9, *["Down"] * 13, held=["Shift"])
+    page.browser.press("Tab") if False else None
+    script = "return document.activeElement.textContent"
+    for _ in range(60):
+        page.browser.press("Tab", held=["Shift"])
+        if page.browser.run(script) == "Draw region anew":
+            break
+    page.browser.press("Enter")
+    page.settle()
+    after = page.rows()
+    assert all(row[10:] == was[10:] for row, was in zip(after, before)), "the rest stays"
+    page.button("Release region")
+    page.settle()
+
+
+def round_trips(page, files, free=""):
+    """Files that are saved and read back give the same board."""
+    rows = page.rows()
+    for text, name in files:
+        file = page.saved(text, name)
+        page.button("Free all")
+        page.settle()
+        page.read(file)
+        page.browser.until("return arguments[0] === " + f"{HIDDEN.removeprefix('return ')}.querySelector('[aria-label=\"The board as text\"]').value", "\n".join(rows), told=f"{name} read back")
+
+
+def boards(page):
+    for view, symbol, cell in [("maze", "<", (3, 4)), ("chromatic", "R", (1, 1)), ("dungeon", "W", (2, 2)), ("island", "#", (3, 3)), ("yin_yang", "1", (2, 2))]:
+        page.view(view)
+        assert "seed 1" in page.told(), page.told()
+        page.tile(symbol)
+        page.paint(*cell)
+        page.facts("set by hand")
+        page.choose("Heat map", "chosen")
+        page.method("xact probabilities") if view != "maze" else page.method("rob") if False else page.method("s")
+        before = page.rows()
+        page.button("Another")
+        assert "seed 2" in page.told()
+        page.button("Ten more")
+        page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelectorAll('.gallery button').length === 10", seconds=120)
+        if view != "chromatic":
+            name = view
+            round_trips(page, [("Text", f"{name}.txt"), ("JSON", f"{name}.json"), ("PNG", f"{name}.png"), ("Tiled map", f"{name}.tmx"), ("LDtk", f"{name}.csv")])
+        page.button("Free all")
+        page.settle()
+        assert len(before) == len(page.rows())
+    # The puzzle editor: verdicts while one types.
+    assert "solutions" in page.told()
+    page.button("Make a puzzle")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('.told.good')?.textContent.includes('unique')")
+    page.choose("Show the clues alone", True)
+    page.choose("Show the clues alone", False)
+    page.button("Free all")
+    page.settle()
+    page.browser.run(f"{HIDDEN}.querySelector('.stage canvas').focus()")
+    page.browser.press("Home", *["Up"] * 6, "1", "Enter", "Right", "Enter", "Down", "Enter", "Left", "Enter")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('.told.wrong')", told="four black cells exclude each other")
+    assert "row 1, column 1" in page.told() and "row 2, column 2" in page.told()
+    page.button("Free all")
+    page.settle()
+
+
+def network(page, file):
+    page.view("network")
+    state = "button[aria-label^='rain yes']"
+    assert "5 nodes. JunctionTree, exact" in page.told()
+    prior = page.words(f"{state} .p")
+    page.browser.run(f"{HIDDEN}.querySelector(\"button[aria-label^='shoes muddy']\").click()")
+    page.settle()
+    assert page.words(f"{state} .p") != prior and "shoes = muddy" in page.words("[aria-label=Evidence]")
+    page.button("Undo")
+    assert page.words(f"{state} .p") == prior
+    page.read(file)
+    assert "2 nodes" in page.told()
+    cat = "button[aria-label^='cat yes']"
+    assert page.words(f"{cat} .p") == "25 %"
+    page.browser.run(f"{HIDDEN}.querySelector(arguments[0]).focus()", cat)
+    page.facts("would make 1 state of other nodes impossible")
+    page.browser.press("Enter")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector(\"button[aria-label^='mouse yes']\").classList.contains('never')")
+    page.browser.run(f"{HIDDEN}.querySelector(\"button[aria-label^='mouse yes']\").click()")
+    page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelectorAll('.node.clash').length === 2")
+    page.button("Clear evidence")
+    assert page.words(f"{cat} .p") == "25 %"
+    page.choose("Of the folder", "pets.bif")
+    assert "pets.bif: 2 nodes" in page.told()
+    page.choose("Of the folder", "")
+    assert "5 nodes" in page.told()
+
+
+def looks(page, pictures):
+    """Narrow windows, light and dark, names for all controls."""
+    browser = page.browser
+    views = ["level", "maze", "chromatic", "dungeon", "island", "yin_yang", "network"]
+    browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
+    for view in views:
+        page.view(view)
+        width = browser.run("return document.documentElement.scrollWidth")
+        assert width <= 360, f"{view} is {width} pixels wide"
+    browser.devtools("Emulation.clearDeviceMetricsOverride")
+    contrast = """const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
+            .map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        const light = (colour) => { const [r, g, b] = channels(colour); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const ground = (one) => { const own = getComputedStyle(one).backgroundColor; return /, 0\\)$/.test(own) && one.parentElement ? ground(one.parentElement) : own; };
+        return [...document.querySelectorAll('h1, h2, label, p, button, summary')].filter((one) => one.offsetParent && one.textContent.trim() && !one.disabled).map((one) => {
+            const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
+            return [(a + 0.05) / (b + 0.05), one.textContent.slice(0, 40)];
+        }).filter(([ratio]) => ratio < 4.5);"""
+    unnamed = """return [...document.querySelectorAll('button, input, select, textarea, canvas[tabindex]')].filter((one) => one.offsetParent).filter((one) =>
+        !(one.getAttribute('aria-label') || one.labels?.length || one.textContent.trim())).map((one) => one.outerHTML.slice(0, 80));"""
+    grounds = set()
+    for scheme in ["light", "dark"]:
+        browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        for view in views:
+            page.view(view)
+            assert not (faint := browser.run(contrast)), f"{view}, {scheme}: {faint}"
+            assert not (silent := browser.run(unnamed)), f"{view}: {silent}"
+        grounds.add(browser.run("return getComputedStyle(document.body).backgroundColor"))
+    assert len(grounds) == 2, grounds
+    browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+
+
+def shoot(page, folder):
+    """The two pictures of README."""
+    browser = page.browser
+    folder.mkdir(parents=True, exist_ok=True)
+    browser.open(page.address)
+    browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+    for scheme, view, name in [("light", "level", "studio-level.png"), ("dark", "yin_yang", "studio-yin-yang.png")]:
+        browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        page.view(view)
+        if view == "level":
+            page.choose("Seed", "12")
+            page.told()
+            page.tile("o")
+            for row, column in [(6, 19), (5, 20), (5, 21), (6, 22)]:
+                page.paint(row, column)
+            page.choose("Heat map", "chosen")
+            page.method("levels drawn by particles")
+        else:
+            page.button("Make a puzzle")
+            page.browser.until(f"return {HIDDEN.removeprefix('return ')}.querySelector('.told.good')")
+            page.choose("Heat map", "off")
+        browser.run("scrollTo(0, 0)")
+        time.sleep(2)
+        (folder / name).write_bytes(base64.b64decode(browser.screenshot()))
+    browser.devtools("Emulation.clearDeviceMetricsOverride")
+
+
+def studio_program(given):
+    if given:
+        return pathlib.Path(given)
+    built = [ROOT / "target" / profile / "examples" / "studio" for profile in ("release", "debug")]
+    built = [program for program in built if program.exists()]
+    if not built:
+        sys.exit("studio is not built; run `cargo build --release --example studio`")
+    return max(built, key=lambda program: program.stat().st_mtime)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--studio", metavar="PROGRAM", help="the program to test; the one built last if not given")
+    parser.add_argument("--address", help="the address of a studio that runs, in place of one that is started")
+    parser.add_argument("--pictures", metavar="FOLDER", type=pathlib.Path, help="write the pictures of README to this folder")
+    parser.add_argument("--only", metavar="PART", help="test this part alone")
+    options = parser.parse_args()
+    driver, browser = webdriver.programs()
+    if not (driver and browser):
+        missing = "chromedriver" if not driver else "chromium, chromium-browser, google-chrome or chrome"
+        print(f"skipped: no {missing} is on the path")
+        return
+    with tempfile.TemporaryDirectory() as folder, webdriver.Browser(driver, browser) as session:
+        folder = pathlib.Path(folder)
+        (folder / "low").mkdir()
+        (folder / "low" / "low.txt").write_text(LOW)
+        (folder / "pets.bif").write_text(NETWORK)
+        address, studio = options.address, None
+        if not address:
+            command = [studio_program(options.studio), "--port", "0", "--folder", folder]
+            studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            address = studio.stdout.readline().strip()
+        try:
+            test(Page(session, address), folder, options)
+        finally:
+            if studio:
+                studio.terminate()
+                studio.wait()
+
+
+def test(page, folder, options):
+    page.browser.open(page.address)
+    page.view("level")
+    level_files = [("Text", "level.txt"), ("JSON", "level.json"), ("PNG", "level.png"), ("Tiled map", "level.tmx"), ("Tiled JSON", "level.tmj"), ("LDtk", "level.csv")]
+    parts = [
+        ("levels", lambda: levels(page)), ("trained", lambda: trained(page)), ("keyboard", lambda: keyboard(page)),
+        ("files", lambda: round_trips(page, level_files)), ("boards", lambda: boards(page)),
+        ("network", lambda: network(page, folder / "pets.bif")), ("looks", lambda: looks(page, options.pictures)),
+    ]
+    for name, part in parts:
+        if options.only and name != options.only:
+            continue
+        started = time.monotonic()
+        part()
+        logged = page.browser.logged()
+        assert not logged, f"{name}: the console says {logged}"
+        print(f"{name}: {time.monotonic() - started:.1f} s")
+    outside = page.browser.run("return performance.getEntriesByType('resource').map((one) => one.name).filter((name) => !name.startsWith(location.origin))")
+    assert all(re.match("(data|blob):", name) for name in outside), outside
+    if options.pictures:
+        shoot(page, options.pictures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+// Requests to the program. Each lane is a client: a later change of it ends the work on earlier ones.
+
+/** The reason that there is no answer, with the cells or variables concerned. */
+export class Problem extends Error {
+  constructor(body, isAnswer = false) {
+    super(body.error ?? "no answer");
+    /** True if the request was right, and this is the answer. */
+    this.isAnswer = isAnswer;
+    this.body = body;
+  }
+}
+
+/** Requests of which a later change replaces the earlier ones. */
+export class Lane {
+  #client = crypto.randomUUID();
+  #change = 0;
+  #abort = null;
+
+  /** Begins a change: what is asked for by the returned function belongs to it, and gives null once a later change has begun. */
+  change() {
+    this.#abort?.abort();
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#change += 1;
+    const change = String(this.#change);
+    return async (path, body) => {
+      try {
+        const headers = { "Content-Type": "application/json", "Figrs-Client": this.#client, "Figrs-Change": change };
+        const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal: abort.signal });
+        const answer = await response.json();
+        if (abort.signal.aborted || response.status === 409) return null;
+        if (!response.ok || answer.error) throw new Problem(answer, response.ok);
+        return answer;
+      } catch (error) {
+        if (abort.signal.aborted) return null;
+        if (error instanceof Problem) throw error;
+        throw new Problem({ error: "the program does not answer; is it still running?" });
+      }
+    };
+  }
+
+  /** Ends the work of the lane. */
+  stop() {
+    this.#abort?.abort();
+  }
+}
+
+/** The networks and training levels of the folder. */
+export async function files() {
+  const response = await fetch("/api/files");
+  const answer = await response.json();
+  if (!response.ok) throw new Problem(answer);
+  return answer;
+}

@@ -1,0 +1,244 @@
+// The five boards: drawn given painted cells and demands, with their exact probabilities where these fit into memory.
+
+import { button, fold, h, number, range, select, toggle } from "./dom.js";
+import { Designer } from "./designer.js";
+import { csvOf, mapOf, pictureOf } from "./files.js";
+import { thumbnail } from "./grid.js";
+import { KINDS, wayOf } from "./kinds.js";
+
+export { KINDS };
+
+/** Boards that are drawn for shares where the exact probabilities do not fit. */
+const DRAWN = 100;
+
+class BoardDesigner extends Designer {
+  palette = [];
+
+  constructor(name) {
+    const kind = KINDS[name];
+    const [rows, columns] = kind.size;
+    super(kind.title, { seed: 1, rows, columns, pins: {}, kept: null, flags: {}, isHidden: false });
+    this.kind = kind;
+    this.most = kind.side;
+    this.empty = kind.free;
+    this.names = new Map(kind.tiles.map(([symbol, , name]) => [name, symbol]));
+    this.palette = kind.tiles.map(([symbol, meaning]) => ({
+      symbol, name: meaning, draw: (context, x, y, side) => kind.draw(context, x, y, side, symbol, 0, 0),
+    }));
+  }
+
+  start() {
+    this.palettes();
+    this.rebuild();
+    this.run();
+  }
+
+  background(context, width, height) {
+    context.fillStyle = this.kind.ground;
+    context.fillRect(0, 0, width, height);
+  }
+
+  drawCell(context, x, y, side, value, row, column) {
+    const isShown = !this.state.isHidden || `${row},${column}` in this.state.pins;
+    this.kind.draw(context, x, y, side, isShown ? value : undefined, row, column, this.grid.values);
+  }
+
+  nameOf(value) {
+    const end = { "<": ", start", ">": ", finish" }[value.length > 1 ? value[1] : ""] ?? "";
+    return (this.palette.find(({ symbol }) => symbol === value[0])?.name ?? "first room") + end;
+  }
+
+  valueOf(symbol, row, column) {
+    const before = this.grid.values[row]?.[column] ?? "";
+    if (this.kind.puzzle !== "chromatic") return symbol;
+    return symbol === "<" || symbol === ">" ? before[0] + symbol : symbol + (before[1] ?? "");
+  }
+
+  /** Cells as clues: of a coloured end, that it is the end. */
+  symbolsOf(values) {
+    return values.map((line) => line.map((value) => (value === "o" ? null : (value[1] ?? value))));
+  }
+
+  textOf(values) {
+    return this.symbolsOf(values).map((line) => line.map((symbol) => symbol ?? this.kind.free).join("")).join("\n");
+  }
+
+  another() {
+    return { seed: this.state.seed + 1 };
+  }
+
+  #rows(extra) {
+    const { rows, columns } = this.state;
+    const lines = Array.from({ length: rows }, () => Array(columns).fill(this.kind.free));
+    for (const [row, column, symbol] of this.set(extra)) if (symbol && row < rows && column < columns) lines[row][column] = symbol;
+    return lines.map((line) => line.join(""));
+  }
+
+  #request(extra = []) {
+    const { rows, columns, flags } = this.state;
+    const clues = this.#rows(extra);
+    const isFree = clues.every((row) => [...row].every((symbol) => symbol === this.kind.free));
+    return { puzzle: this.kind.puzzle, ...(isFree ? { size: `${rows}x${columns}` } : { clues }), ...flags };
+  }
+
+  #sample(seed) {
+    return { ...this.#request(), task: "sample", seed, ...(this.kind.path ? { show_path: true } : {}) };
+  }
+
+  async draw(ask) {
+    const started = performance.now();
+    const { seed, rows, columns } = this.state;
+    const answer = await ask("/api/board", this.#sample(seed));
+    if (!answer) return null;
+    const [board] = answer.puzzles;
+    const milliseconds = Math.round(performance.now() - started);
+    let told = `Board of seed ${seed}, method ${answer.method}. ${milliseconds} ms.`;
+    let good = false;
+    try {
+      const counted = await ask("/api/board", { ...this.#request(), task: "count" });
+      if (!counted) return null;
+      good = counted.count === "1";
+      const number = counted.count.length > 15 ? `about 10^${counted.count.length - 1}` : Number(counted.count).toLocaleString("en");
+      const verdict = good ? "unique" : `${number} ${this.kind.isPuzzle ? "solutions" : "boards"}`;
+      told = `${this.kind.isPuzzle ? "This puzzle: " : ""}${verdict}. ${told}`;
+    } catch (problem) {
+      if (!problem.isAnswer) throw problem;
+    }
+    return { values: this.kind.values(board, rows, columns), path: wayOf(board), told, good };
+  }
+
+  async more(ask) {
+    const boards = [];
+    const { seed, rows, columns } = this.state;
+    for (let next = seed + 1; next <= seed + 10; next++) {
+      const answer = await ask("/api/board", this.#sample(next));
+      if (!answer) return null;
+      boards.push({ values: this.kind.values(answer.puzzles[0], rows, columns), state: { seed: next }, told: `seed ${next}` });
+    }
+    return boards;
+  }
+
+  /** The shares of marginals by symbols. */
+  #shares(marginals, set) {
+    const started = set.find(([, , symbol]) => symbol === "<");
+    const finished = set.find(([, , symbol]) => symbol === ">");
+    return marginals.map((line, row) => line.map((cell) => {
+      const shares = {};
+      for (const [name, p] of Object.entries(cell)) {
+        const symbol = this.names.get(name) ?? this.kind.others?.[name];
+        if (symbol) shares[symbol] = p;
+      }
+      const end = cell["start or finish"];
+      if (end === undefined) return shares;
+      // Start and finish are alike unless one of them is set.
+      const isAt = (place) => place?.[0] === row && place?.[1] === line.indexOf(cell);
+      const start = started ? (isAt(started) ? 1 : 0) : finished ? (isAt(finished) ? 0 : end) : end / 2;
+      return { ...shares, "<": start, ">": Math.max(0, end - start) };
+    }));
+  }
+
+  async #exact(ask, extra = []) {
+    const answer = await ask("/api/board", { ...this.#request(extra), task: "marginals" });
+    return answer && { cells: this.#shares(answer.marginals, this.set(extra)), isProven: true, told: "Exact probabilities, by the states of the frontier." };
+  }
+
+  async *shares(ask) {
+    try {
+      const exact = await this.#exact(ask);
+      if (exact) yield exact;
+      return;
+    } catch (problem) {
+      // Exclusive clues are told with their cells; all else is that it does not fit.
+      if (problem.body?.cells || !problem.isAnswer) throw problem;
+    }
+    const { rows, columns } = this.state;
+    const answer = await ask("/api/board", { ...this.#request(), task: "sample", count: DRAWN, seed: 0 });
+    if (!answer) return;
+    const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ({})));
+    for (const board of answer.puzzles) {
+      this.kind.values(board, rows, columns).forEach((line, row) => line.forEach((value, column) => {
+        for (const symbol of value) cells[row][column][symbol] = (cells[row][column][symbol] ?? 0) + 1 / answer.puzzles.length;
+      }));
+    }
+    yield { cells, isProven: false, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}; the exact method does not fit into memory.` };
+  }
+
+  async sharesWith(ask, row, column, symbol) {
+    // Without exact probabilities a few boards would tell nothing of what is excluded.
+    if (!this.isProven) return null;
+    return this.#exact(ask, [[row, column, symbol]]);
+  }
+
+  demands() {
+    const { state, kind } = this;
+    const flag = (changes) => this.change({ flags: { ...this.state.flags, ...changes } });
+    const size = (name, value) => this.change({ [name]: Math.min(Math.max(value ?? 8, 1), 100), kept: null });
+    const ranges = kind.ranges.map(([text, least, most]) =>
+      range(text, [state.flags[least], state.flags[most]], ([from, to]) => flag({ [least]: from ?? undefined, [most]: to ?? undefined })));
+    const choices = (kind.choices ?? []).map(([text, name, values]) => select(text, state.flags[name] ?? values[0][0], values, (value) => flag({ [name]: value })));
+    const puzzle = kind.isPuzzle
+      ? [toggle("Show the clues alone", state.isHidden, (isHidden) => this.change({ isHidden })), button("Make a puzzle", () => this.#make(), { className: "main" })]
+      : [];
+    return [fold("Demands", true, h("p", { className: "small", textContent: kind.about }),
+      number("Rows", state.rows, (rows) => size("rows", rows), { min: 1, max: 100 }),
+      number("Columns", state.columns, (columns) => size("columns", columns), { min: 1, max: 100 }),
+      ranges, choices, puzzle)];
+  }
+
+  /** A puzzle with one solution, in which what is set stays. */
+  async #make() {
+    const ask = this.lane.change();
+    this.told.classList.add("busy");
+    try {
+      const answer = await ask("/api/board", { ...this.#request(), task: "sample", make_puzzle: true, seed: this.state.seed });
+      if (!answer) return;
+      await this.take(answer.puzzles[0].clues);
+    } catch (problem) {
+      this.wrong(problem.message);
+    }
+  }
+
+  exports() {
+    const text = () => this.textOf(this.grid.values).split("\n");
+    const symbols = () => this.palette.map(({ symbol }) => symbol);
+    const name = () => this.kind.puzzle;
+    const whole = (side) => thumbnail(this.grid.values, (...given) => this.drawCell(...given), side, this.background.bind(this));
+    return [
+      ["Text", async () => [`${name()}.txt`, "text/plain", `${text().join("\n")}\n`]],
+      ["Clues", async () => [`${name()}.clues`, "text/plain", `${this.#rows([]).join("\n")}\n`]],
+      ["JSON", async () => [`${name()}.json`, "application/json", JSON.stringify({ puzzle: name(), rows: text(), clues: this.#rows([]) })]],
+      ["PNG", async () => [`${name()}.png`, "image/png", await pictureOf(whole(32), text())]],
+      ["Tiled map", async () => [`${name()}.tmx`, "application/xml", mapOf(text(), symbols(), undefined, `${name()}-tiles.png`, 32)]],
+      ["Tiles of the map", async () => {
+        const draw = (context, x, y, side, symbol) => this.kind.draw(context, x, y, side, symbol, 0, 0);
+        return [`${name()}-tiles.png`, "image/png", await pictureOf(thumbnail([symbols()], draw, 32, this.background.bind(this)), [symbols().join("")])];
+      }],
+      ["LDtk", async () => [`${name()}.csv`, "text/csv", csvOf(text(), symbols(), undefined)]],
+    ];
+  }
+
+  /** Takes a board or clues that were read: their cells are set. */
+  async take(rows) {
+    const free = new Set([this.kind.free, " ", "o", "?"]);
+    for (const { symbol } of this.palette) free.delete(symbol);
+    const known = new Set(this.palette.map(({ symbol }) => symbol));
+    const columns = [...rows[0]].length;
+    const pins = {};
+    rows.forEach((line, row) => {
+      if ([...line].length !== columns) throw new Error(`row ${row + 1} has ${[...line].length} cells, and the first ${columns}`);
+      [...line].forEach((symbol, column) => {
+        if (free.has(symbol)) return;
+        if (!known.has(symbol)) throw new Error(`row ${row + 1}, column ${column + 1}: unknown symbol ${symbol}`);
+        pins[`${row},${column}`] = symbol;
+      });
+    });
+    this.state = { ...this.state, rows: rows.length, columns, pins, kept: null };
+    this.rebuild();
+    await this.run();
+  }
+}
+
+/** The view of boards of a kind. */
+export function boardView(name) {
+  return new BoardDesigner(name);
+}

@@ -1,0 +1,76 @@
+// Elements of the page, made by functions.
+
+/** An element with properties, attributes (those with a hyphen, `role` and `for`), listeners (`onclick`) and children. */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A button that does something. */
+export function button(text, onclick, properties = {}) {
+  return h("button", { type: "button", textContent: text, onclick, ...properties });
+}
+
+/** A switch with its label. `set` is called with true or false. */
+export function toggle(text, checked, set) {
+  const input = h("input", { type: "checkbox", checked, onchange: () => set(input.checked) });
+  return Object.assign(h("label", { className: "switch" }, input, text), { input });
+}
+
+/** A number with its label; empty is null. `set` is called once the number is changed. */
+export function number(text, value, set, properties = {}) {
+  const read = () => set(input.value === "" ? null : Number(input.value));
+  const input = h("input", { type: "number", value: value ?? "", onchange: read, ...properties });
+  return Object.assign(h("label", { className: "field" }, text, input), { input });
+}
+
+/** Two numbers, from and to, with one label. */
+export function range(text, [least, most], set, properties = {}) {
+  const read = () => {
+    const [least, most] = inputs.map((input) => (input.value === "" ? null : Number(input.value)));
+    const isEmpty = least !== null && most !== null && least > most;
+    inputs[1].setCustomValidity(isEmpty ? "less than the number before" : "");
+    if (isEmpty) inputs[1].reportValidity();
+    else set([least, most]);
+  };
+  const one = (value, name) =>
+    h("input", { type: "number", min: 0, value: value ?? "", onchange: read, "aria-label": `${text}, ${name}`, ...properties });
+  const inputs = [one(least, "at least"), one(most, "at most")];
+  const pair = h("span", { className: "pair" }, inputs[0], "to", inputs[1]);
+  return Object.assign(h("div", { className: "row" }, h("span", { textContent: text }), h("span", { className: "gap" }), pair), { inputs });
+}
+
+/** A choice among values, each with its text. */
+export function select(text, value, choices, set) {
+  const options = choices.map(([key, name]) => h("option", { value: key, textContent: name, selected: key === value }));
+  const input = h("select", { onchange: () => set(input.value) }, options);
+  return Object.assign(h("label", { className: "field" }, text, input), { input });
+}
+
+/** A part of the side that folds. */
+export function fold(title, open, ...children) {
+  return h("details", { className: "panel", open }, h("summary", { textContent: title }), h("div", { className: "fields" }, children));
+}
+
+/** A share in percent, never rounded to 0 or 100 where it is neither. */
+export function percent(p) {
+  if (p === 0) return "0 %";
+  if (p < 0.001) return "< 0.1 %";
+  if (p > 0.999 && p < 1) return "> 99.9 %";
+  return `${(100 * p).toFixed(p < 0.1 ? 1 : 0)} %`;
+}
+
+/** Calls a function once nothing has called this for some milliseconds. */
+export function settled(milliseconds, act) {
+  let timer = 0;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(...given), milliseconds);
+  };
+}

@@ -1,0 +1,115 @@
+//! Answers to requests for boards: the flags of the commands as JSON.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs_board_command::puzzles::{chromatic_maze, dungeon, island, maze, yin_yang};
+use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
+use figrs_command::Bytes;
+use serde_json::{Map, Value as Json, json};
+
+use crate::problem::Problem;
+
+/// Fields that belong to the command line alone.
+const OF_COMMANDS: [&str; 6] = ["out", "report", "format", "stats", "time", "help"];
+/// Most cells of all boards of an answer.
+const MOST_CELLS: usize = 2_000_000;
+/// Most memory that may be asked for.
+const MOST_MEMORY: Bytes = Bytes(8 << 30);
+
+/// The answer to a request in JSON, as the command of the puzzle prints it; the work is ended by the flag.
+///
+/// **Errors.** What is wrong in the request, or why there is no answer, with the cells of clues that exclude each other.
+pub(crate) fn answer(body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Problem> {
+    let mut request: Map<String, Json> = serde_json::from_slice(body)?;
+    let puzzle = request.remove("puzzle");
+    let clues = request.remove("clues").filter(|clues| !clues.is_null());
+    let clues = clues.map(|clues| text_of(&clues)).transpose()?;
+    let arguments = arguments(&request)?;
+    match puzzle.as_ref().and_then(Json::as_str) {
+        Some("maze") => ask::<maze::Options>(&arguments, clues, ended),
+        Some("chromatic") => ask::<chromatic_maze::Options>(&arguments, clues, ended),
+        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, ended),
+        Some("island") => ask::<island::Options>(&arguments, clues, ended),
+        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, ended),
+        _ => Err(Problem::wrong(
+            "puzzle: write maze, chromatic, dungeon, island or yin_yang".to_owned(),
+        )),
+    }
+}
+
+fn ask<E: Example>(
+    arguments: &[String],
+    clues: Option<String>,
+    ended: &Arc<AtomicBool>,
+) -> Result<Json, Problem> {
+    let answered = answer_by::<E>(arguments, clues, check, Arc::clone(ended));
+    answered.map_err(|unanswered| {
+        let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
+        let cells: Vec<Json> = cells.collect();
+        let problem = Problem {
+            told: unanswered.told,
+            ..Problem::of(&unanswered.failure)
+        };
+        if cells.is_empty() {
+            problem
+        } else {
+            problem
+                .with("cells", cells.into())
+                .with("proven", true.into())
+        }
+    })
+}
+
+/// Refuses what would take the memory of the machine.
+fn check<E: Example>(example: &E) -> Result<(), Failure> {
+    let options = example.shared();
+    if options.memory() > MOST_MEMORY {
+        return Err(format!("memory: write {MOST_MEMORY} or less").into());
+    }
+    let (cells, count) = (example.puzzle()?.size().cells(), options.count());
+    if cells.saturating_mul(count) > MOST_CELLS {
+        return Err(format!(
+            "{count} boards of {cells} cells: write a smaller count or size, of {MOST_CELLS} cells together"
+        )
+        .into());
+    }
+    Ok(())
+}
+
+/// The clues of a request: a text, or a text for each row.
+fn text_of(clues: &Json) -> Result<String, Problem> {
+    let rows = match clues {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(rows) => {
+            let rows: Option<Vec<&str>> = rows.iter().map(Json::as_str).collect();
+            rows.map(|rows| rows.join("\n"))
+        }
+        _ => None,
+    };
+    rows.ok_or_else(|| Problem::wrong("clues: write a list of rows, each a text".to_owned()))
+}
+
+/// The fields of a request as flags: `"min_walk": 5` is `--min-walk=5`, and `true` a flag alone.
+fn arguments(request: &Map<String, Json>) -> Result<Vec<String>, Problem> {
+    let mut arguments = Vec::new();
+    for (name, value) in request {
+        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        if name.is_empty() || !name.chars().all(is_name) || OF_COMMANDS.contains(&name.as_str()) {
+            return Err(Problem::wrong(format!("unknown field {name:?}")));
+        }
+        let flag = format!("--{}", name.replace('_', "-"));
+        match value {
+            Json::Null | Json::Bool(false) => {}
+            Json::Bool(true) => arguments.push(flag),
+            Json::String(text) => arguments.push(format!("{flag}={text}")),
+            Json::Number(number) => arguments.push(format!("{flag}={number}")),
+            Json::Array(_) | Json::Object(_) => {
+                return Err(Problem::wrong(format!(
+                    "{name}: write a number, a text, true or false"
+                )));
+            }
+        }
+    }
+    Ok(arguments)
+}

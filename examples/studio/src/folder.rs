@@ -1,0 +1,119 @@
+//! The folder whose files may be read: its networks, and its folders of training levels.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use figrs_command::Failure;
+use serde_json::{Value as Json, json};
+
+use crate::problem::Problem;
+
+/// Extensions of the files of networks.
+const NETWORKS: [&str; 8] = [
+    "bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml",
+];
+/// Most files that are listed.
+const MOST_LISTED: usize = 10_000;
+/// Folders within the folder that are listed, in each other.
+const DEPTH: usize = 4;
+
+/// A folder, by its path without links.
+#[derive(Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Opens a folder.
+    ///
+    /// **Errors.** If it is none, or cannot be read.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let cannot = |error| format!("--folder {}: {error}", path.display());
+        let whole = fs::canonicalize(path).map_err(cannot)?;
+        fs::read_dir(&whole).map_err(cannot)?;
+        Ok(Self(whole))
+    }
+
+    /// The path of a file or folder within this one, by its name from here with `/` between folders.
+    ///
+    /// **Errors.** A name that leads elsewhere, by itself or by a link; nothing of that name.
+    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Problem> {
+        let missing = || {
+            Problem::missing(format!(
+                "{name:?}: --folder has no such file; write its name from there"
+            ))
+        };
+        let asked = Path::new(name);
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if name == "." {
+            return Ok(self.0.clone());
+        }
+        if name.is_empty() || name.contains(['\\', '\0']) || !asked.components().all(is_plain) {
+            return Err(missing());
+        }
+        let whole = fs::canonicalize(self.0.join(asked)).map_err(|_| missing())?;
+        if whole.starts_with(&self.0) {
+            Ok(whole)
+        } else {
+            Err(missing())
+        }
+    }
+
+    /// The files of networks, and the folders that hold text files, by their names from here.
+    ///
+    /// **Errors.** If the folder can no longer be read.
+    pub(crate) fn list(&self) -> Result<Json, Problem> {
+        let (mut networks, mut corpora) = (Vec::new(), Vec::new());
+        let mut open = vec![(self.0.clone(), 0)];
+        let mut seen = 0;
+        while let Some((folder, depth)) = open.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if depth == 0 => {
+                    return Err(Problem::missing(format!("--folder: {error}")));
+                }
+                Err(_) => continue,
+            };
+            let mut has_text = false;
+            for entry in entries.filter_map(Result::ok) {
+                seen += 1;
+                let (path, Ok(kind)) = (entry.path(), entry.file_type()) else {
+                    continue;
+                };
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                if kind.is_dir() && depth < DEPTH {
+                    open.push((path, depth + 1));
+                } else if kind.is_file() {
+                    let extension = extension.unwrap_or_default().to_ascii_lowercase();
+                    has_text |= extension == "txt";
+                    if NETWORKS.contains(&extension.as_str()) {
+                        networks.extend(self.name(&path));
+                    }
+                }
+            }
+            if has_text {
+                corpora.extend(self.name(&folder));
+            }
+            if seen > MOST_LISTED {
+                break;
+            }
+        }
+        networks.sort_unstable();
+        corpora.sort_unstable();
+        Ok(json!({"networks": networks, "corpora": corpora}))
+    }
+
+    /// The list of no folder.
+    pub(crate) fn none() -> Json {
+        json!({"networks": [], "corpora": []})
+    }
+
+    /// The name of a path within the folder; `.` for itself.
+    fn name(&self, path: &Path) -> Option<String> {
+        let name = path.strip_prefix(&self.0).ok()?.to_str()?.to_owned();
+        let name = name.replace(std::path::MAIN_SEPARATOR, "/");
+        Some(if name.is_empty() {
+            ".".to_owned()
+        } else {
+            name
+        })
+    }
+}

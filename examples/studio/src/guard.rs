@@ -1,0 +1,93 @@
+//! Checks of requests before anything is done: they come from this machine's own page or from a program, not from another page.
+//!
+//! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` tell it apart; a name that was made to point to
+//! this machine (DNS rebinding) stands in `Host`; and a form cannot send JSON.
+
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+
+use crate::problem::Problem;
+
+/// Sources that the page may load from: its own files alone, and pictures that it makes.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Headers of all answers.
+pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
+    let value = HeaderValue::from_static;
+    [
+        (CONTENT_SECURITY_POLICY, value(POLICY)),
+        (X_CONTENT_TYPE_OPTIONS, value("nosniff")),
+        (X_FRAME_OPTIONS, value("DENY")),
+        (REFERRER_POLICY, value("no-referrer")),
+        (CACHE_CONTROL, value("no-store")),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            value("same-origin"),
+        ),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            value("same-origin"),
+        ),
+    ]
+}
+
+/// Refuses requests for other hosts and from other pages.
+///
+/// **Errors.** Status 403, with the header that is wrong.
+pub(crate) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), Problem> {
+    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let host = single(headers, &HOST)?.unwrap_or_default();
+    if !own.iter().any(|own| own == host) {
+        return Err(Problem::forbidden(format!(
+            "Host is not {} or {}: this program answers to no other name",
+            own[0], own[1]
+        )));
+    }
+    if let Some(origin) = single(headers, &ORIGIN)?
+        && origin.strip_prefix("http://") != Some(host)
+    {
+        return Err(Problem::forbidden(format!(
+            "Origin is not http://{host}: other pages may not ask"
+        )));
+    }
+    let site = HeaderName::from_static("sec-fetch-site");
+    match single(headers, &site)? {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(_) => Err(Problem::forbidden(
+            "Sec-Fetch-Site is not same-origin: other pages may not ask".to_owned(),
+        )),
+    }
+}
+
+/// Refuses bodies that are not said to be JSON.
+///
+/// **Errors.** Status 415.
+pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let kind = single(headers, &CONTENT_TYPE)?.unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(Problem::media(
+        "Content-Type is not application/json: send the request as JSON".to_owned(),
+    ))
+}
+
+/// The text of a header, which stands once.
+pub(crate) fn single<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h str>, Problem> {
+    let mut all = headers.get_all(name).iter();
+    let first = all.next();
+    let text = first.map(HeaderValue::to_str).transpose();
+    match (text, all.next()) {
+        (Ok(text), None) => Ok(text),
+        _ => Err(Problem::wrong(format!(
+            "{name} stands more than once, or is not plain text"
+        ))),
+    }
+}

@@ -1,0 +1,153 @@
+//! Answers to requests for levels.
+
+mod demands;
+mod drawn;
+mod export;
+mod request;
+mod training;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use figrs_command::{LevelJson, chain_settings};
+use figrs_models::mdmc::{ExactSampler, Level, Meaning, Playability, Travel, write_tileset};
+use serde_json::{Value as Json, json};
+
+use crate::folder::Folder;
+use crate::problem::{Problem, wrong};
+use crate::recent::Recent;
+use request::{LevelRequest, LevelTask};
+use training::{Texts, Trained};
+
+/// Levels that were trained and compiled for earlier requests.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    trained: Recent<Trained>,
+    exact: Recent<ExactSampler>,
+}
+
+impl Levels {
+    pub(crate) fn new() -> Self {
+        Self {
+            trained: Recent::of(8),
+            exact: Recent::of(1),
+        }
+    }
+
+    /// The answer to a request in JSON; the work is ended by the flag.
+    ///
+    /// **Errors.** What is wrong in the request, or why there is no answer.
+    pub(crate) fn answer(
+        &self,
+        body: &[u8],
+        folder: Option<&Folder>,
+        ended: &Arc<AtomicBool>,
+    ) -> Result<Json, Problem> {
+        let request: LevelRequest = serde_json::from_slice(body)?;
+        let texts = Texts::of(&request, folder)?;
+        let key = texts.key(&request);
+        let trained = self.trained.get(&key, || texts.train(&request))?;
+        request.check(&trained.chain)?;
+        match request.task {
+            LevelTask::Sample => self.sample(&key, &request, &trained, ended),
+            LevelTask::Marginals => self.marginals(&key, &request, &trained, ended),
+            LevelTask::Probability => self.probability(&key, &request, &trained, ended),
+            LevelTask::Check => {
+                let level = given(&request, &trained)?;
+                let settings = chain_settings(&trained.chain).into();
+                let unseen = unseen(&trained, &level)?;
+                Ok(json_of(
+                    &trained,
+                    &request,
+                    &level,
+                    settings,
+                    (unseen, None),
+                    None,
+                ))
+            }
+            LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
+            LevelTask::Tiles => tiles(&trained),
+        }
+    }
+}
+
+/// The level whose rows a request gives, as the chain draws it.
+fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
+    let text = request.level.join("\n");
+    let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
+    Ok(trained.chain.travel().turned(&level))
+}
+
+/// A level that the chain drew, as it is played, with its number in the set if it has one.
+fn json_of(
+    trained: &Trained,
+    request: &LevelRequest,
+    level: &Level,
+    settings: Vec<(&'static str, Json)>,
+    (unseen, fallbacks): (usize, Option<usize>),
+    index: Option<u64>,
+) -> Json {
+    let path = request.show_path.then(|| Playability::of(level));
+    let way = path.as_ref().map_or(&[][..], Playability::path);
+    let (upright, way) = trained.upright(level, way);
+    LevelJson {
+        level: &upright,
+        drawn: index.map(|index| (request.seed, index)),
+        settings,
+        unseen,
+        fallbacks,
+        path: path.as_ref().map(|playability| (playability, &way[..])),
+    }
+    .value()
+}
+
+/// Number of cells of a level in a configuration that training never showed.
+fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
+    let (height, rows) = (trained.chain.height(), level.height());
+    if rows != height {
+        return Err(Problem::wrong(format!(
+            "level: it has {rows} {}, and the training levels have {height}",
+            match trained.chain.travel() {
+                Travel::Right => "rows",
+                Travel::Up => "columns",
+            }
+        )));
+    }
+    Ok(trained.chain.unseen(level))
+}
+
+/// The tiles of the training levels with their picture, and the levels themselves.
+fn tiles(trained: &Trained) -> Result<Json, Problem> {
+    let (set, corpus) = (trained.chain.tile_set(), &trained.corpus);
+    let tiles = set.tiles().map(|tile| {
+        json!({
+            "symbol": tile.to_string(),
+            "name": set.description(tile),
+            "meanings": tile.meanings().map(Meaning::name).collect::<Vec<_>>(),
+            "solid": tile.solid(),
+        })
+    });
+    let mut picture = Vec::new();
+    write_tileset(set, &mut picture).map_err(wrong)?;
+    let training = corpus.names().iter().zip(corpus.levels());
+    let training = training.map(|(name, level)| {
+        let level = corpus.travel().upright(level);
+        json!({"name": name, "text": format!("{level}\n")})
+    });
+    let mut object = json!({
+        "tiles": tiles.collect::<Json>(),
+        "empty": set.empty().map(|tile| tile.to_string()),
+        "drawn": set.is_platformer(),
+        "picture": STANDARD.encode(picture),
+        "across": corpus.height(),
+        "travel": corpus.travel().name(),
+        "notes": trained.notes,
+        "training": training.collect::<Json>(),
+    });
+    for (name, value) in chain_settings(&trained.chain) {
+        object[name] = value;
+    }
+    Ok(object)
+}

@@ -1,0 +1,210 @@
+//! Requests for levels: fields with the names of the flags of `mario_mdmc`.
+
+use std::collections::BTreeMap;
+
+use figrs_models::mdmc::{MarkovChain, Travel};
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::problem::Problem;
+
+/// A request for levels, their probabilities, or the tiles they are made of.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LevelRequest {
+    pub(crate) task: LevelTask,
+    /// A folder of training levels.
+    pub(crate) corpus: Option<String>,
+    /// Training levels as text, in place of a folder.
+    pub(crate) training: Vec<TrainingText>,
+    /// A legend of the tiles of the training levels.
+    pub(crate) tiles: Option<Json>,
+    pub(crate) rows: Option<usize>,
+    pub(crate) structure: Option<String>,
+    pub(crate) row_splits: Option<usize>,
+    pub(crate) smoothing: f64,
+    pub(crate) width: Option<usize>,
+    /// Rows of levels that are played upwards.
+    pub(crate) height: Option<usize>,
+    pub(crate) travel: Option<Direction>,
+    pub(crate) seed: u64,
+    /// The number of the first level in the set of the seed.
+    pub(crate) index: u64,
+    pub(crate) levels: u64,
+    pub(crate) method: LevelMethod,
+    pub(crate) particles: usize,
+    /// Memory of the exact method, in MiB.
+    pub(crate) memory: u64,
+    pub(crate) show_path: bool,
+    /// Row, column and character of each tile.
+    pub(crate) pin: Vec<(usize, usize, char)>,
+    pub(crate) place: Vec<(usize, usize, char)>,
+    pub(crate) allow_unseen: bool,
+    pub(crate) max_gap: Option<usize>,
+    pub(crate) count: BTreeMap<char, (usize, usize)>,
+    pub(crate) density: BTreeMap<char, (f64, f64)>,
+    /// Patterns, a text for each row.
+    pub(crate) forbid: Vec<Vec<String>>,
+    pub(crate) playable: bool,
+    /// The rows of a level that is there already.
+    pub(crate) level: Vec<String>,
+    pub(crate) format: Option<FileFormat>,
+}
+
+/// A training level as text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TrainingText {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// A question about levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LevelTask {
+    /// Levels that meet the demands.
+    #[default]
+    Sample,
+    /// The probability of each tile in each cell.
+    Marginals,
+    /// The probability that the trained chain meets the demands.
+    Probability,
+    /// The measures and the way of a level that is there.
+    Check,
+    /// A level that is there as a file.
+    Export,
+    /// The tiles and the training levels.
+    Tiles,
+}
+
+/// A method of drawing levels given demands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LevelMethod {
+    #[default]
+    Conditioned,
+    Exact,
+}
+
+/// A direction in which levels are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Direction {
+    Right,
+    Up,
+}
+
+/// A format of files of levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FileFormat {
+    Png,
+    Tmx,
+    TiledJson,
+    LdtkCsv,
+}
+
+impl Default for LevelRequest {
+    fn default() -> Self {
+        Self {
+            task: LevelTask::Sample,
+            corpus: None,
+            training: Vec::new(),
+            tiles: None,
+            rows: None,
+            structure: None,
+            row_splits: None,
+            smoothing: 0.0,
+            width: None,
+            height: None,
+            travel: None,
+            seed: 0,
+            index: 0,
+            levels: 1,
+            method: LevelMethod::Conditioned,
+            particles: 20,
+            memory: 1024,
+            show_path: false,
+            pin: Vec::new(),
+            place: Vec::new(),
+            allow_unseen: false,
+            max_gap: None,
+            count: BTreeMap::new(),
+            density: BTreeMap::new(),
+            forbid: Vec::new(),
+            playable: false,
+            level: Vec::new(),
+            format: None,
+        }
+    }
+}
+
+/// Most columns of a level, along the direction in which it is played.
+const MOST_COLUMNS: usize = 1000;
+/// Most levels of an answer.
+const MOST_LEVELS: u64 = 1000;
+/// Most cells of all levels of an answer.
+const MOST_CELLS: u64 = 4_000_000;
+/// Most particles of a level.
+const MOST_PARTICLES: usize = 10_000;
+/// Most memory of the exact method, in MiB.
+const MOST_MEMORY: u64 = 8192;
+
+impl LevelRequest {
+    /// Columns of levels as models draw them, along the direction in which they are played: 60 if the request does not say.
+    pub(crate) fn length(&self, travel: Travel) -> usize {
+        let length = match travel {
+            Travel::Right => self.width,
+            Travel::Up => self.height,
+        };
+        length.unwrap_or(60)
+    }
+
+    /// Refuses numbers that would take the memory of the machine, for levels of a chain.
+    ///
+    /// **Errors.** They name the field, its number and the largest one.
+    pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
+        let (across, travel) = (chain.height(), chain.travel());
+        let (along, other, given) = match travel {
+            Travel::Right => ("width", "height", self.height),
+            Travel::Up => ("height", "width", self.width),
+        };
+        if given.is_some_and(|given| given != across) {
+            return Err(Problem::wrong(format!(
+                "{other}: the training levels are played {travel} and have {across}; write that or nothing, and {along} for the length"
+            )));
+        }
+        let length = self.length(travel);
+        let from_to = |name: &str, number: u64, most: u64| {
+            if (1..=most).contains(&number) {
+                Ok(())
+            } else {
+                Err(Problem::wrong(format!(
+                    "{name} {number}: write 1 to {most}"
+                )))
+            }
+        };
+        from_to(along, length as u64, MOST_COLUMNS as u64)?;
+        let cells = (length * across).max(1) as u64;
+        from_to(
+            "levels",
+            self.levels,
+            MOST_LEVELS.min(MOST_CELLS / cells).max(1),
+        )?;
+        from_to("particles", self.particles as u64, MOST_PARTICLES as u64)?;
+        from_to("memory", self.memory, MOST_MEMORY)?;
+        if self
+            .index
+            .checked_add(self.levels)
+            .is_none_or(|end| end > 1 << 40)
+        {
+            return Err(Problem::wrong(format!(
+                "index {}: write 0 to {}",
+                self.index,
+                1_u64 << 40
+            )));
+        }
+        Ok(())
+    }
+}

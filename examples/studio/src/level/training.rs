@@ -1,0 +1,223 @@
+//! Trained chains: training levels from the program, from a folder or from the request, and the chain they give.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Arc;
+
+use figrs_command::read_text;
+use figrs_models::mdmc::{
+    Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, Structures,
+    TileSet, Travel,
+};
+
+use super::request::{Direction, LevelRequest};
+use crate::folder::Folder;
+use crate::problem::{Problem, wrong};
+
+/// Training levels and the chain that was trained on them.
+#[derive(Debug)]
+pub(crate) struct Trained {
+    pub(crate) corpus: Corpus,
+    pub(crate) chain: Arc<MarkovChain>,
+    /// Choices that were made while the levels were read, in words.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Trained {
+    /// The elements of levels as a request wants them.
+    ///
+    /// **Errors.** A length that no level has.
+    pub(crate) fn elements(&self, request: &LevelRequest) -> Result<LevelElements, Problem> {
+        let length = request.length(self.chain.travel());
+        LevelElements::new(Arc::clone(&self.chain), length).map_err(wrong)
+    }
+
+    /// A level as it is played, and cells of it, from one that the chain drew.
+    pub(crate) fn upright(
+        &self,
+        level: &Level,
+        cells: &[(usize, usize)],
+    ) -> (Level, Vec<(usize, usize)>) {
+        let travel = self.chain.travel();
+        let upright = |&cell: &(usize, usize)| travel.upright_cell(level.width(), cell);
+        (travel.upright(level), cells.iter().map(upright).collect())
+    }
+}
+
+/// Names and texts of training levels, and legends that may be theirs.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    levels: Vec<(String, String)>,
+    legends: Vec<TileSet>,
+}
+
+/// Most files of a folder of training levels.
+const MOST_FILES: usize = 1000;
+
+impl Texts {
+    /// The texts that a request asks to train on; none for the levels that figrs ships.
+    ///
+    /// **Errors.** Those of the files; a folder and texts together.
+    pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
+        let given = request
+            .tiles
+            .as_ref()
+            .map(|tiles| legend(&tiles.to_string()));
+        let given = given.transpose()?;
+        let Some(name) = &request.corpus else {
+            let texts = request.training.iter();
+            return Ok(Self {
+                levels: texts
+                    .map(|training| (training.name.clone(), training.text.clone()))
+                    .collect(),
+                legends: given.into_iter().collect(),
+            });
+        };
+        if !request.training.is_empty() {
+            return Err(Problem::wrong(
+                "corpus and training: give one of them".to_owned(),
+            ));
+        }
+        let folder = folder.ok_or_else(|| {
+            Problem::missing(format!("corpus {name:?}: start the program with --folder"))
+        })?;
+        let mut texts = Self::read(folder, name)?;
+        if let Some(given) = given {
+            texts.legends = vec![given];
+        }
+        Ok(texts)
+    }
+
+    /// The texts of a folder within the one that is offered; links that lead out of that are left out.
+    fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
+        let mut texts = Self::default();
+        for (stem, text) in files(folder, name, &["txt"])? {
+            texts.levels.push((stem, text));
+        }
+        if texts.levels.is_empty() {
+            return Err(Problem::wrong(format!(
+                "corpus {name:?}: there are no training levels (*.txt) in it"
+            )));
+        }
+        // A legend stands beside the levels or in the folder above.
+        let above = name.rsplit_once('/').map_or(".", |(above, _)| above);
+        for place in [name, above] {
+            for (_, text) in files(folder, place, &["json", "toml"])? {
+                texts.legends.extend(legend(&text));
+            }
+        }
+        Ok(texts)
+    }
+
+    /// A text that differs for other training levels, legends and settings.
+    pub(super) fn key(&self, request: &LevelRequest) -> String {
+        format!(
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            self,
+            request.rows,
+            request.travel,
+            request.structure,
+            request.row_splits,
+            request.smoothing
+        )
+    }
+
+    /// Trains a chain as a request says.
+    ///
+    /// **Errors.** Those of the texts and of the settings.
+    pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
+        let (corpus, notes) = self.corpus(request)?;
+        let structures: Structures = match &request.structure {
+            Some(text) => text
+                .parse()
+                .map_err(|error| Problem::wrong(format!("structure: {error}")))?,
+            None => (&Structure::NS3).into(),
+        };
+        let bands = request.row_splits.unwrap_or(corpus.height());
+        let splits = RowSplits::new(bands, corpus.height()).map_err(wrong)?;
+        let chain = MarkovChain::train(&corpus, structures, splits).map_err(wrong)?;
+        let chain = chain.smoothed(request.smoothing).map_err(wrong)?;
+        Ok(Trained {
+            corpus,
+            chain: Arc::new(chain),
+            notes,
+        })
+    }
+
+    fn corpus(&self, request: &LevelRequest) -> Result<(Corpus, Vec<String>), Problem> {
+        if self.levels.is_empty() {
+            let corpus = Corpus::shipped();
+            let corpus = match request.rows {
+                Some(rows) => corpus.bottom_rows(rows).map_err(wrong)?,
+                None => corpus,
+            };
+            return Ok((corpus, Vec::new()));
+        }
+        let mut reader = CorpusReader::new([""; 0]);
+        if let Some(tiles) = self.legend() {
+            reader = reader.tiles(tiles.clone());
+        }
+        if let Some(travel) = request.travel {
+            reader = reader.travel(match travel {
+                Direction::Right => Travel::Right,
+                Direction::Up => Travel::Up,
+            });
+        }
+        if let Some(rows) = request.rows {
+            reader = reader.rows(rows);
+        }
+        let (corpus, notes) = reader.read_texts(self.levels.clone()).map_err(wrong)?;
+        Ok((corpus, notes.iter().map(ToString::to_string).collect()))
+    }
+
+    /// The legend that has the most characters of the levels, if one has half of them.
+    fn legend(&self) -> Option<&TileSet> {
+        let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
+        let symbols: BTreeSet<char> = symbols.filter(|symbol| !symbol.is_control()).collect();
+        let known = |set: &&TileSet| {
+            let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
+            known.count()
+        };
+        let best = self.legends.iter().rev().max_by_key(known);
+        best.filter(|set| 2 * known(set) >= symbols.len())
+    }
+}
+
+/// The names, without extension, and the texts of the files of a folder that have some extensions. Files that links lead to elsewhere are left out.
+fn files(
+    folder: &Folder,
+    name: &str,
+    extensions: &[&str],
+) -> Result<Vec<(String, String)>, Problem> {
+    let entries = fs::read_dir(folder.path(name)?)
+        .map_err(|error| Problem::missing(format!("corpus {name:?}: {error}")))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .take(MOST_FILES)
+        .collect();
+    names.sort();
+    let mut files = Vec::new();
+    for file in names {
+        let (stem, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+        if !extensions.contains(&extension) {
+            continue;
+        }
+        let whole = match name {
+            "." => file.clone(),
+            name => format!("{name}/{file}"),
+        };
+        if let Ok(path) = folder.path(&whole)
+            && path.is_file()
+        {
+            files.push((stem.to_owned(), read_text(&path)?));
+        }
+    }
+    Ok(files)
+}
+
+/// The tiles of a legend in JSON or TOML.
+fn legend(text: &str) -> Result<TileSet, Problem> {
+    let as_json = TileSet::from_json(text);
+    let tiles = as_json.or_else(|error| TileSet::from_toml(text).map_err(|_| error));
+    tiles.map_err(|error| Problem::wrong(format!("tiles: {error}")))
+}

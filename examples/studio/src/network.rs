@@ -1,0 +1,331 @@
+//! Answers to requests for networks: compiled once, then asked with other evidence.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use figrs_command::{as_json, each_state, probabilities, standard_errors};
+use figrs_core::Bytes;
+use figrs_infer::{
+    Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Run, eliminate,
+};
+use figrs_models::network::{Network, NetworkKind, Observation, State, Variable};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use crate::folder::Folder;
+use crate::problem::{Problem, wrong};
+use crate::recent::Recent;
+
+/// A request for the distributions of all variables of a network.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct NetworkRequest {
+    /// A file of the folder.
+    file: Option<String>,
+    /// A network as text, in place of a file.
+    text: Option<String>,
+    /// For each observed variable its state.
+    observe: Map<String, Json>,
+    /// Memory in MiB.
+    memory: u64,
+    /// Number of worlds that are drawn where nothing exact fits.
+    samples: u64,
+    seed: u64,
+    /// True if the answer is to tell variables, states and parents too.
+    describe: bool,
+}
+
+impl Default for NetworkRequest {
+    fn default() -> Self {
+        Self {
+            file: None,
+            text: None,
+            observe: Map::new(),
+            memory: 1024,
+            samples: 100_000,
+            seed: 0,
+            describe: false,
+        }
+    }
+}
+
+/// Most memory that may be asked for, in MiB.
+const MOST_MEMORY: u64 = 8192;
+/// Most worlds that may be drawn.
+const MOST_SAMPLES: u64 = 10_000_000;
+/// Most operations of an elimination that is kept, predicted: about ten seconds.
+const MOST_OPERATIONS: f64 = 1e10;
+/// Time for exact algorithms where no tree is kept, before worlds are drawn.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Networks of earlier requests.
+#[derive(Debug)]
+pub(crate) struct Networks(Recent<Compiled>);
+
+/// A network, and its tree if that fits.
+#[derive(Debug)]
+struct Compiled {
+    network: Network,
+    tree: Option<CompiledTree>,
+    parse: Duration,
+    compile: Duration,
+}
+
+/// An answer, and the algorithm that gave it.
+struct Found {
+    answer: Answer,
+    algorithm: &'static str,
+    is_estimate: bool,
+}
+
+impl Networks {
+    pub(crate) fn new() -> Self {
+        Self(Recent::of(4))
+    }
+
+    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag, but for the compilation of a
+    /// network, which is bounded.
+    ///
+    /// **Errors.** What is wrong in the request or in the network, or observations that exclude each other.
+    pub(crate) fn answer(
+        &self,
+        body: &[u8],
+        folder: Option<&Folder>,
+        ended: &Arc<AtomicBool>,
+    ) -> Result<Json, Problem> {
+        let request: NetworkRequest = serde_json::from_slice(body)?;
+        for (name, number, most) in [
+            ("memory", request.memory, MOST_MEMORY),
+            ("samples", request.samples, MOST_SAMPLES),
+        ] {
+            if !(1..=most).contains(&number) {
+                let told = format!("{name} {number}: write 1 to {most}");
+                return Err(Problem::wrong(told));
+            }
+        }
+        let compiled = self.compiled(&request, folder)?;
+        let network = &compiled.network;
+        let observed = observations(network, &request.observe)?;
+        let started = Instant::now();
+        let found = compiled
+            .found(&request, &observed, ended)
+            .map_err(|error| impossible(network, error))?;
+        let mut object = Map::new();
+        if request.describe {
+            object.insert("network".to_owned(), described(network));
+        }
+        let answer = &found.answer;
+        let marginals = network
+            .elements()
+            .iter()
+            .map(|element| answer.distribution(element));
+        let marginals = marginals.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let all = || network.variables().iter();
+        object.insert(
+            "marginals".to_owned(),
+            each_state(all(), &marginals, probabilities),
+        );
+        if found.is_estimate {
+            let errors = each_state(all(), &marginals, standard_errors);
+            object.insert("standard_errors".to_owned(), errors);
+        }
+        if let Ok(evidence) = answer.log_evidence() {
+            object.insert("log_evidence".to_owned(), as_json(evidence.value));
+            if found.is_estimate {
+                let error = as_json(evidence.standard_error);
+                object.insert("log_evidence_standard_error".to_owned(), error);
+            }
+        }
+        object.insert("algorithm".to_owned(), found.algorithm.into());
+        object.insert("exact".to_owned(), (!found.is_estimate).into());
+        if let Some(tree) = &compiled.tree {
+            let cost = tree.cost();
+            let told = json!({"width": cost.width, "operations": cost.operations, "table_bytes": tree.table_bytes()});
+            object.insert("cost".to_owned(), told);
+        }
+        let seconds = json!({
+            "parse": compiled.parse.as_secs_f64(),
+            "compile": compiled.compile.as_secs_f64(),
+            "query": started.elapsed().as_secs_f64(),
+        });
+        object.insert("seconds".to_owned(), seconds);
+        Ok(Json::Object(object))
+    }
+
+    fn compiled(
+        &self,
+        request: &NetworkRequest,
+        folder: Option<&Folder>,
+    ) -> Result<Arc<Compiled>, Problem> {
+        match (&request.file, &request.text) {
+            (Some(name), None) => {
+                let folder = folder.ok_or_else(|| {
+                    Problem::missing(format!("file {name:?}: start the program with --folder"))
+                })?;
+                let path = folder.path(name)?;
+                // A file that was changed is read again.
+                let changed =
+                    std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));
+                let key = format!("{name:?} {changed:?} {}", request.memory);
+                self.0.get(&key, || {
+                    compile(
+                        || {
+                            Network::read(&path).map_err(|error| {
+                                let told = error.to_string();
+                                Problem::wrong(told.replace(&path.display().to_string(), name))
+                            })
+                        },
+                        request.memory,
+                    )
+                })
+            }
+            (None, Some(text)) => {
+                let key = format!("{} {text}", request.memory);
+                self.0.get(&key, || {
+                    compile(
+                        || Network::from_text(text, "text").map_err(wrong),
+                        request.memory,
+                    )
+                })
+            }
+            _ => Err(Problem::wrong(
+                "give file, the name of one, or text, a network itself".to_owned(),
+            )),
+        }
+    }
+}
+
+/// Reads and compiles a network. Without a tree where that takes more than the memory or much time.
+fn compile(
+    read: impl FnOnce() -> Result<Network, Problem>,
+    memory: u64,
+) -> Result<Compiled, Problem> {
+    let started = Instant::now();
+    let network = read()?;
+    let parse = started.elapsed();
+    let bytes = memory << 20;
+    let limits = eliminate::Options::default()
+        .memory_budget(bytes)
+        .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX))
+        .operation_budget(MOST_OPERATIONS);
+    let tree = JunctionTree::new()
+        .options(limits)
+        .varying(network.elements())
+        .compile(&network.model(), network.elements());
+    let tree = match tree {
+        Ok(tree) => Some(tree),
+        Err(Error::Elimination(_) | Error::Model(_)) => None,
+        Err(error) => return Err(wrong(error)),
+    };
+    let compile = started.elapsed().saturating_sub(parse);
+    Ok(Compiled {
+        network,
+        tree,
+        parse,
+        compile,
+    })
+}
+
+impl Compiled {
+    fn found(
+        &self,
+        request: &NetworkRequest,
+        observed: &[Observation],
+        ended: &Arc<AtomicBool>,
+    ) -> Result<Found, Error> {
+        let (network, elements) = (&self.network, self.network.elements());
+        if let Some(tree) = &self.tree {
+            // The copy shares the tree, and has evidence of its own.
+            let mut tree = tree.clone();
+            for observation in observed {
+                let element = &elements[observation.variable()];
+                tree.set(element, observation.state().clone())?;
+            }
+            return Ok(Found {
+                answer: tree.answer()?,
+                algorithm: JunctionTree::new().name(),
+                is_estimate: false,
+            });
+        }
+        let model = network.observing(observed);
+        let exact = Exact::within(Bytes(request.memory << 20))
+            .deadline(PATIENCE)
+            .interrupt(Arc::clone(ended));
+        match exact.run(&model, elements) {
+            Ok(answer) if elements.iter().all(|one| answer.distribution(one).is_ok()) => {
+                let algorithm = answer.algorithm();
+                return Ok(Found {
+                    answer,
+                    algorithm,
+                    is_estimate: false,
+                });
+            }
+            Err(error @ Error::ImpossibleEvidence { .. }) => return Err(error),
+            _ => {}
+        }
+        let sampling = ImportanceSampling::new(request.samples)
+            .seed(request.seed)
+            .interrupt(Arc::clone(ended));
+        Ok(Found {
+            answer: sampling.run(&model, elements)?,
+            algorithm: sampling.name(),
+            is_estimate: true,
+        })
+    }
+}
+
+/// The observations of a request.
+fn observations(
+    network: &Network,
+    observe: &Map<String, Json>,
+) -> Result<Vec<Observation>, Problem> {
+    let observations = observe.iter().map(|(variable, state)| {
+        let told = |told: String| Problem::wrong(format!("observe: {told}"));
+        let state = state
+            .as_str()
+            .ok_or_else(|| told(format!("{variable:?}: write the name of a state")))?;
+        network
+            .observation(variable, state)
+            .map_err(|error| told(error.to_string()))
+    });
+    observations.collect()
+}
+
+/// The answer where observations exclude each other, with their variables.
+fn impossible(network: &Network, error: Error) -> Problem {
+    let Error::ImpossibleEvidence { conflict } = &error else {
+        return wrong(error);
+    };
+    let is_named = |variable: &&Variable| {
+        let name = format!("`{}`", figrs_core::printable(variable.name()));
+        conflict.iter().any(|piece| piece.contains(&name))
+    };
+    let variables = network.variables().iter().filter(is_named);
+    let variables: Vec<&str> = variables.map(Variable::name).collect();
+    let variables = json!(variables);
+    wrong(error)
+        .with("variables", variables)
+        .with("proven", true.into())
+}
+
+/// Variables, their states and their parents.
+fn described(network: &Network) -> Json {
+    let mut parents: Vec<Vec<&str>> = vec![Vec::new(); network.variables().len()];
+    let variables = network.variables();
+    for table in network.tables() {
+        // A table of a Markov network has no child: its last variable is drawn below the others.
+        if let Some((&child, others)) = table.variables().split_last() {
+            parents[child].extend(others.iter().map(|&other| variables[other].name()));
+        }
+    }
+    let nodes = variables.iter().zip(parents).map(|(variable, parents)| {
+        let states: Vec<&str> = variable.states().iter().map(State::name).collect();
+        json!({"name": variable.name(), "states": states, "parents": parents})
+    });
+    let kind = match network.kind() {
+        NetworkKind::Bayesian => "bayesian",
+        NetworkKind::Markov => "markov",
+    };
+    json!({"name": network.name(), "kind": kind, "nodes": nodes.collect::<Json>()})
+}

@@ -1,0 +1,146 @@
+//! Sequential tree-reweighted moves of costs within a search.
+
+use super::super::network::function::Arity;
+use super::super::network::{Conflict, Network};
+
+/// Sweeps go on while one raises the bound by more than this part of what is missing to the upper bound.
+const LEAST_GAIN: i64 = 1 << 7;
+
+/// The direction of a sweep through the variables.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    Forward,
+    Backward,
+}
+
+impl Network {
+    /// Moves costs in whole sweeps until the lower bound hardly rises: what [`reweighted`](super::super::reweighting::reweighted) does to tables,
+    /// with the values and functions that are left at a node.
+    ///
+    /// Each open variable in turn takes from its binary and ternary functions what its values cost at least, pays the smallest sum to the lower bound, and
+    /// spreads the rest over those functions that have variables to come. No assignment below the upper bound changes its cost; all of it is undone
+    /// with the level. Ends early once the work allowed is done.
+    ///
+    /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
+    pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
+        let mut order = self.open().to_vec();
+        order.sort_unstable();
+        for _ in 0..sweeps {
+            let before = self.lower;
+            for &v in &order {
+                self.reweigh_at(v as usize, Sweep::Forward)?;
+            }
+            for &v in order.iter().rev() {
+                self.reweigh_at(v as usize, Sweep::Backward)?;
+            }
+            if self.work() >= self.pause_at || self.lower - before <= self.gap() / LEAST_GAIN {
+                break;
+            }
+        }
+        for &v in &order {
+            if self.is_open(v as usize) {
+                self.touch(v as usize);
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects the costs of a variable, pays the smallest and spreads the others.
+    fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
+        if !self.is_open(v) || self.work() >= self.pause_at {
+            return Ok(());
+        }
+        let (mut to_come, mut gone) = (0, 0);
+        for i in 0..self.incident[v].len() {
+            let f = self.incident[v][i] as usize;
+            let Some((place, last)) = self.place_to_reweigh(f, v) else {
+                continue;
+            };
+            if last == 1 {
+                self.project_binary(f, place)?;
+            } else {
+                self.project_ternary(f, place)?;
+            }
+            let (before, after) = (i64::from(place > 0), i64::from(place < last));
+            let (own_gone, own_to_come) = match sweep {
+                Sweep::Forward => (before, after),
+                Sweep::Backward => (after, before),
+            };
+            gone += own_gone;
+            to_come += own_to_come;
+        }
+        self.make_node_consistent(v)?;
+        if to_come == 0 || !self.is_open(v) {
+            return Ok(());
+        }
+        let parts = to_come.max(gone);
+        let mut shares = std::mem::take(&mut self.scratch);
+        shares.clear();
+        shares.resize(self.sizes[v] as usize, 0);
+        let mut some = false;
+        for i in 0..self.live_count(v) {
+            let a = self.value(v, i);
+            let cost = self.unary(v, a);
+            shares[a] = cost / parts;
+            if shares[a] > 0 {
+                some = true;
+                let at = self.unary_place(v, a);
+                self.costs.set(at, cost - shares[a] * to_come);
+            }
+        }
+        if some {
+            for i in 0..self.incident[v].len() {
+                let f = self.incident[v][i] as usize;
+                let Some((place, last)) = self.place_to_reweigh(f, v) else {
+                    continue;
+                };
+                let is_to_come = match sweep {
+                    Sweep::Forward => place < last,
+                    Sweep::Backward => place > 0,
+                };
+                if is_to_come {
+                    self.extend_unary(f, place, &shares);
+                }
+            }
+        }
+        self.scratch = shares;
+        Ok(())
+    }
+
+    /// The place of a variable in an active binary or ternary function, and the last place there.
+    fn place_to_reweigh(&self, f: usize, v: usize) -> Option<(usize, usize)> {
+        let function = &self.functions[f];
+        let last = match function.arity {
+            _ if !self.is_active(f) => return None,
+            Arity::Binary => 1,
+            Arity::Ternary => 2,
+            Arity::Nary(_) => return None,
+        };
+        Some((function.place_of(v as u32), last))
+    }
+
+    /// Adds to the costs of each value of a variable by a binary or ternary function.
+    fn extend_unary(&mut self, f: usize, place: usize, shares: &[i64]) {
+        if self.functions[f].arity == Arity::Binary {
+            let side = self.side(f, place);
+            self.look(self.live_count(side.own));
+            for i in 0..self.live_count(side.own) {
+                let a = self.value(side.own, i);
+                if shares[a] > 0 {
+                    let at = side.own_shift + a;
+                    let before = self.costs.get(at);
+                    self.costs.set(at, before - shares[a]);
+                }
+            }
+            return;
+        }
+        let side = self.ternary_side(f, place);
+        self.looks += 1;
+        for i in 0..self.live_count(side.own) {
+            let a = self.value(side.own, i);
+            if shares[a] > 0 {
+                self.take_from_ternary(&side, a, -shares[a]);
+            }
+        }
+    }
+}

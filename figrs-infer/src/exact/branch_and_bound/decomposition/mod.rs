@@ -1,0 +1,16 @@
+//! Search along a tree decomposition, with bounds for each assignment of a separator.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `cluster_tree` | clusters of variables with small separators |
+//! | `subproblem` | a cluster with all below it, as a network; what is known for each assignment of its separator |
+//! | `tree_search` | hybrid best-first search in all clusters |
+
+mod cluster_tree;
+mod subproblem;
+#[cfg(test)]
+mod tests;
+mod tree_search;
+
+pub(super) use cluster_tree::WORTHWHILE;
+pub(super) use tree_search::TreeSearch;

@@ -1,0 +1,195 @@
+//! The order of attempts, by their predicted work.
+
+use super::attempts::Attempts;
+use crate::error::Error;
+
+/// Number of operations up to which an elimination is done before anything else: a tenth of a second or so.
+const CHEAPEST: f64 = 1e8;
+/// Number of operations up to which it is done after no more than a short search of a logical model: a second or so.
+const CHEAP: f64 = 1e9;
+/// Number of decisions of a search of a logical model before an elimination that is cheap.
+const FEW_DECISIONS: f64 = 4096.0;
+/// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
+pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
+/// Number of times that a second search is at least as long as the first.
+const AGAIN: f64 = 4.0;
+/// Divisor of the decisions of a search where few factors have zeros.
+const UNPROMISING: f64 = 8.0;
+/// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
+const DECISION: f64 = 5000.0;
+
+/// The algorithms that answer one kind of question, in the order of their predicted work.
+pub(super) trait Ladder<'a> {
+    /// Answer of an algorithm.
+    type Found;
+
+    fn attempts(&mut self) -> &mut Attempts<'a>;
+
+    /// An elimination of everything of at most so many predicted operations.
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
+
+    /// A search of at most so many decisions.
+    fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
+
+    /// Frontiers of little memory.
+    fn explore(&mut self) -> Result<Option<Self::Found>, Error> {
+        Ok(None)
+    }
+
+    /// The predicted operations of all slices, which are kept; infinite if there are none within the memory.
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        Ok(f64::INFINITY)
+    }
+
+    /// The slices of which so many operations are predicted.
+    fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
+        Ok(None)
+    }
+
+    /// Finds bounds, before anything that takes long.
+    fn bound(&mut self) {}
+
+    /// A search that takes about as long as so many operations; an eighth of it where few factors have zeros, and none where that is not much longer than the first search.
+    fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
+        let mut decisions = operations / DECISION;
+        if !self.attempts().is_logical() {
+            decisions /= UNPROMISING;
+        }
+        if decisions > AGAIN * FIRST_DECISIONS {
+            self.search(decisions)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// The attempts of seconds at most.
+    fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
+        let work = self.attempts().settings.work;
+        if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
+            return Ok(Some(found));
+        }
+        if self.attempts().is_logical() {
+            let is_cheap = self.attempts().refused_operations() <= CHEAP;
+            let decisions = if is_cheap {
+                FEW_DECISIONS
+            } else {
+                FIRST_DECISIONS
+            };
+            if let Some(found) = self.search(decisions.min(work / DECISION))? {
+                return Ok(Some(found));
+            }
+        }
+        // Its order is searched longer than that of the first.
+        if let Some(found) = self.eliminate(CHEAP.min(work))? {
+            return Ok(Some(found));
+        }
+        self.explore()
+    }
+
+    /// A search for as much work as the cheaper of elimination and slices is predicted to take, and then that; `None` if none is done.
+    fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
+        let work = self.attempts().settings.work;
+        let whole = self.attempts().refused_operations();
+        let mut sliced = if whole < work {
+            f64::INFINITY
+        } else {
+            self.slice_operations()?
+        };
+        self.bound();
+        if let Some(found) = self.search_for(whole.min(sliced).min(work))? {
+            return Ok(Some(found));
+        }
+        if whole.is_finite() && whole <= work {
+            if let Some(found) = self.eliminate(work)? {
+                return Ok(Some(found));
+            }
+            sliced = self.slice_operations()?;
+        }
+        if sliced.is_finite() && sliced <= work {
+            return self.sum_slices(sliced);
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::Model;
+
+    use super::*;
+    use crate::exact::eliminate::EliminationError;
+    use crate::exact::portfolio::settings::PortfolioSettings;
+    use crate::run::watch::Watch;
+
+    /// A ladder none of whose attempts answers, with an elimination and slices of so many operations.
+    struct InVain<'a> {
+        attempts: Attempts<'a>,
+        whole: f64,
+        sliced: f64,
+        tried: Vec<(&'static str, f64)>,
+    }
+
+    impl<'a> Ladder<'a> for InVain<'a> {
+        type Found = ();
+
+        fn attempts(&mut self) -> &mut Attempts<'a> {
+            &mut self.attempts
+        }
+
+        fn eliminate(&mut self, limit: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("elimination", limit));
+            let needed = self.whole;
+            let refused = EliminationError::TooManyOperations { needed, limit };
+            let refuse = || Err(Error::Elimination(refused));
+            self.attempts.try_once("VariableElimination", None, refuse)
+        }
+
+        fn search(&mut self, decisions: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("search", decisions));
+            Ok(None)
+        }
+
+        fn slice_operations(&mut self) -> Result<f64, Error> {
+            Ok(self.sliced)
+        }
+
+        fn sum_slices(&mut self, operations: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("slices", operations));
+            Ok(None)
+        }
+    }
+
+    /// The attempts beyond those of little cost; a model without factors is logical.
+    fn costly(whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
+        let (watch, settings, model) =
+            (Watch::default(), PortfolioSettings::default(), Model::new());
+        let run = watch.start("Exact", None);
+        let mut ladder = InVain {
+            attempts: Attempts::new(&settings, &run, &model, &[]),
+            whole,
+            sliced,
+            tried: Vec::new(),
+        };
+        assert!(ladder.at_little_cost().unwrap().is_none());
+        let cheap = ladder.tried.len();
+        assert!(ladder.by_predicted_work().unwrap().is_none());
+        ladder.tried.split_off(cheap)
+    }
+
+    #[test]
+    fn a_search_goes_on_only_for_much_longer_than_the_first() {
+        // A search of a little more decisions than the first would only do that again.
+        let little = 1.5 * FIRST_DECISIONS * DECISION;
+        assert_eq!(costly(1e14, little), [("slices", little)]);
+        let much = 10.0 * FIRST_DECISIONS * DECISION;
+        let expected = [("search", 10.0 * FIRST_DECISIONS), ("slices", much)];
+        assert_eq!(costly(1e14, much), expected);
+    }
+
+    #[test]
+    fn the_cheaper_of_elimination_and_slices_is_done() {
+        let tried = costly(2e9, 1e9);
+        assert_eq!(tried[0].0, "elimination", "{tried:?}");
+        assert_eq!(costly(1e14, f64::INFINITY), [("search", 1e12 / DECISION)]);
+    }
+}

@@ -1,0 +1,292 @@
+//! Best-first search: greedy for a plan, A* for a shortest one.
+
+use std::collections::BTreeMap;
+
+use super::nodes::Nodes;
+use super::open_lists::OpenLists;
+use super::search_result::SearchResult;
+use super::state_space::{SearchEstimate, StateSpace};
+use crate::error::Error;
+use crate::run::guard::guarded;
+use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+
+/// Best-first search for one plan through the states of a [`StateSpace`].
+///
+/// For models whose states are carried along a fold and are too many for [`Frontier`](crate::Frontier), which holds all states of a step:
+/// a plan is the evidence that a goal is met, and here it is sought where estimates say.
+///
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds.
+/// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
+///
+/// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
+/// [`SearchResult::is_impossible`] state is proven, provided that estimates keep their promises. No choice is random.
+///
+/// **Complexity.** Each state is expanded once by `any_plan`, and by `shortest_plan` if its bound is consistent; all states met are held in
+/// memory.
+///
+/// **Errors.** [`Error::Panicked`] if a state space panics. Limits are no errors: the result says what stopped the search.
+///
+/// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
+/// turn, deferred evaluation and preferred actions.
+///
+/// ```
+/// use figrs_infer::{BestFirst, StateSpace};
+///
+/// /// From 1 to a number by doubling and adding one.
+/// struct Doubling(u32);
+/// impl StateSpace for Doubling {
+///     type State = u32;
+///     type Action = char;
+///     fn start(&self) -> u32 {
+///         1
+///     }
+///     fn is_goal(&mut self, state: &u32) -> bool {
+///         *state == self.0
+///     }
+///     fn successors(&mut self, state: &u32, found: &mut Vec<(char, u32)>) {
+///         found.extend([('d', 2 * state), ('a', state + 1)].into_iter().filter(|next| next.1 <= self.0));
+///     }
+/// }
+/// let found = BestFirst::new().shortest_plan(&mut Doubling(10))?;
+/// assert_eq!(found.plan().unwrap(), ['d', 'd', 'a', 'd']);
+/// assert!(found.is_shortest());
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct BestFirst {
+    memory: u64,
+    work: Option<u64>,
+    steps: usize,
+    watch: Watch,
+}
+
+impl Default for BestFirst {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Number of states for which there is to be memory: the successors of one.
+const RESERVED: usize = 1 << 10;
+
+/// Largest number of states: they are numbered by 32 bits, and one may have many successors.
+const MAX_STATES: usize = 1 << 31;
+
+impl BestFirst {
+    /// With a budget of one GiB.
+    pub fn new() -> Self {
+        Self {
+            memory: 1 << 30,
+            work: None,
+            steps: u32::MAX as usize,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Ends when states and open lists take more than this many bytes.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Ends when [`StateSpace::work`] has grown by more than this.
+    pub fn work(mut self, most: u64) -> Self {
+        self.work = Some(most);
+        self
+    }
+
+    /// Looks for plans of at most this many steps.
+    pub fn steps(mut self, most: usize) -> Self {
+        self.steps = most;
+        self
+    }
+
+    watched!();
+
+    /// Some plan, by greedy search.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
+        guarded(|| Ok(self.greedy(space)))
+    }
+
+    /// A shortest plan of at most [`steps`](Self::steps), by A*.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn shortest_plan<T: StateSpace>(
+        &self,
+        space: &mut T,
+    ) -> Result<SearchResult<T::Action>, Error> {
+        guarded(|| Ok(self.a_star(space)))
+    }
+
+    /// Reason to stop before the next state, if there is one.
+    fn stopped<T: StateSpace>(
+        &self,
+        space: &T,
+        (run, began): (&RunMonitor<'_>, u64),
+        (states, bytes): (usize, u64),
+    ) -> Option<Stopped> {
+        let is_spent = self.work.is_some_and(|most| space.work() - began > most);
+        let is_full = bytes > self.memory || states > MAX_STATES;
+        let budget = (is_spent || is_full).then_some(Stopped::Budget);
+        budget.or_else(|| run.stopped())
+    }
+
+    fn greedy<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {
+        let run = self.watch.start("BestFirst", None);
+        let began = space.work();
+        let start = space.start();
+        let mut estimate = SearchEstimate::default();
+        space.estimate(&start, &mut estimate);
+        let scores = estimate.scores.len().max(1);
+        let mut open = OpenLists::new(scores);
+        let mut best = vec![u64::MAX; scores];
+        let solved = space.is_goal(&start);
+        let mut nodes = Nodes::new(start);
+        let mut found = Vec::new();
+        // True once a state was left out because it takes too many steps.
+        let mut is_cut = false;
+        let result = |nodes: &Nodes<T::State, T::Action>, goal: Option<u32>, why, impossible| {
+            let plan = goal.map(|goal| nodes.way(goal));
+            SearchResult {
+                at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
+                plan,
+                impossible,
+                states: nodes.len(),
+                stopped: why,
+            }
+        };
+        if solved {
+            return result(&nodes, Some(0), Stopped::Finished, false);
+        }
+        open.push(0, &vec![0; scores], false);
+        while let Some(number) = open.pop() {
+            if !nodes.expand(number) {
+                continue;
+            }
+            let bytes = nodes.bytes_with(RESERVED) + open.bytes();
+            if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
+                return result(&nodes, None, why, false);
+            }
+            if nodes.steps(number) as usize >= self.steps {
+                is_cut = true;
+                continue;
+            }
+            let state = nodes.state(number).clone();
+            estimate.clear();
+            space.estimate(&state, &mut estimate);
+            if estimate.is_dead_end {
+                continue;
+            }
+            estimate.scores.resize(scores, 0);
+            let mut is_better = false;
+            for (best, &score) in best.iter_mut().zip(&estimate.scores) {
+                is_better |= score < *best;
+                *best = score.min(*best);
+            }
+            if is_better {
+                open.boost();
+            }
+            found.clear();
+            space.successors(&state, &mut found);
+            for (action, state) in found.drain(..) {
+                let is_goal = |space: &mut T, nodes: &Nodes<_, _>, new| {
+                    let state: &T::State = Nodes::state(nodes, new);
+                    space.is_goal(state)
+                };
+                let Some(new) = nodes.reach(number, action, state) else {
+                    continue;
+                };
+                if is_goal(space, &nodes, new) {
+                    return result(&nodes, Some(new), Stopped::Finished, false);
+                }
+                let is_preferred = estimate.preferred.contains(&action);
+                open.push(new, &estimate.scores, is_preferred);
+            }
+            run.report(nodes.len() as u64);
+        }
+        result(&nodes, None, Stopped::Finished, !is_cut)
+    }
+
+    fn a_star<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {
+        let run = self.watch.start("BestFirst", None);
+        let began = space.work();
+        let mut nodes = Nodes::new(space.start());
+        // The open states by steps taken and left, and by steps left; each with the bound that it had then.
+        let mut open: BTreeMap<(u64, u32), Vec<u32>> = BTreeMap::new();
+        let mut entries = 1;
+        open.insert((0, 0), vec![0]);
+        let mut found = Vec::new();
+        let mut is_cut = false;
+        let most = self.steps as u64;
+        while let Some(mut first) = open.first_entry() {
+            let (total, left) = *first.key();
+            let number = first.get_mut().pop();
+            if first.get().is_empty() {
+                first.remove();
+            }
+            entries -= 1;
+            let Some(number) = number else {
+                continue;
+            };
+            let result = |nodes: &Nodes<T::State, T::Action>, plan, why| SearchResult {
+                plan,
+                at_least: total as usize,
+                impossible: false,
+                states: nodes.len(),
+                stopped: why,
+            };
+            let steps = nodes.steps(number);
+            // Another way to it was shorter.
+            if u64::from(steps) + u64::from(left) != total {
+                continue;
+            }
+            let bytes = nodes.bytes_with(RESERVED) + 8 * entries;
+            if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
+                return result(&nodes, None, why);
+            }
+            let state = nodes.state(number).clone();
+            if space.is_goal(&state) {
+                return result(&nodes, Some(nodes.way(number)), Stopped::Finished);
+            }
+            let Some(bound) = space.at_least(&state) else {
+                nodes.expand(number);
+                continue;
+            };
+            let bound = bound.max(left);
+            if u64::from(steps) + u64::from(bound) > most {
+                is_cut = true;
+                continue;
+            }
+            if bound > left {
+                let at = (u64::from(steps) + u64::from(bound), bound);
+                open.entry(at).or_default().push(number);
+                entries += 1;
+                continue;
+            }
+            if !nodes.expand(number) {
+                continue;
+            }
+            found.clear();
+            space.successors(&state, &mut found);
+            let left = bound.saturating_sub(1);
+            for (action, state) in found.drain(..) {
+                if let Some(new) = nodes.reach_sooner(number, action, state) {
+                    let at = (u64::from(steps) + 1 + u64::from(left), left);
+                    open.entry(at).or_default().push(new);
+                    entries += 1;
+                }
+            }
+            run.report(nodes.len() as u64);
+        }
+        SearchResult {
+            plan: None,
+            at_least: self.steps.saturating_add(1),
+            impossible: !is_cut,
+            states: nodes.len(),
+            stopped: Stopped::Finished,
+        }
+    }
+}

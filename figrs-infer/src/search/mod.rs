@@ -1,0 +1,7 @@
+//! Searches through the states of a transition system: one plan where all of them together are too many.
+
+pub(crate) mod best_first;
+mod nodes;
+mod open_lists;
+pub(crate) mod search_result;
+pub(crate) mod state_space;

@@ -1,0 +1,130 @@
+//! The states that a search has met, with the ways to them.
+
+use figrs_core::Value;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
+
+/// Marks the start, which no action leads to.
+const NO_PARENT: u32 = u32::MAX;
+
+/// The way to a state: the state before it, the action, the number of steps.
+#[derive(Clone, Copy, Debug)]
+struct Node<A> {
+    before: u32,
+    action: Option<A>,
+    steps: u32,
+    is_expanded: bool,
+}
+
+/// The states that a search has met, numbered as they were met.
+#[derive(Debug)]
+pub(super) struct Nodes<S, A> {
+    states: IndexSet<S, FxBuildHasher>,
+    nodes: Vec<Node<A>>,
+    heap: usize,
+}
+
+impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
+    /// The start alone.
+    pub(super) fn new(start: S) -> Self {
+        let mut all = Self {
+            states: IndexSet::default(),
+            nodes: Vec::new(),
+            heap: 0,
+        };
+        all.add(start, None, NO_PARENT, 0);
+        all
+    }
+
+    fn add(&mut self, state: S, action: Option<A>, before: u32, steps: u32) -> Option<u32> {
+        let heap = state.heap_bytes();
+        let (number, is_new) = self.states.insert_full(state);
+        if !is_new {
+            return None;
+        }
+        self.heap += heap;
+        self.nodes.push(Node {
+            before,
+            action,
+            steps,
+            is_expanded: false,
+        });
+        Some(number as u32)
+    }
+
+    /// Adds the state after an action; its number if it is new.
+    pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
+        let steps = self.steps(before) + 1;
+        self.add(state, Some(action), before, steps)
+    }
+
+    /// As [`reach`](Self::reach), but the number too of a state to which this way is shorter.
+    pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
+        let steps = self.steps(before) + 1;
+        let Some(known) = self.states.get_index_of(&state) else {
+            return self.add(state, Some(action), before, steps);
+        };
+        let node = &mut self.nodes[known];
+        if node.steps <= steps {
+            return None;
+        }
+        *node = Node {
+            before,
+            action: Some(action),
+            steps,
+            is_expanded: false,
+        };
+        Some(known as u32)
+    }
+
+    pub(super) fn state(&self, number: u32) -> &S {
+        &self.states[number as usize]
+    }
+
+    pub(super) fn steps(&self, number: u32) -> u32 {
+        self.nodes.get(number as usize).map_or(0, |node| node.steps)
+    }
+
+    /// Marks a state as expanded; false if it was.
+    pub(super) fn expand(&mut self, number: u32) -> bool {
+        !std::mem::replace(&mut self.nodes[number as usize].is_expanded, true)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// About how many bytes the states take, with the memory to grow by `more`.
+    pub(super) fn bytes_with(&self, more: usize) -> u64 {
+        // The set holds a hash beside each state, and an index with free places. A list that grows is copied.
+        let of_state = size_of::<S>() + 2 * size_of::<u64>() + size_of::<u32>();
+        let room = |len: usize, capacity: usize| {
+            if len + more > capacity {
+                capacity + (2 * capacity).max(len + more)
+            } else {
+                capacity
+            }
+        };
+        let states = room(self.states.len(), self.states.capacity()) * of_state;
+        let nodes = room(self.nodes.len(), self.nodes.capacity()) * size_of::<Node<A>>();
+        (self.heap + states + nodes) as u64
+    }
+
+    /// The actions from the start to a state.
+    pub(super) fn way(&self, number: u32) -> Vec<A> {
+        let mut way = Vec::with_capacity(self.steps(number) as usize);
+        let mut at = number;
+        while let Some(Node {
+            before,
+            action: Some(action),
+            ..
+        }) = self.nodes.get(at as usize)
+        {
+            way.push(*action);
+            at = *before;
+        }
+        way.reverse();
+        way
+    }
+}

@@ -1,0 +1,71 @@
+//! Deterministic transition systems with estimates.
+
+use std::hash::Hash;
+
+use figrs_core::Value;
+
+/// A deterministic transition system: the states of a fold over choices, the actions that lead from one to the next, and estimates of the
+/// steps that are left.
+///
+/// Methods take `&mut self`, so that an estimate may use working memory and what it has seen before.
+pub trait StateSpace {
+    /// A state.
+    type State: Value + Eq + Hash;
+    /// A choice between states.
+    type Action: Copy + Eq;
+
+    /// The state at the start.
+    fn start(&self) -> Self::State;
+
+    /// True if a plan may end here.
+    fn is_goal(&mut self, state: &Self::State) -> bool;
+
+    /// Adds the actions that may be taken in a state, each with the state that it leads to.
+    fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
+
+    /// Estimates the steps from a state to a goal. If this is not overridden, nothing is known, and a search is breadth-first.
+    fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
+
+    /// The least number of steps from a state to a goal that is proven; `None` if it is proven that none can be reached.
+    ///
+    /// Has to be *consistent*: an action lowers it by one at most. Zero if this is not overridden.
+    fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
+        Some(0)
+    }
+
+    /// The work so far, in any unit that does not depend on the machine; zero if it is not counted.
+    fn work(&self) -> u64 {
+        0
+    }
+}
+
+/// An estimate of the way from a state to a goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchEstimate<A> {
+    /// True if it is proven that no goal can be reached.
+    pub is_dead_end: bool,
+    /// Scores, smaller ones first: the states that are open are sorted by each of them, and taken from these lists in turn. Every estimate
+    /// has the same number of scores.
+    pub scores: Vec<u64>,
+    /// Actions that look useful: the states that they lead to are taken more often.
+    pub preferred: Vec<A>,
+}
+
+impl<A> Default for SearchEstimate<A> {
+    fn default() -> Self {
+        Self {
+            is_dead_end: false,
+            scores: Vec::new(),
+            preferred: Vec::new(),
+        }
+    }
+}
+
+impl<A> SearchEstimate<A> {
+    /// Forgets the last state's estimate, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.is_dead_end = false;
+        self.scores.clear();
+        self.preferred.clear();
+    }
+}

@@ -1,0 +1,185 @@
+//! Exact answers about boards: by a generator's own formulas, or by the exact method.
+
+use std::fmt;
+
+use figrs_core::Value;
+use figrs_infer::Error;
+use num_bigint::BigUint;
+
+use super::watch::{BoardWatch, Event};
+use super::{BoardError, ConditionalSampler, Cost, ExactBoards, Generator, Method};
+
+/// The distribution of the values of a cell.
+pub type CellDistribution<C> = Vec<(C, f64)>;
+
+/// Exact answers that a generator brings along, for boards of any size.
+///
+/// **Errors.** Those of the answers, and [`Progress::step`]'s.
+pub trait OwnAnswers<C, B> {
+    /// The name of the method.
+    fn name(&self) -> &'static str;
+
+    /// Number of boards.
+    fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError>;
+
+    /// Logarithm of the probability that independent cells follow the rules and meet all demands.
+    fn log_probability(&self) -> Result<f64, BoardError>;
+
+    /// The marginal distribution of each cell, in scan order, within this many bytes.
+    fn marginals(
+        &self,
+        memory: u64,
+        progress: &Progress<'_>,
+    ) -> Result<Vec<CellDistribution<C>>, BoardError>;
+
+    /// The most probable board, and the logarithm of its probability among all boards.
+    fn most_probable(&self) -> Result<(B, f64), BoardError>;
+}
+
+/// Progress of a computation, which may be told to end.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    watch: &'a BoardWatch,
+    algorithm: &'static str,
+}
+
+impl Progress<'_> {
+    /// Reports the steps done, of all.
+    ///
+    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] once the computation is to end.
+    pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
+        self.watch.tell(Event::Computed { steps, total });
+        if self.watch.is_interrupted() {
+            let algorithm = self.algorithm;
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+}
+
+/// Exact answers to questions about the boards of a generator.
+///
+/// **Guarantee.** Counts are exact, other numbers up to rounding.
+pub struct BoardAnswers<'g, G: Generator> {
+    source: Source<'g, G>,
+    memory: u64,
+    watch: BoardWatch,
+}
+
+enum Source<'g, G: Generator> {
+    Own(Box<dyn OwnAnswers<G::Cell, G::Board> + 'g>),
+    Exact(Box<ExactBoards<'g, G>>),
+}
+
+impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BoardAnswers").field(&self.method()).finish()
+    }
+}
+
+impl ConditionalSampler {
+    /// Exact answers: the generator's own if it has some, and else those of [`exact`](Self::exact).
+    ///
+    /// **Errors.** Those of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither method is allowed.
+    pub fn answers<'g, G: Generator>(
+        &self,
+        generator: &'g G,
+    ) -> Result<BoardAnswers<'g, G>, BoardError> {
+        let own = generator.answers();
+        let own = own.filter(|own| self.allows(Method::Own(own.name())));
+        let source = match own {
+            Some(own) => Source::Own(own),
+            None if self.allows(Method::Exact) => Source::Exact(Box::new(self.exact(generator)?)),
+            None => return Err(BoardError::NoMethod),
+        };
+        Ok(BoardAnswers {
+            source,
+            memory: self.memory,
+            watch: self.watch.clone(),
+        })
+    }
+}
+
+impl<G: Generator> BoardAnswers<'_, G> {
+    /// The method that finds the answers.
+    pub fn method(&self) -> Method {
+        match &self.source {
+            Source::Own(own) => Method::Own(own.name()),
+            Source::Exact(_) => Method::Exact,
+        }
+    }
+
+    /// Size of the exact method's states, if it is the method.
+    pub fn cost(&self) -> Option<Cost> {
+        match &self.source {
+            Source::Own(_) => None,
+            Source::Exact(exact) => Some(exact.cost()),
+        }
+    }
+
+    /// True if some board follows the rules and meets all demands.
+    pub fn is_possible(&self) -> bool {
+        match &self.source {
+            Source::Own(_) => true,
+            Source::Exact(exact) => exact.is_possible(),
+        }
+    }
+
+    fn progress(&self) -> Progress<'_> {
+        Progress {
+            watch: &self.watch,
+            algorithm: self.method().name(),
+        }
+    }
+
+    /// Number of boards.
+    ///
+    /// **Errors.** [`BoardError::Inference`] if it is interrupted, or the exact method cannot count.
+    pub fn count(&self) -> Result<BigUint, BoardError> {
+        match &self.source {
+            Source::Own(own) => own.count(&self.progress()),
+            Source::Exact(exact) => Ok(exact.compiled().count()?),
+        }
+    }
+
+    /// Logarithm of the probability that independent cells follow the rules and meet all demands.
+    ///
+    /// **Errors.** Those of the generator's own answers.
+    pub fn log_probability(&self) -> Result<f64, BoardError> {
+        match &self.source {
+            Source::Own(own) => own.log_probability(),
+            Source::Exact(exact) => Ok(exact.compiled().log_evidence()),
+        }
+    }
+
+    /// The marginal distribution of each cell, in scan order.
+    ///
+    /// **Errors.** As [`ExactBoards::marginals`]; [`BoardError::TooLarge`].
+    pub fn marginals(&self) -> Result<Vec<CellDistribution<G::Cell>>, BoardError> {
+        match &self.source {
+            Source::Own(own) => own.marginals(self.memory, &self.progress()),
+            Source::Exact(exact) => {
+                let pairs = exact.marginals()?.into_iter().map(|marginal| {
+                    let pairs = marginal.iter();
+                    pairs.map(|(value, p)| (value.clone(), p)).collect()
+                });
+                Ok(pairs.collect())
+            }
+        }
+    }
+
+    /// The most probable board, and the logarithm of its probability among all boards that are possible.
+    ///
+    /// **Errors.** As [`marginals`](Self::marginals).
+    pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
+        match &self.source {
+            Source::Own(own) => own.most_probable(),
+            Source::Exact(exact) => exact.most_probable(),
+        }
+    }
+}
+
+/// A distribution without the values that have no probability.
+pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
+    pairs.filter(|(_, p)| *p > 0.0).collect()
+}

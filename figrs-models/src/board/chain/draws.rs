@@ -1,0 +1,264 @@
+//! Boards of several Markov chains, which run until their diagnostics show no difference.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use figrs_core::Value;
+use figrs_infer::diagnostics::{bulk_ess, r_hat};
+use figrs_infer::in_order;
+
+use super::RuledCells;
+use super::tempered::TemperedChain;
+use crate::board::watch::{BoardWatch, Event};
+use crate::board::{BoardError, DrawnBoards, Generator, Method};
+use crate::grid::Size;
+
+/// The fewest boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
+const FEWEST: usize = 128;
+/// Chains whose R-hat is at most this are not seen to differ.
+pub(in crate::board) const MOST_R_HAT: f64 = 1.05;
+/// The fewest effective boards of all chains: a quarter of the boards that diagnostics look at with two chains, or of those wanted.
+const EFFECTIVE: (f64, f64) = (0.25, 400.0);
+/// Cells that a chain may propose to change, in the search for a first board and then again: 2^18 for each cell of the board, and no more than take about half a minute on one
+/// core.
+const WORK: (u64, u64) = (1 << 18, 1 << 28);
+/// The most values whose cells the diagnostics look at.
+const MOST_VALUES: usize = 8;
+
+/// A chain with the boards kept so far, one every few sweeps.
+struct KeptChain<C> {
+    chain: TemperedChain<C>,
+    boards: Vec<Vec<C>>,
+    /// For each board the numbers whose diagnostics are looked at.
+    measures: Vec<Vec<f64>>,
+}
+
+/// Draws boards; returns diagnostics.
+///
+/// Each chain first searches a board. Boards are kept every sweep, and when there are twice as many as diagnostics look at, every second of them is left out
+/// and the chain goes on with twice the sweeps between boards, until the later halves of all chains agree.
+pub(in crate::board) fn draw<G: Generator>(
+    generator: &G,
+    (memory, seed): (u64, u64),
+    boards: &DrawnBoards<G::Board>,
+    watch: &BoardWatch,
+) -> Result<Vec<(&'static str, f64)>, BoardError> {
+    let size = generator.size();
+    let none = || BoardError::NoSolution {
+        size,
+        clues: Vec::new(),
+        is_minimal: true,
+    };
+    let Some(mut ruled) = generator.ruled_cells() else {
+        return Err(BoardError::NoMethod);
+    };
+    if !ruled.may_be_kept() {
+        return Err(none());
+    }
+    let number = boards.wanted().clamp(2, 4);
+    let half = boards.wanted().div_ceil(number).max(FEWEST);
+    let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
+    if bytes > memory as f64 {
+        return Err(BoardError::TooLarge {
+            method: Method::Chain,
+            predicted: Some(bytes),
+            limit: memory,
+            is_relaxed: false,
+        });
+    }
+    let most_work = (WORK.0 * size.cells() as u64).min(WORK.1);
+    let palette = palette(&ruled);
+    let swept = AtomicU64::new(0);
+    let goes_on = || {
+        let sweeps = swept.fetch_add(1, Ordering::Relaxed) + 1;
+        watch.tell(Event::Swept { sweeps });
+        !watch.is_interrupted()
+    };
+    let make = || generator.ruled_cells();
+    let chains = (0..number as u64).map(|number| TemperedChain::new(&make, seed, number));
+    let chains = chains.map(|chain| {
+        let chain = chain.ok_or(BoardError::NoStart)?;
+        let (boards, measures) = (Vec::new(), Vec::new());
+        Ok(Mutex::new(KeptChain {
+            chain,
+            boards,
+            measures,
+        }))
+    });
+    let mut chains = chains.collect::<Result<Vec<_>, BoardError>>()?;
+
+    // A first board of each.
+    each(&chains, |kept| {
+        let is_fixed = kept.chain.is_fixed();
+        while !is_fixed && !kept.chain.is_found() && kept.chain.work < most_work && goes_on() {
+            kept.chain.sweep();
+        }
+        kept.chain.work = 0;
+    });
+    let search = swept.load(Ordering::Relaxed);
+    let is_fixed = chains.iter_mut().all(|chain| of(chain).chain.is_fixed());
+    let nearest = chains.iter_mut().map(|chain| of(chain).chain.violation());
+    let nearest = nearest.min().unwrap_or(u32::MAX);
+    chains.retain_mut(|chain| of(chain).chain.is_found());
+    if chains.is_empty() {
+        let sweeps = search;
+        return match () {
+            () if is_fixed => Err(none()),
+            () if watch.is_interrupted() => Ok(Vec::new()),
+            () => Err(BoardError::NotFound { sweeps, nearest }),
+        };
+    }
+
+    let fewest_effective = EFFECTIVE.1.min(EFFECTIVE.0 * (half * chains.len()) as f64);
+    let mut between = 1;
+    let diagnostics = loop {
+        each(&chains, |kept| {
+            while kept.boards.len() < 2 * half {
+                for _ in 0..between {
+                    if !goes_on() {
+                        return;
+                    }
+                    kept.chain.sweep();
+                }
+                let cells = kept.chain.cells();
+                let mut measures = moments(size, cells, &palette);
+                measures.extend(kept.chain.measures());
+                kept.measures.push(measures);
+                kept.boards.push(cells.to_vec());
+            }
+        });
+        let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
+        let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
+        let diagnostics = worst(&mut chains, later.clone());
+        let is_enough = diagnostics.0 <= MOST_R_HAT && diagnostics.1 >= fewest_effective;
+        let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
+        let is_over = work.is_none_or(|work| work >= most_work) || watch.is_interrupted();
+        if is_enough || is_over {
+            spread(generator, &mut chains, later, boards)?;
+            break diagnostics;
+        }
+        for chain in &mut chains {
+            let kept = of(chain);
+            let mut number = 0;
+            kept.boards.retain(|_| is_second(&mut number));
+            number = 0;
+            kept.measures.retain(|_| is_second(&mut number));
+        }
+        between *= 2;
+    };
+    Ok(vec![
+        ("r-hat", diagnostics.0),
+        ("effective boards", diagnostics.1),
+        ("chains", chains.len() as f64),
+        ("sweeps to a first board", search as f64),
+        ("sweeps between boards", between as f64),
+    ])
+}
+
+fn is_second(number: &mut usize) -> bool {
+    *number += 1;
+    number.is_multiple_of(2)
+}
+
+/// Gives the boards of chains, as far apart as there is room for, the chains in turn and the last boards among them.
+fn spread<G: Generator>(
+    generator: &G,
+    chains: &mut [Mutex<KeptChain<G::Cell>>],
+    later: std::ops::Range<usize>,
+    boards: &DrawnBoards<G::Board>,
+) -> Result<(), BoardError> {
+    let wanted = boards.wanted().div_ceil(chains.len()).min(later.len());
+    for number in 1..=wanted {
+        let place = later.start + number * later.len() / wanted - 1;
+        for chain in &mut *chains {
+            if boards.len() < boards.wanted() {
+                let cells = of(chain).boards[place].clone();
+                boards.push(generator.board(cells)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// R-hat and effective sample size of the numbers kept with boards, the worst of all.
+fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
+    let kept: Vec<&KeptChain<C>> = chains.iter_mut().map(|chain| &*of(chain)).collect();
+    let numbers = kept.first().and_then(|kept| kept.measures.first());
+    let (mut apart, mut effective) = (1.0f64, (kept.len() * later.len()) as f64);
+    for number in 0..numbers.map_or(0, Vec::len) {
+        let series = |kept: &&KeptChain<C>| -> Vec<f64> {
+            let measures = kept.measures[later.clone()].iter();
+            measures
+                .map(|measures| measures.get(number).copied().unwrap_or(0.0))
+                .collect()
+        };
+        let series: Vec<Vec<f64>> = kept.iter().map(series).collect();
+        let first = series.first().and_then(|one| one.first()).copied();
+        if series.iter().flatten().all(|&value| Some(value) == first) {
+            // It cannot move.
+            continue;
+        }
+        let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
+        apart = apart.max(r_hat(&series));
+        effective = effective.min(bulk_ess(&series));
+    }
+    (apart, effective)
+}
+
+/// The values of the cells that may change.
+fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
+    let mut values: Vec<C> = Vec::new();
+    for kind in ruled.kinds.iter().filter(|kind| kind.values.len() > 1) {
+        for value in &kind.values {
+            if values.len() < MOST_VALUES && !values.iter().any(|known| known.same(value)) {
+                values.push(value.clone());
+            }
+        }
+    }
+    values
+}
+
+/// For each value the number of cells that have it, and their mean row and column.
+fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
+    let mut moments = vec![0.0; 3 * palette.len()];
+    for (at, cell) in size.positions().zip(cells) {
+        if let Some(value) = palette.iter().position(|value| value.same(cell)) {
+            moments[3 * value] += 1.0;
+            moments[3 * value + 1] += at.row as f64;
+            moments[3 * value + 2] += at.column as f64;
+        }
+    }
+    for value in moments.chunks_mut(3) {
+        let number = value[0].max(1.0);
+        value[1] /= number;
+        value[2] /= number;
+    }
+    moments
+}
+
+/// Works on each chain, on as many threads as there are cores; chains have random numbers of their own.
+fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C>) + Sync) {
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    let ran = in_order(
+        threads.min(chains.len()),
+        (0..chains.len() as u64, 1),
+        || Ok(()),
+        |(), number| {
+            let chain = &chains[number as usize];
+            work(&mut chain.lock().unwrap_or_else(PoisonError::into_inner));
+            Ok(())
+        },
+        |()| ControlFlow::Continue(()),
+    );
+    // Nothing else fails there.
+    if let Err(panic) = ran {
+        std::panic::resume_unwind(Box::new(panic.to_string()));
+    }
+}
+
+fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
+    chain.get_mut().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,12 @@
+//! Markov chains of boards of any size, whose rules are measured on whole boards.
+
+mod draws;
+mod kernel;
+mod ruled_cells;
+mod tempered;
+
+pub(super) use draws::draw;
+pub use ruled_cells::RuledCells;
+
+#[cfg(test)]
+mod tests;

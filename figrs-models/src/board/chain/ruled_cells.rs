@@ -1,0 +1,142 @@
+//! Independent cells and the rules over them.
+
+use figrs_core::Value;
+
+use crate::grid::{BoardRule, Size};
+
+/// The cells of a board as independent choices, and the rules that whole boards keep: all that [`Method::Chain`](crate::board::Method::Chain)
+/// needs, for boards of any size.
+///
+/// The law of its boards is that of independent cells given that all rules are kept: the law of the [element
+/// program](crate::board::Generator::elements), if there is one.
+#[expect(missing_debug_implementations, reason = "it holds rules")]
+pub struct RuledCells<C> {
+    pub(super) size: Size,
+    /// The choices of cells, each kind of cell once.
+    pub(super) kinds: Vec<CellChoice<C>>,
+    /// For each cell its kind.
+    pub(super) kind_of: Vec<u32>,
+    pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
+    /// Boards to start from.
+    pub(super) starts: Vec<Vec<C>>,
+    pub(super) is_joined: bool,
+    pub(super) exchanges: bool,
+}
+
+/// The values that a cell may have, and the logarithms of their weights.
+#[derive(Clone, Debug)]
+pub(super) struct CellChoice<C> {
+    pub(super) values: Vec<C>,
+    pub(super) logs: Vec<f64>,
+    pub(super) is_even: bool,
+}
+
+impl<C: Value> CellChoice<C> {
+    fn same(&self, other: &Self) -> bool {
+        let (one, two) = (&self.values, &other.values);
+        let values = one.len() == two.len() && one.iter().zip(two).all(|(a, b)| a.same(b));
+        values && self.logs == other.logs
+    }
+}
+
+impl<C: Value> RuledCells<C> {
+    /// Cells without rules: `choices` gives the values that a cell may have with their weights, which are positive numbers up to a factor. A cell that is
+    /// known has one value.
+    pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
+        let mut kinds: Vec<CellChoice<C>> = Vec::new();
+        let kind_of = (0..size.cells()).map(|at| {
+            let (values, weights): (Vec<C>, Vec<f64>) = choices(at).into_iter().unzip();
+            let choice = CellChoice {
+                is_even: weights.windows(2).all(|pair| pair[0] == pair[1]),
+                logs: weights.into_iter().map(f64::ln).collect(),
+                values,
+            };
+            let known = kinds.iter().position(|kind| kind.same(&choice));
+            known.unwrap_or_else(|| {
+                kinds.push(choice);
+                kinds.len() - 1
+            }) as u32
+        });
+        let kind_of = kind_of.collect();
+        Self {
+            size,
+            kinds,
+            kind_of,
+            rules: Vec::new(),
+            starts: Vec::new(),
+            is_joined: false,
+            exchanges: true,
+        }
+    }
+
+    /// With another rule. Rules are looked at in the order given, until too many are broken: the quickest first.
+    #[must_use]
+    pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
+        self.rules.push(Box::new(rule));
+        self
+    }
+
+    /// With another rule, if there is one.
+    #[must_use]
+    pub fn rule_if(self, rule: Option<impl BoardRule<C> + 'static>) -> Self {
+        match rule {
+            Some(rule) => self.rule(rule),
+            None => self,
+        }
+    }
+
+    /// With a board to start from, which may break rules but comes to none that must not be; several are taken in turn, and had better differ much.
+    /// Without any, chains start with cells drawn independently.
+    #[must_use]
+    pub fn start(mut self, cells: Vec<C>) -> Self {
+        self.starts.push(cells);
+        self
+    }
+
+    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two: chains then need
+    /// not pass through boards that break rules, which is quicker.
+    #[must_use]
+    pub fn joined(self) -> Self {
+        Self {
+            is_joined: true,
+            ..self
+        }
+    }
+
+    /// Without exchanges of two cells, where they would mostly break rules.
+    #[must_use]
+    pub fn without_exchanges(self) -> Self {
+        Self {
+            exchanges: false,
+            ..self
+        }
+    }
+
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    pub(super) fn choice(&self, at: usize) -> &CellChoice<C> {
+        &self.kinds[self.kind_of[at] as usize]
+    }
+
+    /// `false` only if some rule alone is broken by all boards.
+    pub(super) fn may_be_kept(&mut self) -> bool {
+        let Self {
+            kinds,
+            kind_of,
+            rules,
+            ..
+        } = self;
+        let values = |at: usize| kinds[kind_of[at] as usize].values.as_slice();
+        if kinds.iter().any(|kind| kind.values.is_empty()) {
+            return false;
+        }
+        let any: Vec<C> = (0..kind_of.len()).map(|at| values(at)[0].clone()).collect();
+        rules.iter_mut().all(|rule| {
+            rule.read(&any);
+            rule.may_be_kept(&values)
+        })
+    }
+}

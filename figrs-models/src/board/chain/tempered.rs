@@ -1,0 +1,131 @@
+//! Replica exchange: chains of boards with falling penalties, which exchange their boards.
+
+use figrs_core::{Stream, Value, stream};
+use rand::RngExt;
+
+use super::RuledCells;
+use super::kernel::BoardKernel;
+
+/// Chains with an infinite penalty, the first, and with smaller and smaller ones; after each sweep neighbours exchange their boards with
+/// the probability that keeps the product of their laws.
+///
+/// **Guarantee.** Once the first chain has a board without violation, the law of boards that keep all rules is stationary for it. With a second chain, where
+/// no rule forbids a board, it reaches all of them: through boards that break rules.
+///
+/// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
+pub(super) struct TemperedChain<C> {
+    chains: Vec<BoardKernel<C>>,
+    rng: Stream,
+    /// Cells that were proposed to change.
+    pub(super) work: u64,
+    sweeps: u64,
+}
+
+/// Chains beside the first.
+const RUNGS: usize = 5;
+/// Ratio of the penalties of neighbours. A violation of one has probability `1 / (e * cells)` at a cell with the largest penalty, so that few
+/// boards of that chain break rules.
+const FALL: f64 = 0.7;
+
+impl<C: Value> TemperedChain<C> {
+    /// A chain of this number; `None` if the board to start from is not one of its cells, or forbidden.
+    pub(super) fn new(
+        make: &dyn Fn() -> Option<RuledCells<C>>,
+        seed: u64,
+        number: u64,
+    ) -> Option<Self> {
+        let mut rng = stream(seed, number);
+        let ruled = make()?;
+        let starts = &ruled.starts;
+        let start: Vec<C> = if starts.is_empty() {
+            let draw = |at| {
+                let choice = ruled.choice(at);
+                let most = choice
+                    .logs
+                    .iter()
+                    .copied()
+                    .fold(f64::NEG_INFINITY, f64::max);
+                // By rejection: among values alike, with the ratio to the likeliest.
+                loop {
+                    let value = rng.random_range(0..choice.values.len());
+                    if rng.random::<f64>() < (choice.logs[value] - most).exp() {
+                        break choice.values[value].clone();
+                    }
+                }
+            };
+            (0..ruled.size.cells()).map(draw).collect()
+        } else {
+            starts[number as usize % starts.len()].clone()
+        };
+        let cells = start.len() as f64;
+        let first = BoardKernel::new(ruled, start.clone(), f64::INFINITY)?;
+        let mut chains = vec![first];
+        if !(chains[0].ruled.is_joined && chains[0].violation == 0) {
+            for rung in 0..RUNGS {
+                let penalty = (cells.ln() + 1.0) * FALL.powi(rung as i32);
+                chains.push(BoardKernel::new(make()?, start.clone(), penalty)?);
+            }
+        }
+        Some(Self {
+            chains,
+            rng,
+            work: 0,
+            sweeps: 0,
+        })
+    }
+
+    /// True if the board keeps all rules.
+    pub(super) fn is_found(&self) -> bool {
+        self.violation() == 0
+    }
+
+    /// The violation of the board.
+    pub(super) fn violation(&self) -> u32 {
+        self.chains[0].violation
+    }
+
+    /// True if no cell may change.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.chains[0].free.is_empty()
+    }
+
+    /// The board of the first chain.
+    pub(super) fn cells(&self) -> &[C] {
+        &self.chains[0].cells
+    }
+
+    /// Numbers that show how far the board has moved.
+    pub(super) fn measures(&self) -> impl Iterator<Item = f64> + '_ {
+        let rules = self.chains[0].ruled.rules.iter();
+        rules.filter_map(|rule| rule.measure())
+    }
+
+    /// A sweep of all chains, and exchanges of their boards.
+    pub(super) fn sweep(&mut self) {
+        for chain in &mut self.chains {
+            chain.sweep(&mut self.rng);
+            self.work += chain.free.len().max(1) as u64;
+        }
+        self.sweeps += 1;
+        let first = (self.sweeps % 2) as usize;
+        for lower in (first..self.chains.len().saturating_sub(1)).step_by(2) {
+            let (one, two) = (&self.chains[lower], &self.chains[lower + 1]);
+            let more = f64::from(two.violation) - f64::from(one.violation);
+            let log = match one.penalty {
+                // The first chain takes no board with a larger violation.
+                f64::INFINITY if more > 0.0 => f64::NEG_INFINITY,
+                f64::INFINITY => 0.0,
+                penalty => (two.penalty - penalty) * more,
+            };
+            if self.rng.random::<f64>() < log.exp() {
+                self.chains.swap(lower, lower + 1);
+                let penalty = self.chains[lower].penalty;
+                self.chains[lower].penalty = self.chains[lower + 1].penalty;
+                self.chains[lower + 1].penalty = penalty;
+            }
+        }
+        if self.chains[0].ruled.is_joined && self.is_found() {
+            self.chains.truncate(1);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The kernel of the chains, by enumeration of its moves: no random numbers, no tolerance but rounding.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use figrs_core::{Value, stream};
+use rand::RngExt;
+
+use super::kernel::{BoardKernel, BoardMove};
+use super::tempered::TemperedChain;
+use super::*;
+use crate::board::{ConditionalSampler, Generator, Method};
+use crate::boards::dungeon::{Dungeon, DungeonTile};
+use crate::boards::island::Island;
+use crate::boards::maze::{DirectionWeights, PerfectMaze};
+use crate::boards::yin_yang::YinYang;
+use crate::grid::{Clues, Size};
+
+fn size(rows: usize, columns: usize) -> Size {
+    Size::new(rows, columns).unwrap()
+}
+
+/// All moves that can be proposed from a board.
+fn moves<C: Value>(kernel: &BoardKernel<C>) -> Vec<BoardMove> {
+    let mut moves = Vec::new();
+    for &at in &kernel.free {
+        for value in 0..kernel.ruled.choice(at).values.len() as u16 {
+            moves.push(BoardMove::Redraw { at, value });
+        }
+        let others = kernel.free.iter().filter(|_| kernel.ruled.exchanges);
+        moves.extend(others.map(|&other| BoardMove::Exchange { at, other }));
+    }
+    moves
+}
+
+/// The boards that an infinite penalty leads to, from the board the generator starts with.
+fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> HashSet<String> {
+    let make = || generator.ruled_cells();
+    let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
+    while !chain.is_found() {
+        chain.sweep();
+    }
+    let (mut seen, mut left) = (HashSet::new(), vec![chain.cells().to_vec()]);
+    while let Some(cells) = left.pop() {
+        if !seen.insert(key(&cells)) {
+            continue;
+        }
+        let at = |cells: &[G::Cell]| {
+            BoardKernel::new(make().unwrap(), cells.to_vec(), f64::INFINITY).unwrap()
+        };
+        let mut kernel = at(&cells);
+        for step in moves(&kernel) {
+            if kernel.step(step, || 0.0) {
+                assert_eq!(kernel.violation, 0);
+                left.push(kernel.cells.clone());
+                kernel = at(&cells);
+            }
+        }
+    }
+    seen
+}
+
+#[track_caller]
+fn all_are_reached<G: Generator>(generator: &G) {
+    assert!(generator.ruled_cells().unwrap().is_joined);
+    let exact = ConditionalSampler::new().among([Method::Exact]);
+    let exact = exact.exact(generator).unwrap();
+    let seen = reached(generator, |cells| format!("{cells:?}"));
+    assert_eq!(exact.compiled().count().unwrap(), seen.len().into());
+}
+
+/// What is declared as joined is: an infinite penalty leads to every board that keeps all rules.
+#[test]
+fn joined_boards_are_all_reached() {
+    for (rows, columns) in [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)] {
+        all_are_reached(&Dungeon::new(size(rows, columns)));
+    }
+    all_are_reached(&Dungeon::new(size(2, 3)).walls(0..=1).unwrap());
+    let clues: Clues<DungeonTile> = "??W\n???\nW.?".parse().unwrap();
+    all_are_reached(&Dungeon::with_clues(clues));
+    let clues: Clues<DungeonTile> = "?G?\n???".parse().unwrap();
+    all_are_reached(&Dungeon::with_clues(clues));
+    let islands: [(usize, usize, Option<RangeInclusive<u32>>); 9] = [
+        (3, 3, None),
+        (5, 5, None),
+        (5, 6, None),
+        (5, 5, Some(1..=1)),
+        (5, 5, Some(4..=4)),
+        (5, 6, Some(6..=6)),
+        (5, 5, Some(3..=4)),
+        (6, 5, Some(0..=5)),
+        (5, 6, Some(9..=30)),
+    ];
+    for (rows, columns, land) in islands {
+        let island = Island::new(size(rows, columns)).unwrap();
+        all_are_reached(&match land {
+            Some(land) => island.land(land).unwrap(),
+            None => island,
+        });
+    }
+    for (rows, columns) in [(1, 4), (2, 2), (3, 3), (2, 5)] {
+        all_are_reached(&PerfectMaze::new(size(rows, columns)));
+    }
+}
+
+/// A move is taken with the probability of Metropolis: the ratio of the weights of both boards, or one.
+#[track_caller]
+fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
+    let make = || generator.ruled_cells().unwrap();
+    let mut chain = TemperedChain::new(&|| Some(make()), 3, 0).unwrap();
+    let mut rng = stream(4, 0);
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..60 {
+        chain.sweep();
+        let cells = chain.cells().to_vec();
+        let mut kernel = BoardKernel::new(make(), cells.clone(), penalty).unwrap();
+        let log = |kernel: &BoardKernel<G::Cell>| {
+            let cells = kernel.cells.iter().enumerate();
+            let logs = cells.map(|(at, cell)| {
+                let choice = kernel.ruled.choice(at);
+                let value = choice.values.iter().position(|value| value.same(cell));
+                choice.logs[value.unwrap()]
+            });
+            logs.sum::<f64>()
+        };
+        for step in moves(&kernel) {
+            let (from, broken) = (log(&kernel), kernel.violation);
+            // The board that is proposed, read anew.
+            let mut other = cells.clone();
+            match step {
+                BoardMove::Redraw { at, value } => {
+                    other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
+                }
+                BoardMove::Exchange { at, other: second } => {
+                    if kernel.ruled.kind_of[at] != kernel.ruled.kind_of[second] {
+                        continue;
+                    }
+                    other.swap(at, second);
+                }
+            }
+            if other.iter().zip(&cells).all(|(one, two)| one.same(two)) {
+                continue;
+            }
+            let proposed = BoardKernel::new(make(), other.clone(), penalty);
+            let ratio = proposed.map_or(0.0, |proposed| {
+                let more = f64::from(proposed.violation) - f64::from(broken);
+                let cost = if more == 0.0 { 0.0 } else { penalty * more };
+                (log(&proposed) - from - cost).exp()
+            });
+            let chance = rng.random::<f64>();
+            let chances = [ratio * (1.0 - 1e-9), ratio * (1.0 + 1e-9), chance];
+            for chance in chances.into_iter().filter(|&chance| chance < 1.0) {
+                let was_taken = kernel.step(step, || chance);
+                assert_eq!(was_taken, chance < ratio, "{step:?} {chance} {ratio}");
+                if was_taken {
+                    assert!(kernel.cells.iter().zip(&other).all(|(a, b)| a.same(b)));
+                    taken += 1;
+                    kernel = BoardKernel::new(make(), cells.clone(), penalty).unwrap();
+                } else {
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(taken > 20 && refused > 20, "{taken} {refused}");
+}
+
+#[test]
+fn moves_have_their_probabilities() {
+    for penalty in [0.7, 2.5, f64::INFINITY] {
+        let dungeon = || Dungeon::new(size(4, 5));
+        moves_are_those_of_metropolis(&dungeon(), penalty);
+        let bounded = dungeon().walls(5..=7).unwrap().walk(15..=19).unwrap();
+        moves_are_those_of_metropolis(&bounded, penalty);
+        let island = Island::new(size(6, 7)).unwrap().bays(2..=3).unwrap();
+        moves_are_those_of_metropolis(&island.land(5..=9).unwrap(), penalty);
+        let maze = PerfectMaze::new(size(4, 4)).weights(DirectionWeights::SNAKE);
+        moves_are_those_of_metropolis(&maze.unwrap().steps(8..=10).unwrap(), penalty);
+        moves_are_those_of_metropolis(&YinYang::new(size(4, 4)), penalty);
+    }
+}
+
+/// What a rule remembers after many changes, taken back or not, is what it reads anew.
+#[track_caller]
+fn rules_follow_changes<G: Generator>(generator: &G, sweeps: usize) {
+    let make = || generator.ruled_cells().unwrap();
+    let mut rng = stream(5, 0);
+    for penalty in [0.0, 1.0, 3.0] {
+        let start = TemperedChain::new(&|| Some(make()), 6, 0).unwrap();
+        let mut kernel = BoardKernel::new(make(), start.cells().to_vec(), penalty).unwrap();
+        for _ in 0..sweeps {
+            kernel.sweep(&mut rng);
+            let cells = kernel.cells.clone();
+            let anew = BoardKernel::new(make(), cells, penalty).unwrap();
+            assert_eq!(kernel.violation, anew.violation);
+        }
+    }
+}
+
+#[test]
+fn violations_are_those_of_boards_read_anew() {
+    rules_follow_changes(&Dungeon::new(size(9, 8)).walk(30..=40).unwrap(), 100);
+    rules_follow_changes(&Dungeon::new(size(12, 12)).walls(20..=30).unwrap(), 100);
+    rules_follow_changes(&Island::new(size(30, 25)).unwrap(), 100);
+    let island = Island::new(size(15, 12)).unwrap();
+    let bays = island.bays(3..=5).unwrap().land(20..=20).unwrap();
+    rules_follow_changes(&bays, 100);
+    rules_follow_changes(&YinYang::new(size(10, 13)), 100);
+    let maze = PerfectMaze::new(size(9, 11));
+    rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
+}
+
+/// A board that keeps all rules keeps them in the eyes of the automata, and the other way round: all boards of small grids.
+#[test]
+fn rules_agree_with_element_programs() {
+    let yin_yang = YinYang::new(size(3, 4));
+    let mut boards = HashSet::new();
+    let mut rng = stream(7, 0);
+    let ruled = yin_yang.ruled_cells().unwrap();
+    let start = ruled.kinds[0].values[0];
+    let mut kernel = BoardKernel::new(ruled, vec![start; 12], 0.0).unwrap();
+    // Each of 4096 boards comes up in 200 000 draws, but for a chance of 10^-17.
+    for _ in 0..200_000 {
+        kernel.sweep(&mut rng);
+        if kernel.violation == 0 {
+            boards.insert(format!("{:?}", kernel.cells));
+        }
+    }
+    let exact = ConditionalSampler::new()
+        .exact(&yin_yang)
+        .unwrap()
+        .compiled()
+        .count();
+    assert_eq!(exact.unwrap(), boards.len().into());
+}
+
+#[test]
+fn what_one_rule_alone_excludes_is_known_at_once() {
+    let kept = |generator: &Dungeon| generator.ruled_cells().unwrap().may_be_kept();
+    let with = |clues: &str| Dungeon::with_clues(clues.parse().unwrap());
+    assert!(kept(&with("???\n?W?\n???")));
+    // The way is walled off; two gems; no room for the altar.
+    assert!(!kept(&with("??W?\n?W??\nW???")));
+    assert!(!kept(&with("G?\n?G")));
+    assert!(!kept(&with("GW\n..")));
+    assert!(!kept(&with("?W?\n???").walls(0..=0).unwrap()));
+    let island = |clues: &str| Island::with_clues(clues.parse().unwrap()).unwrap();
+    assert!(!island("???\n?.?\n???").ruled_cells().unwrap().may_be_kept());
+    assert!(island("???\n?#?\n???").ruled_cells().unwrap().may_be_kept());
+}

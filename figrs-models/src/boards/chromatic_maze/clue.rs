@@ -1,0 +1,54 @@
+//! Clues of chromatic mazes.
+
+use super::{Endpoint, Hue};
+use crate::grid::{Clues, Symbol};
+
+/// Something that is known of a tile of a chromatic maze.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChromaticClue {
+    /// Its colour, written as the first letter of its name.
+    Colour(Hue),
+    /// It is this end of the way, written `<` for the start and `>` for the finish.
+    End(Endpoint),
+}
+
+/// What is known of some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
+pub type ChromaticClues = Clues<ChromaticClue>;
+
+impl ChromaticClue {
+    /// The colour, if it is known.
+    pub(super) fn hue(self) -> Option<Hue> {
+        match self {
+            Self::Colour(hue) => Some(hue),
+            Self::End(_) => None,
+        }
+    }
+
+    /// The end, if the tile is known to be one.
+    pub(super) fn end(self) -> Option<Endpoint> {
+        match self {
+            Self::Colour(_) => None,
+            Self::End(end) => Some(end),
+        }
+    }
+}
+
+impl Symbol for ChromaticClue {
+    const FREE: char = '.';
+    const WRITE: &'static str = "R, Y, G, C, B or M for a colour, < for the start, > for the finish, or . for a tile without a clue";
+
+    fn symbol(self) -> char {
+        match self {
+            Self::Colour(hue) => hue.symbol(),
+            Self::End(Endpoint::Start) => '<',
+            Self::End(Endpoint::Finish) => '>',
+        }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        let colours = Hue::WHEEL.into_iter().map(Self::Colour);
+        let ends = [Endpoint::Start, Endpoint::Finish].map(Self::End);
+        let mut all = colours.chain(ends);
+        all.find(|clue| clue.symbol() == symbol)
+    }
+}

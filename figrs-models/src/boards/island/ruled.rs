@@ -1,0 +1,85 @@
+//! An island as independent cells and rules, for Markov chains.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+
+use super::bays_rule::BaysRule;
+use super::{Island, Terrain};
+use crate::board::RuledCells;
+use crate::grid::{ConnectedRule, CountRule};
+
+impl Island {
+    /// Cells and rules.
+    ///
+    /// Without clues and bounds on bays they are joined. Let `T` be the largest connected land around the centre that two islands both have. While `T` is
+    /// not all of the second island, that has a cell beside `T` that can be made land: in exchange for another cell outside of `T`, if there is no room
+    /// for more, since a connected island has a cell outside of `T` that it stays connected without. The remaining cells are made water in
+    /// the same way.
+    pub(super) fn ruled(&self) -> RuledCells<Terrain> {
+        let size = self.size();
+        let choices = |at: usize| {
+            let values = self.values(at).into_iter();
+            values.map(|value| (value, 1.0)).collect()
+        };
+        let is_land = |_: usize, cell: &Terrain| *cell == Terrain::Land;
+        let land = self.land.clone();
+        let bays = self.bays.clone();
+        let mut ruled = RuledCells::new(size, choices)
+            .rule_if(land.map(|range| CountRule::new(range, is_land)))
+            .rule_if(bays.map(|range| BaysRule::new(size, range)))
+            .rule(ConnectedRule::new(size, is_land));
+        let land = self.land.clone();
+        let (least, most) = land.map_or((1, u32::MAX), RangeInclusive::into_inner);
+        for land in [least, most] {
+            ruled = ruled.start(self.around_the_centre(land));
+        }
+        if self.clues.is_empty() && self.bays.is_none() {
+            ruled = ruled.joined();
+            if least.max(1) < most {
+                ruled = ruled.without_exchanges();
+            }
+        }
+        ruled
+    }
+
+    /// The values that a cell may have by itself: none if a clue says otherwise.
+    fn values(&self, at: usize) -> Vec<Terrain> {
+        let at = self.size().position(at);
+        let mut values = vec![Terrain::Water, Terrain::Land];
+        values.retain(|&value| match value {
+            Terrain::Water => at != self.centre,
+            Terrain::Land => !self.size().is_border(at),
+        });
+        values.retain(|&value| self.clues.get(at).is_none_or(|clue| clue == value));
+        values
+    }
+
+    /// A board with this many cells of land around the centre, if there is room, and that of clues.
+    fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
+        let size = self.size();
+        let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();
+        let known = values.iter().map(|values| match values.as_slice() {
+            [value] => *value,
+            _ => Terrain::Water,
+        });
+        let mut cells: Vec<Terrain> = known.collect();
+        let is_land = |cell: &&Terrain| **cell == Terrain::Land;
+        let mut count = cells.iter().filter(is_land).count() as u32;
+        let mut queue = VecDeque::from([size.index(self.centre)]);
+        let mut is_seen = vec![false; cells.len()];
+        while let Some(at) = queue.pop_front() {
+            if !values[at].contains(&Terrain::Land) || std::mem::replace(&mut is_seen[at], true) {
+                continue;
+            }
+            if cells[at] == Terrain::Water {
+                if count >= land {
+                    break;
+                }
+                cells[at] = Terrain::Land;
+                count += 1;
+            }
+            queue.extend(size.beside(at));
+        }
+        cells
+    }
+}

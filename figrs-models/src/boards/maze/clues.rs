@@ -1,0 +1,63 @@
+//! Clues of mazes, and a check that they leave a maze.
+
+use super::Pointer;
+use crate::grid::{Clues, GridError, Position, Symbol};
+
+/// The known pointer of a room; as text an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PointerClue(pub Pointer);
+
+/// The known pointers of some rooms; as text, `^`, `v`, `<` or `>` for a clue and `.` for a room without one.
+pub type PointerClues = Clues<PointerClue>;
+
+impl Symbol for PointerClue {
+    const FREE: char = '.';
+    const WRITE: &'static str = "^, v, < or >, or . for a room without a clue";
+
+    fn symbol(self) -> char {
+        match self.0 {
+            Pointer::Root => 'o',
+            Pointer::Up => '^',
+            Pointer::Down => 'v',
+            Pointer::Left => '<',
+            Pointer::Right => '>',
+        }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        let mut all = Pointer::DIRECTIONS.into_iter().map(Self);
+        all.find(|clue| clue.symbol() == symbol)
+    }
+}
+
+/// Checks that there is a maze with some clues: by a search from the first room against the pointers.
+///
+/// There is one if and only if from every room a walk, which at rooms with clues goes where they point, can come to the first room: then a tree of
+/// shortest such walks is one.
+///
+/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms from which none can.
+pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
+    let size = clues.size();
+    let first = size.position(0);
+    let mut leads = vec![false; size.cells()];
+    let mut open = vec![0];
+    leads[0] = true;
+    while let Some(room) = open.pop() {
+        for beside in size.beside(room) {
+            let at = size.position(beside);
+            let points =
+                |PointerClue(pointer)| pointer.target(size, at) == Some(size.position(room));
+            if !leads[beside] && clues.get(at).is_none_or(points) {
+                leads[beside] = true;
+                open.push(beside);
+            }
+        }
+    }
+    let is_wrong = |at: &Position| *at == first || !leads[size.index(*at)];
+    let wrong: Vec<Position> = clues.iter().map(|(at, _)| at).filter(is_wrong).collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(GridError::PointerClues { clues: wrong })
+    }
+}

@@ -1,0 +1,211 @@
+//! Marginal distributions of pointers, from Green's function of the grid.
+
+use crate::board::{BoardError, CellDistribution, Method, Progress, positive};
+use crate::boards::maze::{PerfectMaze, Pointer};
+use crate::grid::{Position, Size};
+
+/// The distribution of each pointer given that the maze is perfect, in scan order.
+///
+/// With the inverse `G` of the Laplacian without the first room, a room `r` points to a room `s` with probability `w (G[r, r] - G[s, r])`: the derivative of
+/// the logarithm of the determinant with respect to the logarithm of the weight `w`. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter
+/// side, and so `G` is had by block elimination from both ends.
+///
+/// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
+///
+/// **Errors.** [`BoardError::TooLarge`]; those of `progress`.
+pub(super) fn of_pointers(
+    maze: &PerfectMaze,
+    memory: u64,
+    progress: &Progress<'_>,
+) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
+    let blocks = Blocks::of(maze);
+    let (side, lines) = (blocks.side, blocks.lines);
+    let bytes = 8.0 * (side * side) as f64 * lines as f64;
+    if bytes > memory as f64 {
+        return Err(BoardError::TooLarge {
+            method: Method::Own("matrix-tree"),
+            predicted: Some(bytes),
+            limit: memory,
+            is_relaxed: false,
+        });
+    }
+    let all = 2 * lines as u64;
+    // Inverses of the blocks with all earlier lines eliminated.
+    let mut before: Vec<Vec<f64>> = Vec::with_capacity(lines);
+    for line in 0..lines {
+        let mut block = blocks.diagonal(line);
+        if let Some(earlier) = before.last() {
+            blocks.eliminate(&mut block, line, line - 1, earlier);
+        }
+        before.push(inverted(block, side));
+        progress.step(line as u64, all)?;
+    }
+    let size = maze.size();
+    let mut distributions = vec![Vec::new(); size.cells()];
+    let mut after: Option<Vec<f64>> = None;
+    for line in (0..lines).rev() {
+        let mut with_after = blocks.diagonal(line);
+        if let Some(later) = &after {
+            blocks.eliminate(&mut with_after, line, line + 1, later);
+        }
+        let mut whole = with_after.clone();
+        if line > 0 {
+            blocks.eliminate(&mut whole, line, line - 1, &before[line - 1]);
+        }
+        let green = inverted(whole, side);
+        for place in 0..side {
+            let room = blocks.room(line, place);
+            if room == 0 {
+                distributions[0] = vec![(Pointer::Root, 1.0)];
+                continue;
+            }
+            let own = green[place * side + place];
+            // Green's function of the room that is pointed to.
+            let of = |target: Position| {
+                let (other, at) = blocks.place(size.index(target));
+                if (other, at) == (0, 0) {
+                    return 0.0;
+                }
+                let inverse = match (other.cmp(&line), &after) {
+                    (std::cmp::Ordering::Less, _) => &before[other],
+                    (std::cmp::Ordering::Greater, Some(later)) => later,
+                    _ => return green[at * side + place],
+                };
+                let row = &inverse[at * side..(at + 1) * side];
+                let terms = row.iter().enumerate().map(|(to, value)| {
+                    value * blocks.between(other, line, to) * green[to * side + place]
+                });
+                terms.sum()
+            };
+            let at = size.position(room);
+            let pointers = Pointer::DIRECTIONS.into_iter().filter_map(|pointer| {
+                let target = pointer.target(size, at)?;
+                Some((pointer, maze.weights.of(pointer) * (own - of(target))))
+            });
+            let mut pointers = positive(pointers);
+            let total: f64 = pointers.iter().map(|(_, p)| p).sum();
+            for (_, p) in &mut pointers {
+                *p /= total;
+            }
+            distributions[room] = pointers;
+        }
+        after = Some(inverted(with_after, side));
+        progress.step(all - line as u64, all)?;
+    }
+    Ok(distributions)
+}
+
+/// The Laplacian without the first room, in blocks of lines along the shorter side.
+struct Blocks<'a> {
+    maze: &'a PerfectMaze,
+    /// Rooms of a line.
+    side: usize,
+    lines: usize,
+    /// True if lines are rows.
+    are_rows: bool,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(maze: &'a PerfectMaze) -> Self {
+        let (rows, columns) = (maze.size().rows(), maze.size().columns());
+        Self {
+            maze,
+            side: rows.min(columns),
+            lines: rows.max(columns),
+            are_rows: columns <= rows,
+        }
+    }
+
+    fn room(&self, line: usize, place: usize) -> usize {
+        let columns = self.maze.size().columns();
+        match self.are_rows {
+            true => line * columns + place,
+            false => place * columns + line,
+        }
+    }
+
+    /// Line and place of a room.
+    fn place(&self, room: usize) -> (usize, usize) {
+        let columns = self.maze.size().columns();
+        match self.are_rows {
+            true => (room / columns, room % columns),
+            false => (room % columns, room / columns),
+        }
+    }
+
+    fn diagonal(&self, line: usize) -> Vec<f64> {
+        let (side, size): (usize, Size) = (self.side, self.maze.size());
+        let mut block = vec![0.0; side * side];
+        for place in 0..side {
+            let room = self.room(line, place);
+            if room == 0 {
+                block[0] = 1.0;
+                continue;
+            }
+            let at = size.position(room);
+            for pointer in Pointer::DIRECTIONS {
+                let Some(target) = pointer.target(size, at) else {
+                    continue;
+                };
+                let weight = self.maze.weights.of(pointer);
+                block[place * side + place] += weight;
+                let target = size.index(target);
+                let (other, to) = self.place(target);
+                if other == line && target > 0 {
+                    block[place * side + to] -= weight;
+                }
+            }
+        }
+        block
+    }
+
+    /// Weight of pointing from a place of a line to the same place of one beside it; nothing leads from or to the first room.
+    fn between(&self, from: usize, to: usize, place: usize) -> f64 {
+        if self.room(from, place) == 0 || self.room(to, place) == 0 {
+            return 0.0;
+        }
+        let weights = self.maze.weights;
+        match (self.are_rows, from < to) {
+            (true, true) => weights.down,
+            (true, false) => weights.up,
+            (false, true) => weights.right,
+            (false, false) => weights.left,
+        }
+    }
+
+    /// Eliminates a line beside from the block of a line, by the inverse of its own.
+    fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
+        let side = self.side;
+        for place in 0..side {
+            let there = self.between(line, beside, place);
+            for to in 0..side {
+                let back = self.between(beside, line, to);
+                block[place * side + to] -= there * inverse[place * side + to] * back;
+            }
+        }
+    }
+}
+
+/// The inverse of a matrix, row by row, whose diagonal is dominant: Gauss-Jordan elimination in place, without pivots.
+fn inverted(mut matrix: Vec<f64>, side: usize) -> Vec<f64> {
+    let mut pivots = vec![0.0; side];
+    for step in 0..side {
+        let pivot = 1.0 / matrix[step * side + step];
+        matrix[step * side + step] = 1.0;
+        let row = &mut matrix[step * side..(step + 1) * side];
+        for value in row.iter_mut() {
+            *value *= pivot;
+        }
+        pivots.copy_from_slice(row);
+        for other in (0..side).filter(|&other| other != step) {
+            let row = &mut matrix[other * side..(other + 1) * side];
+            let factor = std::mem::take(&mut row[step]);
+            if factor != 0.0 {
+                for (value, above) in row.iter_mut().zip(&pivots) {
+                    *value -= factor * above;
+                }
+            }
+        }
+    }
+    matrix
+}

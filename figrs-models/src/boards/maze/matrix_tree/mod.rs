@@ -1,0 +1,82 @@
+//! Exact answers about mazes of any size by the matrix-tree theorem.
+//!
+//! A maze is a spanning tree of the grid, directed to the first room, and its weight the product of the weights of its pointers. The sum of the weights of all is
+//! the determinant of the grid's Laplacian matrix (on the diagonal the sum of the weights of a room's pointers, beside it, negative, those to the room
+//! of the column) without row and column of the first room. The Laplacian of a grid is a Kronecker sum of those of its sides, whose
+//! eigenvalues are known.
+//!
+//! # References
+//!
+//! G. Kirchhoff (1847), the matrix-tree theorem; W. T. Tutte, "The dissection of equilateral triangles into equilateral triangles" (1948), for directed trees. F. Y.
+//! Wu, "Number of spanning trees on a lattice", Journal of Physics A 10 (1977), for the eigenvalues of grids. R. Burton and R. Pemantle, "Local characteristics, entropy and limit theorems for spanning
+//! trees", Annals of Probability 21 (1993), for marginals by Green's function.
+
+mod branching;
+mod count;
+mod marginals;
+mod modular;
+mod spectrum;
+
+use num_bigint::BigUint;
+
+use super::{PerfectMaze, Pointer};
+use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
+use crate::grid::Board;
+
+/// Answers about the mazes of some settings, without clues and without bounds on steps.
+pub(super) struct MatrixTree(pub(super) PerfectMaze);
+
+impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
+    fn name(&self) -> &'static str {
+        "matrix-tree"
+    }
+
+    fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError> {
+        let size = self.0.size();
+        count::spanning_trees((size.rows(), size.columns()), |done, all| {
+            progress.step(done, all)
+        })
+    }
+
+    fn log_probability(&self) -> Result<f64, BoardError> {
+        let size = self.0.size();
+        let rooms = size.positions().skip(1);
+        let totals = rooms.map(|at| {
+            self.0
+                .choices(at)
+                .map(|(_, weight)| weight)
+                .sum::<f64>()
+                .ln()
+        });
+        Ok(self.log_weight_of_all() - totals.sum::<f64>())
+    }
+
+    fn marginals(
+        &self,
+        memory: u64,
+        progress: &Progress<'_>,
+    ) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
+        marginals::of_pointers(&self.0, memory, progress)
+    }
+
+    fn most_probable(&self) -> Result<(Board<Pointer>, f64), BoardError> {
+        let size = self.0.size();
+        let best = branching::heaviest(&self.0);
+        let weights = best
+            .iter()
+            .skip(1)
+            .map(|&pointer| self.0.weights.of(pointer).ln());
+        let log = weights.sum::<f64>() - self.log_weight_of_all();
+        Ok((Board::of(size, best), log.min(0.0)))
+    }
+}
+
+impl MatrixTree {
+    /// Logarithm of the sum of the weights of all mazes.
+    fn log_weight_of_all(&self) -> f64 {
+        let (size, weights) = (self.0.size(), self.0.weights);
+        let across = (size.columns(), weights.left, weights.right);
+        let down = (size.rows(), weights.up, weights.down);
+        spectrum::log_weight_of_trees(across, down)
+    }
+}

@@ -1,0 +1,64 @@
+//! The sum of the weights of all trees of a grid, from the eigenvalues of its Laplacian.
+
+use std::f64::consts::PI;
+
+/// A side of a grid: its rooms, and the weights of pointing back and forward.
+type Side = (usize, f64, f64);
+
+/// Logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
+///
+/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`; those of the grid
+/// are the sums of one of each side. The product of those that are not zero is the weight of all trees to any room, of which those to the first
+/// room are the share of the stationary distribution there: `(forward / back)^k` for room `k` of a side, up to a factor.
+///
+/// **Complexity.** Linear in the rooms.
+pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
+    let (across_values, down_values) = (eigenvalues(across), eigenvalues(down));
+    let mut sum = log_share_of_first(across) + log_share_of_first(down);
+    for (row, &one) in down_values.iter().enumerate() {
+        for &other in &across_values[usize::from(row == 0)..] {
+            sum += (one + other).ln();
+        }
+    }
+    sum
+}
+
+fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
+    let others = (1..rooms).map(|k| {
+        // The same without loss where both terms are near each other.
+        let half = (PI * k as f64 / (2.0 * rooms as f64)).sin();
+        (back.sqrt() - forward.sqrt()).powi(2) + 4.0 * (back * forward).sqrt() * half * half
+    });
+    std::iter::once(0.0).chain(others).collect()
+}
+
+/// Logarithm of the share of the first room in the stationary distribution of a side.
+fn log_share_of_first((rooms, back, forward): Side) -> f64 {
+    let ratio = forward.ln() - back.ln();
+    let largest = (ratio * (rooms - 1) as f64).max(0.0);
+    let terms = (0..rooms).map(|k| (ratio * k as f64 - largest).exp());
+    -(largest + terms.sum::<f64>().ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trees of a side are a single path, and of a square of four rooms four.
+    #[test]
+    fn weights_of_small_grids_are_known() {
+        let path = log_weight_of_trees((4, 3.0, 2.0), (1, 5.0, 7.0));
+        assert!((path - 27f64.ln()).abs() < 1e-12, "{path}");
+        let (left, right, up, down) = (3.0, 2.0, 5.0, 7.0);
+        let found = log_weight_of_trees((2, left, right), (2, up, down)).exp();
+        // The rooms to the right of the first, below it, and across: one of the four passages is missing.
+        let trees = [
+            left * up * left,
+            left * up * up,
+            down * up * left,
+            left * right * up,
+        ];
+        let sum: f64 = trees.iter().sum();
+        assert!((found - sum).abs() < 1e-9, "{found} {sum}");
+    }
+}

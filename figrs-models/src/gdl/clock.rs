@@ -1,0 +1,209 @@
+//! Facts whose course is known beforehand: constants, and counters of steps.
+//!
+//! A counter multiplies the states by its values, though it often decides nothing but when the puzzle ends. States are then kept without
+//! it as long as it makes no difference.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ground::WORD;
+use super::machine::{Cone, RuleMachine};
+use super::state::GameState;
+
+/// Most words of all steps of a clock together, 32 MB.
+const MOST_WORDS: usize = 1 << 22;
+
+/// Facts that depend on neither actions nor other facts, and the time for which they make no difference.
+#[derive(Debug)]
+pub(super) struct Clock {
+    /// The facts, as a set of bits.
+    mask: Box<[u64]>,
+    /// Those that hold at each step, up to `limit` or until they repeat.
+    course: Vec<Box<[u64]>>,
+    /// The step from which on they repeat.
+    repeated: usize,
+    /// The step at which the clock alone ends the puzzle; before it, it decides nothing. If there is none, it never does.
+    limit: Option<usize>,
+}
+
+/// The atoms that are asked of a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedAtoms<'a> {
+    /// All but the next facts.
+    pub(super) of_state: &'a [u32],
+    pub(super) does: &'a [u32],
+    pub(super) terminal: Option<u32>,
+    pub(super) start: &'a GameState,
+}
+
+impl Clock {
+    /// The clock of a puzzle; `None` if no fact is one.
+    pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
+        let words = machine.words();
+        let next = |fact: usize| (words * WORD + fact) as u32;
+        let all = machine.cone(
+            (0..words * WORD)
+                .map(next)
+                .chain(asked.of_state.iter().copied()),
+        );
+        let does: FxHashSet<u32> = asked.does.iter().copied().collect();
+        let (mask, impure) = independent(machine, &all, &does)?;
+        let is_clock = |fact: usize| mask[fact / WORD] >> (fact % WORD) & 1 == 1;
+        // The atoms of the clock that others read, or that are asked.
+        let mut read: FxHashSet<u32> = FxHashSet::default();
+        let mut endings: Vec<Vec<(u32, bool)>> = Vec::new();
+        for (head, conditions, _) in machine.rules_of(&all) {
+            let is_pure = |atom: u32| !impure[atom as usize];
+            if is_pure(head) {
+                continue;
+            }
+            read.extend(conditions.iter().map(|c| c.atom()).filter(|&a| is_pure(a)));
+            if Some(head) == asked.terminal && conditions.iter().all(|c| is_pure(c.atom())) {
+                endings.push(conditions.iter().map(|c| (c.atom(), c.holds())).collect());
+            }
+        }
+        let of_state = asked.of_state.iter().copied();
+        read.extend(of_state.filter(|&atom| !impure[atom as usize]));
+        endings.extend(
+            asked
+                .terminal
+                .filter(|atom| read.contains(atom))
+                .map(|atom| vec![(atom, true)]),
+        );
+        let mut read: Vec<u32> = read.into_iter().collect();
+        read.sort_unstable();
+        let own = (0..words * WORD).filter(|&fact| is_clock(fact)).map(next);
+        let cone = machine.cone(own.chain(read.iter().copied()));
+        let masked = |bits: &[u64]| -> Box<[u64]> {
+            bits.iter()
+                .zip(&mask)
+                .map(|(bits, mask)| bits & mask)
+                .collect()
+        };
+        let mut course = vec![masked(&asked.start.0)];
+        let mut known: FxHashMap<Box<[u64]>, usize> = FxHashMap::default();
+        let mut first: Option<Vec<bool>> = None;
+        let (mut limit, mut repeated) = (None, 0);
+        let mut makes_a_difference = false;
+        while let Some(now) = course.last().cloned() {
+            let step = course.len() - 1;
+            if let Some(&earlier) = known.get(&now) {
+                course.pop();
+                repeated = earlier;
+                break;
+            }
+            if course.len() * words > MOST_WORDS {
+                return None;
+            }
+            known.insert(now.clone(), step);
+            let bits = machine.run(&cone, &GameState(now.into()));
+            let holds = |ending: &Vec<(u32, bool)>| {
+                ending.iter().all(|&(atom, holds)| bits.has(atom) == holds)
+            };
+            if !makes_a_difference && endings.iter().any(holds) {
+                limit = Some(step);
+                break;
+            }
+            let values: Vec<bool> = read.iter().map(|&atom| bits.has(atom)).collect();
+            makes_a_difference |= first.get_or_insert_with(|| values.clone()) != &values;
+            course.push(masked(bits.next_facts(words)));
+        }
+        if limit == Some(0) {
+            return None;
+        }
+        if !makes_a_difference {
+            return Some(Self {
+                mask,
+                course,
+                repeated,
+                limit,
+            });
+        }
+        // What never changes makes no difference.
+        let mut constant = mask;
+        for state in &course {
+            for ((kept, &now), &first) in constant.iter_mut().zip(state).zip(&course[0]) {
+                *kept &= !(now ^ first);
+            }
+        }
+        let start: Box<[u64]> = course[0]
+            .iter()
+            .zip(&constant)
+            .map(|(a, b)| a & b)
+            .collect();
+        start.iter().any(|&word| word != 0).then(|| Self {
+            mask: constant,
+            course: vec![start],
+            repeated: 0,
+            limit: None,
+        })
+    }
+
+    /// The step at which the clock alone ends the puzzle.
+    pub(super) fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    /// True if the clock makes no difference before a step.
+    pub(super) fn is_idle_before(&self, step: usize) -> bool {
+        self.limit.is_none_or(|limit| step <= limit)
+    }
+
+    /// The state without the clock.
+    pub(super) fn without(&self, state: &GameState) -> GameState {
+        let words = state.0.iter().zip(&self.mask);
+        GameState(words.map(|(word, mask)| word & !mask).collect())
+    }
+
+    /// The state, which has none, with the clock of a step; of one before the limit, if there is one, or of the limit.
+    pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
+        let period = self.course.len() - self.repeated;
+        let step = match step.checked_sub(self.course.len()) {
+            Some(more) => self.repeated + more % period,
+            None => step,
+        };
+        let now = &self.course[step];
+        let words = state.0.iter().zip(now);
+        GameState(words.map(|(word, clock)| word | clock).collect())
+    }
+
+    /// Bits that are no facts of the clock, word by word.
+    pub(super) fn others(&self) -> impl Iterator<Item = u64> {
+        self.mask.iter().map(|mask| !mask)
+    }
+
+    /// True if a fact is one of the clock.
+    pub(super) fn has(&self, fact: usize) -> bool {
+        self.mask[fact / WORD] >> (fact % WORD) & 1 == 1
+    }
+}
+
+/// The largest set of facts that depend on no action and no other facts, and for each atom `true` if it depends on an action or on another
+/// fact. `None` if the set is empty.
+fn independent(
+    machine: &RuleMachine,
+    all: &Cone,
+    does: &FxHashSet<u32>,
+) -> Option<(Box<[u64]>, Vec<bool>)> {
+    let facts = machine.words() * WORD;
+    let mut mask: Box<[u64]> = vec![u64::MAX; machine.words()].into();
+    loop {
+        let impure = machine.depending(all, |atom| {
+            let fact = atom as usize;
+            does.contains(&atom) || fact < facts && mask[fact / WORD] >> (fact % WORD) & 1 == 0
+        });
+        let mut is_done = true;
+        for fact in 0..facts {
+            let bit = 1 << (fact % WORD);
+            if impure[facts + fact] && mask[fact / WORD] & bit != 0 {
+                mask[fact / WORD] &= !bit;
+                is_done = false;
+            }
+        }
+        if mask.iter().all(|&word| word == 0) {
+            return None;
+        }
+        if is_done {
+            return Some((mask, impure));
+        }
+    }
+}

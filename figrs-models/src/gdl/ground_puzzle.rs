@@ -1,0 +1,254 @@
+//! The compiled form of a puzzle's rules.
+
+use std::sync::{Arc, Mutex};
+
+use super::check::Relations;
+use super::clock::{AskedAtoms, Clock};
+use super::ground::{AtomNumbering, WORD, ground};
+use super::limits::LimitExceeded;
+use super::local::GroundingError;
+use super::machine::{AtomSet, Cone, RuleMachine, TransitionRules};
+use super::puzzle::within;
+use super::roles::role;
+use super::saturate::Facts;
+use super::state::{Action, GameState};
+use super::syntax::{Rule, SymbolId, Symbols};
+use super::terms::TermId;
+use super::{GdlError, GroundingLimits};
+
+/// Rules without variables, with what is asked of them.
+pub(super) struct GroundPuzzle {
+    pub(super) role: String,
+    pub(super) is_role_inferred: bool,
+    pub(super) strangers: Vec<String>,
+    pub(super) undefined: Vec<String>,
+    pub(super) facts: Vec<String>,
+    pub(super) actions: Vec<String>,
+    pub(super) start: GameState,
+    pub(super) machine: RuleMachine,
+    /// For each action the atom that it is legal, and the atom that it is done.
+    pub(super) legal: Vec<u32>,
+    pub(super) does: Vec<u32>,
+    pub(super) terminal: Option<u32>,
+    /// Values of the goal, each with the atom that it is met.
+    pub(super) goals: Vec<(u8, u32)>,
+    /// The rules of legal moves, of the end of the puzzle, and of what the next state owes to the present one alone.
+    pub(super) ahead: Cone,
+    /// The rules of the end of the puzzle and of its goals.
+    pub(super) ending: Cone,
+    /// The rules of the end of the puzzle.
+    pub(super) end: Cone,
+    pub(super) steps: TransitionRules,
+    pub(super) clock: Option<Clock>,
+    /// The last state that was looked at, with what was found: its actions are asked for one after the other.
+    latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
+}
+
+impl GroundPuzzle {
+    /// What holds in a state whatever is done.
+    pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
+        let latest = self.latest.try_lock().ok();
+        if let Some(Some((known, held))) = latest.as_deref()
+            && known == state
+        {
+            return Arc::clone(held);
+        }
+        drop(latest);
+        let held = Arc::new(self.machine.run(&self.ahead, state));
+        if let Ok(mut latest) = self.latest.try_lock() {
+            *latest = Some((state.clone(), Arc::clone(&held)));
+        }
+        held
+    }
+
+    /// What holds of the end and the goals in a state.
+    pub(super) fn judge(&self, state: &GameState) -> AtomSet {
+        self.machine.run(&self.ending, state)
+    }
+
+    /// True if the puzzle has ended in a state.
+    pub(super) fn ends(&self, state: &GameState) -> bool {
+        self.has_ended(&self.machine.run(&self.end, state))
+    }
+
+    /// True if the puzzle has ended in a state, and its goal has at least some value. Rules of goals are often more than those of the end.
+    pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
+        self.ends(state) && self.value(&self.judge(state)) >= Some(value)
+    }
+
+    /// Legal actions, by what holds in a state; none if the puzzle has ended.
+    pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
+        let goes_on = !self.has_ended(held);
+        let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
+        legal
+            .filter(|(_, atom)| held.has(**atom))
+            .map(|(action, _)| Action(action))
+    }
+
+    /// The words of the state after an action, by what holds in the state before.
+    pub(super) fn next(
+        &self,
+        held: &AtomSet,
+        action: Action,
+    ) -> impl ExactSizeIterator<Item = u64> + use<> {
+        self.machine
+            .next(&self.steps, held, self.does[action.number()])
+    }
+
+    pub(super) fn has_ended(&self, held: &AtomSet) -> bool {
+        self.terminal.is_some_and(|atom| held.has(atom))
+    }
+
+    /// The largest value of the goal.
+    pub(super) fn value(&self, held: &AtomSet) -> Option<u8> {
+        let met = self.goals.iter().filter(|(_, atom)| held.has(*atom));
+        met.map(|(value, _)| *value).max()
+    }
+}
+
+/// Rules that were checked, with their text.
+pub(super) struct Grounding<'a> {
+    pub(super) rules: &'a [Rule],
+    pub(super) relations: &'a Relations,
+    pub(super) symbols: &'a Symbols,
+    pub(super) text: &'a str,
+    pub(super) place: &'a str,
+}
+
+impl Grounding<'_> {
+    fn too_large(&self, LimitExceeded { what, limit }: LimitExceeded) -> GdlError {
+        GdlError::TooLarge {
+            place: self.place.into(),
+            what,
+            limit,
+        }
+    }
+
+    fn no_grounding(&self, error: GroundingError, facts: &Facts) -> GdlError {
+        match error {
+            GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
+            GroundingError::Cycle(cycle) => {
+                within(self.text, self.place, cycle.told(facts, self.symbols))
+            }
+        }
+    }
+
+    fn undefined(&self) -> Vec<String> {
+        let names = self.relations.undefined().iter();
+        let text = |&name: &SymbolId| self.symbols.name(name).to_owned();
+        names.map(text).collect()
+    }
+
+    /// The values of the player's goals, each with its atom.
+    fn goals(
+        &self,
+        role: TermId,
+        facts: &Facts,
+        numbering: &AtomNumbering,
+    ) -> Result<Vec<(u8, u32)>, GdlError> {
+        let goals = facts.of(SymbolId::GOAL);
+        let rows = (0..goals.len()).map(|number| (number, goals.row(number)));
+        let of_role = rows.filter(|(_, row)| row[0] == role);
+        let each = of_role.map(|(number, row)| {
+            let value = facts.terms.text(row[1], self.symbols);
+            match value.parse::<u8>() {
+                Ok(of) if of <= 100 => Ok((of, numbering.atom(SymbolId::GOAL, number))),
+                _ => Err(GdlError::GoalValue {
+                    place: self.place.into(),
+                    value,
+                }),
+            }
+        });
+        each.collect()
+    }
+
+    /// The compiled form.
+    pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
+        let Self {
+            rules,
+            relations,
+            symbols,
+            text: written,
+            place,
+        } = *self;
+        let is_open = |relation| relations.changes(relation);
+        let mut facts = Facts::new(symbols.len(), limits);
+        let fixed = facts.add_static(rules, relations);
+        fixed.map_err(|error| self.no_grounding(error, &facts))?;
+        let player = role(rules, &facts, symbols, place)?;
+        let role = player.term;
+        let too_large = |exceeded| self.too_large(exceeded);
+        facts.add_possible(rules, relations).map_err(too_large)?;
+        let changing = rules.iter().filter(|rule| is_open(rule.head.relation));
+        let changing: Vec<&Rule> = changing.collect();
+        let (numbering, ground_rules) =
+            ground(&changing, &is_open, &mut facts).map_err(too_large)?;
+
+        let rows = |relation: SymbolId| {
+            let tuples = facts.of(relation);
+            (0..tuples.len()).map(move |number| (number, tuples.row(number)))
+        };
+        let text = |term: TermId| facts.terms.text(term, symbols);
+        let of_role = |row: &[TermId]| row[0] == role;
+        let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
+            // Every action that can be legal has an atom of being done.
+            if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
+                legal.push(numbering.atom(SymbolId::LEGAL, number));
+                does.push(numbering.atom(SymbolId::DOES, done));
+                actions.push(text(row[1]));
+            }
+        }
+        let goals = self.goals(role, &facts, &numbering)?;
+        let mut start = vec![0; numbering.words];
+        for (_, row) in rows(SymbolId::INIT) {
+            if let Some(fact) = facts.of(SymbolId::TRUE).number_of(row) {
+                start[fact / WORD] |= 1 << (fact % WORD);
+            }
+        }
+        let ended = rows(SymbolId::TERMINAL).map(|(number, _)| number).next();
+        let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
+        let machine = RuleMachine::new(&numbering, ground_rules).map_err(|cycle| {
+            let cycle = cycle.within(&changing, numbering.clone(), &facts);
+            within(written, place, cycle.told(&facts, symbols))
+        })?;
+        let of_goals = goals.iter().map(|&(_, atom)| atom);
+        let of_state: Vec<u32> = of_goals
+            .clone()
+            .chain(terminal)
+            .chain(legal.iter().copied())
+            .collect();
+        let start = GameState(start.into());
+        let clock = Clock::new(
+            &machine,
+            AskedAtoms {
+                of_state: &of_state,
+                does: &does,
+                terminal,
+                start: &start,
+            },
+        );
+        let steps = machine.steps(&does);
+        let playing = machine.cone(legal.iter().copied().chain(terminal));
+        Ok(GroundPuzzle {
+            role: text(role),
+            is_role_inferred: false,
+            strangers: player.strangers,
+            undefined: self.undefined(),
+            facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
+            start,
+            ahead: playing.union(steps.still()),
+            ending: machine.cone(of_goals.chain(terminal)),
+            end: machine.cone(terminal),
+            steps,
+            clock,
+            latest: Mutex::new(None),
+            machine,
+            actions,
+            legal,
+            does,
+            terminal,
+            goals,
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Literals that hold whenever the goal is met, and a bound of the steps by those that do not hold yet.
+//!
+//! Of literals for which no action can do two at once, each that is lacking takes an action of its own. Their number is a bound for puzzles
+//! such as sudoku, whose goal is near by each single condition and far by all of them.
+//!
+//! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
+//! with Landmarks", IJCAI 2009, for bounds by sets of achievers.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ground::{GroundLiteral, WORD};
+use super::ground_puzzle::GroundPuzzle;
+use super::machine::RuleMachine;
+use super::state::Action;
+
+/// Most conditions that are looked at to find achievers.
+const MOST_WORK: u64 = 100_000_000;
+
+/// Landmarks of which no action achieves two.
+#[derive(Debug, Default)]
+pub(super) struct Landmarks {
+    all: Vec<Landmark>,
+}
+
+#[derive(Debug)]
+struct Landmark {
+    fact: usize,
+    /// True if the fact has to hold, false if it has to fail.
+    holds: bool,
+    /// The actions that may achieve it.
+    achievers: Vec<Action>,
+}
+
+impl Landmark {
+    fn lacks(&self, state: &[u64]) -> bool {
+        let holds = state[self.fact / WORD] >> (self.fact % WORD) & 1 == 1;
+        holds != self.holds
+    }
+}
+
+/// Rules by their heads.
+type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
+
+impl Landmarks {
+    /// The landmarks of a goal of at least some value.
+    pub(super) fn new(puzzle: &GroundPuzzle, value: u8) -> Self {
+        let machine = &puzzle.machine;
+        let facts = machine.words() * WORD;
+        let goals = puzzle.goals.iter().filter(|(of, _)| *of >= value);
+        let goals: Vec<u32> = goals.map(|&(_, atom)| atom).collect();
+        let next = (facts..2 * facts).map(|atom| atom as u32);
+        let asked = next.chain(puzzle.terminal).chain(goals.iter().copied());
+        let cone = machine.cone(asked);
+        let mut rules = RulesByHead::default();
+        let mut loops: FxHashSet<u32> = FxHashSet::default();
+        for (head, body, is_cyclic) in machine.rules_of(&cone) {
+            rules.entry(head).or_default().push(body);
+            if is_cyclic {
+                loops.insert(head);
+            }
+        }
+        let mut open: Vec<(u32, bool)> = puzzle
+            .terminal
+            .map(|atom| (atom, true))
+            .into_iter()
+            .collect();
+        if let [goal] = goals[..] {
+            open.push((goal, true));
+        }
+        let needed = needed(open, &rules, facts);
+        let mut work = 0;
+        let mut found: Vec<((usize, bool), Vec<u32>)> = Vec::new();
+        for (fact, holds) in needed {
+            let achievers = achievers(
+                machine,
+                &rules,
+                &loops,
+                &puzzle.does,
+                (fact, holds),
+                &mut work,
+            );
+            if work > MOST_WORK {
+                break;
+            }
+            found.push(((fact, holds), achievers));
+        }
+        found.sort_by_key(|(literal, achievers)| (achievers.len(), *literal));
+        let mut used: FxHashSet<u32> = FxHashSet::default();
+        let numbers: FxHashMap<u32, u32> = puzzle.does.iter().copied().zip(0..).collect();
+        let mut all = Vec::new();
+        for ((fact, holds), achievers) in found {
+            if achievers.iter().all(|action| !used.contains(action)) {
+                used.extend(&achievers);
+                all.push(Landmark {
+                    fact,
+                    holds,
+                    achievers: achievers.iter().map(|done| Action(numbers[done])).collect(),
+                });
+            }
+        }
+        Self { all }
+    }
+
+    /// Adds the legal actions that may achieve the landmark with the fewest of them, among those that are lacking; false if some landmark
+    /// has none, or none is lacking.
+    ///
+    /// Where every condition of the goal can be met at once, as in a puzzle whose cells are filled, the one with the fewest ways is the one to
+    /// decide first (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    pub(super) fn fewest(
+        &self,
+        state: &[u64],
+        is_legal: impl Fn(Action) -> bool,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let mut fewest: Option<(usize, &Landmark)> = None;
+        for landmark in self.all.iter().filter(|landmark| landmark.lacks(state)) {
+            let legal = landmark
+                .achievers
+                .iter()
+                .filter(|&&action| is_legal(action));
+            match legal.count() {
+                0 => return false,
+                count if fewest.is_none_or(|(least, _)| count < least) => {
+                    fewest = Some((count, landmark));
+                }
+                _ => {}
+            }
+        }
+        let Some((_, landmark)) = fewest else {
+            return false;
+        };
+        let achievers = landmark.achievers.iter().copied();
+        actions.extend(achievers.filter(|&action| is_legal(action)));
+        true
+    }
+
+    /// A bound of the steps from a state to the goal.
+    pub(super) fn lacking(&self, state: &[u64]) -> u32 {
+        let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
+        lacking.count() as u32
+    }
+
+    /// Number of rules, or so, that a look at a state costs.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+/// The facts that have to hold, or to fail, if some literals do.
+fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
+    let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
+    let mut needed = Vec::new();
+    while let Some((atom, holds)) = open.pop() {
+        if !seen.insert((atom, holds)) {
+            continue;
+        }
+        if (atom as usize) < facts {
+            needed.push((atom as usize, holds));
+            continue;
+        }
+        let bodies = rules.get(&atom).map_or(&[][..], Vec::as_slice);
+        if !holds {
+            // Each rule is blocked: one of a single condition by that.
+            for body in bodies {
+                if let [condition] = body {
+                    open.push((condition.atom(), !condition.holds()));
+                }
+            }
+        } else if let [body] = bodies {
+            open.extend(body.iter().map(|c| (c.atom(), c.holds())));
+        }
+    }
+    needed.sort_unstable();
+    needed
+}
+
+/// The actions after which a literal may hold that did not before, whatever else holds: a superset.
+fn achievers(
+    machine: &RuleMachine,
+    rules: &RulesByHead<'_>,
+    loops: &FxHashSet<u32>,
+    does: &[u32],
+    (fact, holds): (usize, bool),
+    work: &mut u64,
+) -> Vec<u32> {
+    let facts = machine.words() * WORD;
+    let next = (facts + fact) as u32;
+    // The rules of the fact in the next state, each head after its conditions.
+    let cone = machine.cone([next]);
+    let mut heads: Vec<u32> = Vec::new();
+    for (head, ..) in machine.rules_of(&cone) {
+        if heads.last() != Some(&head) && !heads.contains(&head) {
+            heads.push(head);
+        }
+        *work += heads.len() as u64;
+        if *work > MOST_WORK {
+            return Vec::new();
+        }
+    }
+    let actions: FxHashSet<u32> = does.iter().copied().collect();
+    let mut found = Vec::new();
+    for &action in does {
+        // For each atom of the cone whether it may hold, and whether it may fail.
+        let mut may: FxHashMap<u32, (bool, bool)> = FxHashMap::default();
+        let of = |may: &FxHashMap<u32, (bool, bool)>, atom: u32| {
+            if atom as usize == fact {
+                (!holds, holds)
+            } else if actions.contains(&atom) {
+                (atom == action, atom != action)
+            } else if (atom as usize) < facts {
+                (true, true)
+            } else {
+                may.get(&atom).copied().unwrap_or((false, true))
+            }
+        };
+        for &head in &heads {
+            if loops.contains(&head) {
+                may.insert(head, (true, true));
+                continue;
+            }
+            let (mut can_hold, mut can_fail) = (false, true);
+            for body in &rules[&head] {
+                let (mut may_apply, mut may_be_blocked) = (true, false);
+                for condition in *body {
+                    let (holds, fails) = of(&may, condition.atom());
+                    let (met, unmet) = if condition.holds() {
+                        (holds, fails)
+                    } else {
+                        (fails, holds)
+                    };
+                    may_apply &= met;
+                    may_be_blocked |= unmet;
+                }
+                *work += body.len() as u64 + 1;
+                can_hold |= may_apply;
+                can_fail &= may_be_blocked;
+            }
+            may.insert(head, (can_hold, can_fail));
+        }
+        let (can_hold, can_fail) = of(&may, next);
+        let is_achieved = if holds { can_hold } else { can_fail };
+        if is_achieved {
+            found.push(action);
+        }
+        if *work > MOST_WORK {
+            return Vec::new();
+        }
+    }
+    found
+}

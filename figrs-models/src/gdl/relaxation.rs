@@ -1,0 +1,370 @@
+//! Delete relaxation of ground rules: the steps after which each literal may hold, and a relaxed plan.
+//!
+//! In the *relaxation* all actions are done at once, and what held, or failed, may do so ever after. A literal is reached at a level at most the
+//! number of steps after which it holds on any way, so the level of the goal bounds the length of plans from below, consistently. The
+//! *relaxed plan* counts the actions that some derivation of the goal uses; it is an estimate and no bound.
+//!
+//! Negation is kept: an atom may fail at the level at which each of its rules is blocked. Atoms that depend on themselves may
+//! always fail, since their rules may block each other.
+//!
+//! J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4; B. Bonet and H. Geffner, "Planning as Heuristic Search",
+//! Artificial Intelligence 129 (2001), for the levels.
+
+use rustc_hash::FxHashMap;
+
+use super::ground::{GroundLiteral, WORD};
+use super::ground_puzzle::GroundPuzzle;
+use super::state::Action;
+
+/// Marks a literal that is not reached, and a rule that is not blocked.
+const NONE: u32 = u32::MAX;
+
+/// Lists of numbers, one for each of some things, in one vector.
+#[derive(Debug)]
+struct NumberLists {
+    starts: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl NumberLists {
+    /// The second numbers of pairs by their first ones, of which there are `count`.
+    fn new(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        for (of, _) in pairs.clone() {
+            starts[of + 1] += 1;
+        }
+        for of in 0..count {
+            starts[of + 1] += starts[of];
+        }
+        let mut places = starts.clone();
+        let mut all = vec![0; starts[count] as usize];
+        for (of, number) in pairs {
+            all[places[of] as usize] = number;
+            places[of] += 1;
+        }
+        Self { starts, all }
+    }
+
+    #[inline]
+    fn of(&self, number: usize) -> std::ops::Range<usize> {
+        self.starts[number] as usize..self.starts[number + 1] as usize
+    }
+}
+
+/// Values that each evaluation begins with and changes.
+#[derive(Clone, Debug)]
+struct Counters {
+    /// For each rule the number of conditions that are not reached.
+    missing: Vec<u32>,
+    /// For each atom the number of its rules that are not blocked.
+    unblocked: Vec<u32>,
+    /// For each rule the literal that blocked it.
+    blocked_by: Vec<u32>,
+    /// For each literal its level.
+    level: Vec<u32>,
+    /// For each literal the rule that reached it.
+    support: Vec<u32>,
+}
+
+/// The relaxation of a puzzle's rules, with the working memory of an evaluation.
+#[derive(Debug)]
+pub(super) struct Relaxation {
+    /// Number of facts, with those that fill their words.
+    facts: usize,
+    heads: Vec<u32>,
+    bodies: NumberLists,
+    /// Rules by the literals that they need, and by their heads.
+    needing: NumberLists,
+    of_head: NumberLists,
+    /// The atom that an action is done by the atom that it is legal, and the action by the atom that it is done.
+    done_by_legal: FxHashMap<u32, u32>,
+    action_by_done: FxHashMap<u32, u32>,
+    legal_by_action: Vec<u32>,
+    /// Atoms that are met as the end of the puzzle with its goal.
+    goal: u32,
+    /// Facts that stay as they are.
+    is_fixed: Vec<bool>,
+    /// Facts that matter.
+    is_relevant: Vec<bool>,
+    /// Literals that are reached whatever holds.
+    given: Vec<u32>,
+    fresh: Counters,
+    now: Counters,
+    queue: Vec<u32>,
+    later: Vec<u32>,
+    marked: Vec<u32>,
+    evaluations: u32,
+    /// Number of conditions looked at.
+    pub(super) work: u64,
+}
+
+fn literal(atom: u32, holds: bool) -> u32 {
+    GroundLiteral::new(atom, holds).number() as u32
+}
+
+impl Relaxation {
+    /// The relaxation with a goal of at least some value; facts for which `is_fixed` is true stay as they are.
+    pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
+        let machine = &puzzle.machine;
+        let facts = machine.words() * WORD;
+        let goal = machine.atoms() as u32;
+        let goals = puzzle.goals.iter().filter(|(of, _)| *of >= value);
+        let goals: Vec<u32> = goals.map(|&(_, atom)| atom).collect();
+        let next = (facts..2 * facts).map(|atom| atom as u32);
+        let asked = next.chain(puzzle.legal.iter().copied());
+        let asked = asked.chain(puzzle.terminal).chain(goals.iter().copied());
+        let cone = machine.cone(asked);
+        let mut rules: Vec<(u32, Vec<GroundLiteral>, bool)> = machine
+            .rules_of(&cone)
+            .map(|(head, body, is_cyclic)| (head, body.to_vec(), is_cyclic))
+            .collect();
+        for &met in &goals {
+            let ended = puzzle.terminal.iter().chain([&met]);
+            let body = ended.map(|&atom| GroundLiteral::new(atom, true));
+            rules.push((goal, body.collect(), false));
+        }
+        let atoms = goal as usize + 1;
+        let relevant = relevant(puzzle, &rules, goal, facts);
+        rules.retain(|(head, ..)| relevant[*head as usize]);
+
+        let numbered = || (0..).zip(&rules);
+        let bodies = numbered().flat_map(|(rule, (_, body, _))| {
+            let each = body.iter().map(|c| c.number() as u32);
+            each.map(move |condition| (rule as usize, condition))
+        });
+        let bodies = NumberLists::new(rules.len(), bodies);
+        let needing = numbered().flat_map(|(rule, (_, body, _))| {
+            let each = body.iter();
+            each.map(move |condition| (condition.number(), rule))
+        });
+        let needing = NumberLists::new(2 * atoms, needing);
+        let heads = numbered().map(|(rule, (head, ..))| (*head as usize, rule));
+        let of_head = NumberLists::new(atoms, heads);
+        let mut is_optional = vec![false; atoms];
+        for (head, _, is_cyclic) in &rules {
+            is_optional[*head as usize] |= is_cyclic;
+        }
+        let mut given = Vec::new();
+        for (atom, &is_relevant) in (0..).zip(&relevant) {
+            let at = atom as usize;
+            let may_fail = of_head.of(at).is_empty() || is_optional[at];
+            if is_relevant && at >= facts && may_fail {
+                given.push(literal(atom, false));
+            }
+        }
+        for (head, body, _) in &rules {
+            if body.is_empty() {
+                given.push(literal(*head, true));
+            }
+        }
+        let fresh = Counters {
+            missing: rules.iter().map(|(_, body, _)| body.len() as u32).collect(),
+            unblocked: (0..atoms)
+                .map(|atom| of_head.of(atom).len() as u32)
+                .collect(),
+            blocked_by: vec![NONE; rules.len()],
+            level: vec![NONE; 2 * atoms],
+            support: vec![NONE; 2 * atoms],
+        };
+        let pairs = || {
+            puzzle
+                .legal
+                .iter()
+                .copied()
+                .zip(puzzle.does.iter().copied())
+        };
+        Self {
+            facts,
+            heads: rules.iter().map(|(head, ..)| *head).collect(),
+            bodies,
+            needing,
+            of_head,
+            done_by_legal: pairs().collect(),
+            action_by_done: (0..)
+                .zip(&puzzle.does)
+                .map(|(a, &done)| (done, a))
+                .collect(),
+            legal_by_action: puzzle.legal.clone(),
+            goal,
+            is_fixed: (0..facts).map(is_fixed).collect(),
+            is_relevant: relevant,
+            given,
+            now: fresh.clone(),
+            fresh,
+            queue: Vec::new(),
+            later: Vec::new(),
+            marked: vec![0; 2 * atoms],
+            evaluations: 0,
+            work: 0,
+        }
+    }
+
+    /// The level of the goal from a state; `None` if it is not reached in any number of steps.
+    pub(super) fn level(&mut self, state: &[u64]) -> Option<u32> {
+        let (now, fresh) = (&mut self.now, &self.fresh);
+        now.missing.copy_from_slice(&fresh.missing);
+        now.unblocked.copy_from_slice(&fresh.unblocked);
+        now.blocked_by.copy_from_slice(&fresh.blocked_by);
+        now.level.copy_from_slice(&fresh.level);
+        self.work += (now.missing.len() + now.level.len()) as u64 / 8;
+        self.queue.clear();
+        self.later.clear();
+        for place in 0..self.given.len() {
+            self.reach(self.given[place], 0, NONE);
+        }
+        for fact in (0..self.facts).filter(|&fact| self.is_relevant[fact]) {
+            let holds = state[fact / WORD] >> (fact % WORD) & 1 == 1;
+            let at = literal(fact as u32, holds) as usize;
+            self.now.level[at] = 0;
+            self.queue.push(at as u32);
+        }
+        let goal = literal(self.goal, true);
+        for level in 0.. {
+            let mut done = 0;
+            while let Some(&at) = self.queue.get(done) {
+                done += 1;
+                self.spread(at, level);
+                if self.now.level[goal as usize] != NONE {
+                    return Some(level);
+                }
+            }
+            self.queue.clear();
+            let mut later = std::mem::take(&mut self.later);
+            for at in later.drain(..) {
+                self.reach(at, level + 1, NONE);
+            }
+            self.later = later;
+            if self.queue.is_empty() {
+                break;
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn reach(&mut self, at: u32, level: u32, support: u32) {
+        let place = at as usize;
+        if self.now.level[place] == NONE {
+            self.now.level[place] = level;
+            self.now.support[place] = support;
+            self.queue.push(at);
+        }
+    }
+
+    /// Draws the conclusions of a literal.
+    fn spread(&mut self, at: u32, level: u32) {
+        let (atom, holds) = (at >> 1, at & 1 == 0);
+        let needing = self.needing.of(at as usize);
+        let blocking = self.needing.of((at ^ 1) as usize);
+        self.work += (needing.len() + blocking.len() + 1) as u64;
+        for place in needing {
+            let rule = self.needing.all[place];
+            let missing = &mut self.now.missing[rule as usize];
+            *missing -= 1;
+            if *missing == 0 {
+                self.reach(literal(self.heads[rule as usize], true), level, rule);
+            }
+        }
+        for place in blocking {
+            let rule = self.needing.all[place] as usize;
+            if self.now.blocked_by[rule] == NONE {
+                self.now.blocked_by[rule] = at;
+                let head = self.heads[rule];
+                let unblocked = &mut self.now.unblocked[head as usize];
+                *unblocked -= 1;
+                if *unblocked == 0 {
+                    self.reach(literal(head, false), level, NONE);
+                }
+            }
+        }
+        let place = atom as usize;
+        if place >= self.facts && place < 2 * self.facts {
+            let fact = place - self.facts;
+            if !self.is_fixed[fact] && self.is_relevant[fact] {
+                self.later.push(literal(fact as u32, holds));
+            }
+        } else if holds && let Some(&done) = self.done_by_legal.get(&atom) {
+            self.reach(literal(done, true), level, NONE);
+        }
+    }
+
+    /// Number of actions of a relaxed plan from the state whose level was found last, of which those that are done first are listed.
+    pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> u32 {
+        self.evaluations += 1;
+        let mut count = 0;
+        let mut open = std::mem::take(&mut self.queue);
+        open.clear();
+        open.push(literal(self.goal, true));
+        while let Some(at) = open.pop() {
+            let mark = &mut self.marked[at as usize];
+            if std::mem::replace(mark, self.evaluations) == self.evaluations {
+                continue;
+            }
+            let (atom, holds) = (at >> 1, at & 1 == 0);
+            let place = atom as usize;
+            let level = self.now.level[at as usize];
+            if place < self.facts {
+                if level > 0 {
+                    open.push(literal((place + self.facts) as u32, holds));
+                }
+            } else if let Some(&action) = self.action_by_done.get(&atom) {
+                if holds {
+                    count += 1;
+                    if level == 0 {
+                        first.push(Action(action));
+                    }
+                    open.push(literal(self.legal_by_action[action as usize], true));
+                }
+            } else if holds {
+                let support = self.now.support[at as usize];
+                if support != NONE {
+                    open.extend_from_slice(&self.bodies.all[self.bodies.of(support as usize)]);
+                }
+            } else {
+                for rule in self.of_head.of(place) {
+                    let blocked = self.now.blocked_by[self.of_head.all[rule] as usize];
+                    // Rules of a cycle need not be blocked.
+                    if blocked != NONE && self.now.level[blocked as usize] <= level {
+                        open.push(blocked);
+                    }
+                }
+            }
+            self.work += 1;
+        }
+        self.queue = open;
+        count
+    }
+}
+
+/// For each atom `true` if the goal may depend on it.
+fn relevant(
+    puzzle: &GroundPuzzle,
+    rules: &[(u32, Vec<GroundLiteral>, bool)],
+    goal: u32,
+    facts: usize,
+) -> Vec<bool> {
+    let atoms = goal as usize + 1;
+    let heads = (0..)
+        .zip(rules)
+        .map(|(rule, (head, ..))| (*head as usize, rule));
+    let of_head = NumberLists::new(atoms, heads);
+    let done = puzzle.does.iter().copied();
+    let legal: FxHashMap<u32, u32> = done.zip(puzzle.legal.iter().copied()).collect();
+    let mut relevant = vec![false; atoms];
+    let mut open = vec![goal];
+    while let Some(atom) = open.pop() {
+        let place = atom as usize;
+        if std::mem::replace(&mut relevant[place], true) {
+            continue;
+        }
+        if place < facts {
+            open.push((place + facts) as u32);
+        }
+        open.extend(legal.get(&atom));
+        for rule in of_head.of(place) {
+            let (_, body, _) = &rules[of_head.all[rule] as usize];
+            open.extend(body.iter().map(|condition| condition.atom()));
+        }
+    }
+    relevant
+}

@@ -1,0 +1,129 @@
+//! The player: declared, or named by the rules of actions and goals.
+
+use super::GdlError;
+use super::saturate::Facts;
+use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
+use super::terms::TermId;
+
+/// The player of some rules, and the notes about it.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) term: TermId,
+    /// Names that stand where a player does and are no player.
+    pub(super) strangers: Vec<String>,
+}
+
+/// Adds the declaration of the player to rules that have none, if they name one player only; true if they had none.
+///
+/// **Errors.** [`GdlError::UndeclaredRoles`] if they name several players.
+pub(super) fn declare(
+    rules: &mut Vec<Rule>,
+    symbols: &Symbols,
+    place: &str,
+) -> Result<bool, GdlError> {
+    if rules
+        .iter()
+        .any(|rule| rule.head.relation == SymbolId::ROLE)
+    {
+        return Ok(false);
+    }
+    let named: Vec<(usize, Pattern)> = named(rules).map(|(at, name)| (at, name.clone())).collect();
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in &named {
+        let name = text(name, symbols);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.len() > 1 {
+        return Err(GdlError::UndeclaredRoles {
+            place: place.into(),
+            names,
+        });
+    }
+    let Some((at, name)) = named.into_iter().next() else {
+        return Ok(false);
+    };
+    rules.push(Rule {
+        head: Atom {
+            at,
+            relation: SymbolId::ROLE,
+            arguments: vec![name],
+        },
+        body: Vec::new(),
+        variables: [].into(),
+    });
+    Ok(true)
+}
+
+/// The only player, whose declaration is among the facts.
+pub(super) fn role(
+    rules: &[Rule],
+    facts: &Facts,
+    symbols: &Symbols,
+    place: &str,
+) -> Result<Role, GdlError> {
+    let roles = facts.of(SymbolId::ROLE);
+    let all: Vec<TermId> = (0..roles.len())
+        .map(|number| roles.row(number)[0])
+        .collect();
+    let name = |&term: &TermId| facts.terms.text(term, symbols);
+    let [term] = all[..] else {
+        let place = place.into();
+        return Err(if all.is_empty() {
+            GdlError::Missing {
+                place,
+                relation: "role",
+                remedy: "name the player, such as `(role robot)`",
+            }
+        } else {
+            let roles = all.iter().map(name).collect();
+            GdlError::Roles { place, roles }
+        });
+    };
+    let player = name(&term);
+    let mut strangers: Vec<String> = Vec::new();
+    for (_, name) in named(rules) {
+        let name = text(name, symbols);
+        if name != player && !strangers.contains(&name) {
+            strangers.push(name);
+        }
+    }
+    Ok(Role { term, strangers })
+}
+
+/// The names without variables that stand where a player does, with their places.
+fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
+    let atoms = rules.iter().flat_map(|rule| {
+        let of_body = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Holds(atom) | Literal::Fails(atom) => Some(atom),
+            Literal::Compared { .. } => None,
+        });
+        [&rule.head].into_iter().chain(of_body)
+    });
+    let of_player = |atom: &&Atom| {
+        matches!(
+            atom.relation,
+            SymbolId::DOES | SymbolId::LEGAL | SymbolId::GOAL
+        )
+    };
+    atoms.filter(of_player).filter_map(|atom| {
+        let name = &atom.arguments[0];
+        let mut is_ground = true;
+        name.each_variable(&mut |_| is_ground = false);
+        is_ground.then_some((atom.at, name))
+    })
+}
+
+/// A term without variables as it is written.
+fn text(term: &Pattern, symbols: &Symbols) -> String {
+    match term {
+        Pattern::Variable(_) => "?".into(),
+        Pattern::Term(name, arguments) if arguments.is_empty() => symbols.name(*name).into(),
+        Pattern::Term(name, arguments) => {
+            let arguments = arguments.iter().map(|argument| text(argument, symbols));
+            let arguments: Vec<String> = arguments.collect();
+            format!("({} {})", symbols.name(*name), arguments.join(" "))
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Rule that the cells of a colour are connected.
+
+use std::collections::VecDeque;
+
+use super::BoardRule;
+use super::padded::Padded;
+use crate::grid::Size;
+
+/// The cells of some kind are connected, side by side or one above the other, and there is at least one. Its violation is the number of
+/// connected components beyond one, and one without any.
+///
+/// **Complexity.** A change looks at the eight cells around, and where they do not decide what the cell joins, searches from all sides at once
+/// until all parts but one have ended or met.
+#[derive(Clone, Debug)]
+pub struct ConnectedRule<F> {
+    reads: F,
+    grid: Padded,
+    is_in: Vec<bool>,
+    components: u32,
+    /// The number of components before the last change.
+    before: u32,
+    /// For each place the number of the search that last reached it, and from which side.
+    reached: Vec<(u64, u8)>,
+    now: u64,
+    queues: [VecDeque<usize>; 4],
+}
+
+impl<F> ConnectedRule<F> {
+    /// For the cells of a grid for which `reads`, given index and value, is true.
+    pub fn new(size: Size, reads: F) -> Self {
+        let grid = Padded::new(size);
+        Self {
+            reads,
+            grid,
+            is_in: vec![false; grid.cells],
+            components: 0,
+            before: 0,
+            reached: vec![(0, 0); grid.cells],
+            now: 0,
+            queues: Default::default(),
+        }
+    }
+
+    fn violation(&self) -> u32 {
+        self.components.abs_diff(1)
+    }
+
+    /// Puts a place in, or takes it out.
+    fn set(&mut self, place: usize, is_in: bool) {
+        if is_in == self.is_in[place] {
+            return;
+        }
+        let joined = self.components_beside(place);
+        self.is_in[place] = is_in;
+        if is_in {
+            self.components = self.components + 1 - joined;
+        } else {
+            self.components = self.components - 1 + joined;
+        }
+    }
+
+    /// Number of components beside a place, without the place itself.
+    fn components_beside(&mut self, place: usize) -> u32 {
+        let sides = self.grid.beside(place);
+        let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
+        // Cells on two sides are joined around the corner between them.
+        let (mut parts, mut beside) = (0, 0);
+        for side in 0..4 {
+            let next = (side + 1) % 4;
+            let is_in = self.is_in[sides[side]];
+            let joined = self.is_in[corners[side]] && self.is_in[sides[next]];
+            beside += u32::from(is_in);
+            parts += u32::from(is_in && !joined);
+        }
+        // All sides and corners are in.
+        if beside == 4 && parts == 0 {
+            return 1;
+        }
+        if parts <= 1 {
+            return parts;
+        }
+        self.search(place, sides)
+    }
+
+    /// The same by searches from each side in turn; two searches that meet are one.
+    fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
+        let Self {
+            grid,
+            is_in,
+            reached,
+            now,
+            queues,
+            ..
+        } = self;
+        *now += 1;
+        reached[place] = (*now, u8::MAX);
+        // For each search the one that it has been merged into.
+        let mut part = [0, 1, 2, 3];
+        let mut is_open = [false; 4];
+        for (side, &start) in sides.iter().enumerate() {
+            queues[side].clear();
+            if is_in[start] {
+                queues[side].push_back(start);
+                reached[start] = (*now, side as u8);
+                is_open[side] = true;
+            }
+        }
+        let mut ended = 0;
+        loop {
+            let open = (0..4).filter(|&side| is_open[side]).count() as u32;
+            if open <= 1 {
+                return ended + open;
+            }
+            for side in 0..4 {
+                let Some(at) = queues[side].pop_front() else {
+                    continue;
+                };
+                for next in grid.beside(at) {
+                    match reached[next] {
+                        _ if !is_in[next] => {}
+                        (when, _) if when < *now => {
+                            reached[next] = (*now, side as u8);
+                            queues[side].push_back(next);
+                        }
+                        (_, u8::MAX) => {}
+                        (_, other) => {
+                            let (from, to) = (part[usize::from(other)], part[side]);
+                            if from != to {
+                                part = part.map(|p| if p == from { to } else { p });
+                                is_open[from] = false;
+                            }
+                        }
+                    }
+                }
+            }
+            for side in 0..4 {
+                let is_done = (0..4).all(|other| part[other] != side || queues[other].is_empty());
+                if is_open[side] && is_done {
+                    is_open[side] = false;
+                    ended += 1;
+                }
+            }
+        }
+    }
+}
+
+impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
+    fn read(&mut self, cells: &[C]) -> Option<u32> {
+        self.is_in.fill(false);
+        self.components = 0;
+        for (at, cell) in cells.iter().enumerate() {
+            if (self.reads)(at, cell) {
+                self.is_in[self.grid.place(at)] = true;
+            }
+        }
+        let mut is_seen = vec![false; self.is_in.len()];
+        let mut left = Vec::new();
+        for place in 0..self.is_in.len() {
+            if self.is_in[place] && !is_seen[place] {
+                self.components += 1;
+                left.push(place);
+                is_seen[place] = true;
+            }
+            while let Some(at) = left.pop() {
+                for next in self.grid.beside(at) {
+                    if self.is_in[next] && !is_seen[next] {
+                        is_seen[next] = true;
+                        left.push(next);
+                    }
+                }
+            }
+        }
+        Some(self.violation())
+    }
+
+    fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
+        self.before = self.components;
+        for &at in changed {
+            self.set(self.grid.place(at), (self.reads)(at, &cells[at]));
+        }
+        Some(self.violation())
+    }
+
+    fn undo(&mut self, cells: &[C], changed: &[usize]) {
+        for &at in changed {
+            self.is_in[self.grid.place(at)] = (self.reads)(at, &cells[at]);
+        }
+        self.components = self.before;
+    }
+}

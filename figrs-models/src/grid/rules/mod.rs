@@ -1,0 +1,72 @@
+//! Rules over whole boards, measured: for Markov chains and searches over boards of any size.
+//!
+//! An [`Automaton`](super::Automaton) reads a board cell by cell, and its states limit the width of a board. A [`BoardRule`] looks at a whole board, says by how
+//! much it breaks the rule, and follows changes of single cells; it has no states, and so no limit.
+//!
+//! | rule | type |
+//! |---|---|
+//! | number of cells | [`CountRule`] |
+//! | the cells of a colour are connected | [`ConnectedRule`] |
+//! | no 2 by 2 square of one colour | [`SquareRule`] |
+//! | a way from stop to stop, and its length | [`WayRule`] |
+
+mod connected_rule;
+mod count_rule;
+mod padded;
+mod square_rule;
+mod way_rule;
+
+pub use connected_rule::ConnectedRule;
+pub use count_rule::CountRule;
+pub use square_rule::SquareRule;
+pub use way_rule::WayRule;
+
+/// A rule over the cells of a whole board, with a *violation*: zero where a board keeps the rule, and larger the further it is from that.
+///
+/// The violation is a function of the cells alone; what a rule remembers only makes it quicker to find. A rule is told of all changes in turn: each
+/// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be taken back by [`undo`](Self::undo).
+///
+/// Only `read` has to be written: the others read the board anew unless they are.
+///
+/// ```
+/// use figrs_models::grid::BoardRule;
+///
+/// /// No two cells in a row of cells are alike.
+/// struct Alternating;
+///
+/// impl BoardRule<bool> for Alternating {
+///     fn read(&mut self, cells: &[bool]) -> Option<u32> {
+///         let alike = cells.windows(2).filter(|pair| pair[0] == pair[1]);
+///         Some(alike.count() as u32)
+///     }
+/// }
+///
+/// assert_eq!(Alternating.read(&[true, false, false, false]), Some(2));
+/// ```
+pub trait BoardRule<C>: Send {
+    /// Reads a board, cells in scan order, and returns its violation; `None` if chains and searches may never come to such a board.
+    fn read(&mut self, cells: &[C]) -> Option<u32>;
+
+    /// The violation of a board in which the cells of these indices, all different, have changed since the last call.
+    fn change(&mut self, cells: &[C], _changed: &[usize]) -> Option<u32> {
+        self.read(cells)
+    }
+
+    /// Takes the last change back: the board is what it was before.
+    fn undo(&mut self, cells: &[C], _changed: &[usize]) {
+        self.read(cells);
+    }
+
+    /// A number of the board last read that shows how far a Markov chain has moved, such as the length of a way, if there is one.
+    fn measure(&self) -> Option<f64> {
+        None
+    }
+
+    /// `false` only where no board keeps the rule if each cell has one of the values that `values` gives for its index.
+    fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
+    where
+        C: 'v,
+    {
+        true
+    }
+}

@@ -1,0 +1,53 @@
+//! Indices in a grid with a margin of one cell.
+
+use crate::grid::Size;
+
+/// A grid with a margin of one cell on each side, so that every cell of the grid has eight neighbours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Padded {
+    rows: usize,
+    columns: usize,
+    /// Columns with both margins.
+    pub(super) stride: usize,
+    /// Cells with the margin.
+    pub(super) cells: usize,
+}
+
+impl Padded {
+    pub(super) fn new(size: Size) -> Self {
+        let stride = size.columns() + 2;
+        Self {
+            rows: size.rows(),
+            columns: size.columns(),
+            stride,
+            cells: (size.rows() + 2) * stride,
+        }
+    }
+
+    /// Index with the margin of a cell of the grid.
+    pub(super) fn place(self, cell: usize) -> usize {
+        (cell / self.columns + 1) * self.stride + cell % self.columns + 1
+    }
+
+    /// Cells of the grid.
+    pub(super) fn inside(self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// The places above, to the right, below and to the left.
+    pub(super) fn beside(self, place: usize) -> [usize; 4] {
+        [
+            place - self.stride,
+            place + 1,
+            place + self.stride,
+            place - 1,
+        ]
+    }
+
+    /// Steps between two places where nothing is in the way.
+    pub(super) fn steps(self, a: usize, b: usize) -> u32 {
+        let apart = |a: usize, b: usize| a.abs_diff(b);
+        let rows = apart(a / self.stride, b / self.stride);
+        (rows + apart(a % self.stride, b % self.stride)) as u32
+    }
+}

@@ -1,0 +1,81 @@
+//! Rule that no 2 by 2 square is of one colour.
+
+use super::BoardRule;
+use crate::grid::Size;
+
+/// No four cells of a 2 by 2 square are all of some kind, or none of them. Its violation is the number of such squares.
+#[derive(Clone, Debug)]
+pub struct SquareRule<F> {
+    size: Size,
+    reads: F,
+    is_in: Vec<bool>,
+    squares: u32,
+    /// The number of squares before the last change.
+    before: u32,
+}
+
+impl<F> SquareRule<F> {
+    /// For the cells of a grid for which `reads` is true, and those for which it is not.
+    pub fn new(size: Size, reads: F) -> Self {
+        Self {
+            size,
+            reads,
+            is_in: Vec::new(),
+            squares: 0,
+            before: 0,
+        }
+    }
+
+    /// Squares of one colour whose first cell is in these rows and columns, as far as the grid has them.
+    fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
+        let across = self.size.columns();
+        let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));
+        let columns = columns.start..columns.end.min(across.saturating_sub(1));
+        let mut squares = 0;
+        for row in rows {
+            for first in columns.clone().map(|column| row * across + column) {
+                let colour = self.is_in[first];
+                let others = [first + 1, first + across, first + across + 1];
+                squares += u32::from(others.iter().all(|&cell| self.is_in[cell] == colour));
+            }
+        }
+        squares
+    }
+
+    /// Squares of one colour around a cell.
+    fn around(&self, at: usize) -> u32 {
+        let (row, column) = (at / self.size.columns(), at % self.size.columns());
+        self.squares(
+            row.saturating_sub(1)..row + 1,
+            column.saturating_sub(1)..column + 1,
+        )
+    }
+}
+
+impl<C, F: Fn(&C) -> bool + Send> BoardRule<C> for SquareRule<F> {
+    fn read(&mut self, cells: &[C]) -> Option<u32> {
+        self.is_in = cells.iter().map(&self.reads).collect();
+        self.squares = self.squares(0..self.size.rows(), 0..self.size.columns());
+        Some(self.squares)
+    }
+
+    fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
+        self.before = self.squares;
+        for &at in changed {
+            let is_in = (self.reads)(&cells[at]);
+            if is_in != self.is_in[at] {
+                let before = self.around(at);
+                self.is_in[at] = is_in;
+                self.squares = self.squares + self.around(at) - before;
+            }
+        }
+        Some(self.squares)
+    }
+
+    fn undo(&mut self, cells: &[C], changed: &[usize]) {
+        for &at in changed {
+            self.is_in[at] = (self.reads)(&cells[at]);
+        }
+        self.squares = self.before;
+    }
+}

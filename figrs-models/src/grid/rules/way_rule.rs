@@ -1,0 +1,243 @@
+//! Rule that there is a way from stop to stop, and on its length.
+
+use std::collections::VecDeque;
+use std::mem::swap;
+use std::ops::RangeInclusive;
+
+use super::BoardRule;
+use super::padded::Padded;
+use crate::grid::{Ground, Size};
+
+/// One can walk from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of the
+/// shortest ways may have bounds.
+///
+/// Its violation is the sum, over pairs of stops without a way, of the steps that the way lacks at least: from what is reached from the first to the second, were
+/// nothing in the way. Where all stops are joined, it is half the distance of the length from its bounds, rounded up. A mark that no cell
+/// has, or more than one, counts as one for each pair.
+///
+/// **Complexity.** A breadth-first search, only for changes that matter: a wall on the way that is known, a stop that moves, and, where there is
+/// no way yet or its length has bounds, a cell that opens.
+#[derive(Clone, Debug)]
+pub struct WayRule<F> {
+    grid: Padded,
+    reads: F,
+    steps: Option<RangeInclusive<u32>>,
+    ground: Vec<Ground>,
+    /// For each mark the places that have it.
+    places: Vec<Vec<usize>>,
+    now: Found,
+    before: Found,
+    /// `true` if the last change was searched.
+    is_searched: bool,
+    on_way: Vec<bool>,
+    /// For each place the number of the search that last reached it, and the place it was reached from.
+    reached: Vec<(u32, u32)>,
+    search: u32,
+    queue: VecDeque<usize>,
+}
+
+/// Shortest ways found, or their absence.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    way: Vec<usize>,
+    /// Steps of all, if all stops are joined.
+    length: Option<u32>,
+    violation: u32,
+}
+
+impl<F> WayRule<F> {
+    /// For a number of stops from 2 to 8, of which `reads`, given index and value of a cell, says where they are: the first is the lowest bit of [`Ground::Marked`].
+    pub fn new(size: Size, stops: usize, reads: F) -> Self {
+        let grid = Padded::new(size);
+        Self {
+            grid,
+            reads,
+            steps: None,
+            ground: vec![Ground::Wall; grid.cells],
+            places: vec![Vec::new(); stops.clamp(2, 8)],
+            now: Found::default(),
+            before: Found::default(),
+            is_searched: false,
+            on_way: vec![false; grid.cells],
+            reached: vec![(0, 0); grid.cells],
+            search: 0,
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// Bounds the sum of the shortest ways, in steps.
+    #[must_use]
+    pub fn steps(self, steps: RangeInclusive<u32>) -> Self {
+        let steps = Some(steps);
+        Self { steps, ..self }
+    }
+
+    /// Sets the ground of a place.
+    fn set(&mut self, place: usize, ground: Ground) {
+        let (old, new) = (self.ground[place].marks(), ground.marks());
+        for (mark, places) in self.places.iter_mut().enumerate() {
+            match (old >> mark & 1, new >> mark & 1) {
+                (0, 1) => places.push(place),
+                (1, 0) => places.retain(|&other| other != place),
+                _ => {}
+            }
+        }
+        self.ground[place] = ground;
+    }
+
+    /// Searches all ways anew.
+    fn find(&mut self) {
+        for &place in &self.now.way {
+            self.on_way[place] = false;
+        }
+        swap(&mut self.now, &mut self.before);
+        self.now.way.clear();
+        let (mut length, mut violation) = (Some(0), 0);
+        for leg in 1..self.places.len() {
+            let ends = (self.places[leg - 1].as_slice(), self.places[leg].as_slice());
+            let steps = match ends {
+                (&[from], &[to]) => self.leg(from, to),
+                _ => Err(1),
+            };
+            match steps {
+                Ok(steps) => length = length.map(|length| length + steps),
+                Err(missing) => {
+                    length = None;
+                    violation += missing;
+                }
+            }
+        }
+        if let (Some(length), Some(steps)) = (length, &self.steps) {
+            let out = steps.start().saturating_sub(length) + length.saturating_sub(*steps.end());
+            violation = out.div_ceil(2);
+        }
+        for &place in &self.now.way {
+            self.on_way[place] = true;
+        }
+        self.now.length = length;
+        self.now.violation = violation;
+    }
+
+    /// Steps of a shortest way between two places, which joins the way; or if there is none, the steps that it lacks at least.
+    fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.reached.fill((0, 0));
+            self.search = 1;
+        }
+        if self.ground[from] == Ground::Wall || self.ground[to] == Ground::Wall {
+            return Err(1 + self.grid.steps(from, to));
+        }
+        let mut missing = self.grid.steps(from, to);
+        // From the end, so that what each place was reached from is the next on the way.
+        self.queue.clear();
+        self.queue.push_back(to);
+        self.reached[to] = (self.search, to as u32);
+        while let Some(at) = self.queue.pop_front() {
+            if at == from {
+                let (mut place, mut steps) = (from, 0);
+                while place != to {
+                    self.now.way.push(place);
+                    place = self.reached[place].1 as usize;
+                    steps += 1;
+                }
+                self.now.way.push(to);
+                return Ok(steps);
+            }
+            missing = missing.min(self.grid.steps(at, from));
+            for next in self.grid.beside(at) {
+                if self.reached[next].0 != self.search && self.ground[next] != Ground::Wall {
+                    self.reached[next] = (self.search, at as u32);
+                    self.queue.push_back(next);
+                }
+            }
+        }
+        Err(missing)
+    }
+}
+
+impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
+    fn read(&mut self, cells: &[C]) -> Option<u32> {
+        for (at, cell) in cells.iter().enumerate() {
+            self.set(self.grid.place(at), (self.reads)(at, cell));
+        }
+        self.find();
+        Some(self.now.violation)
+    }
+
+    fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
+        let is_joined = self.now.length.is_some();
+        let mut matters = false;
+        for &at in changed {
+            let (place, ground) = (self.grid.place(at), (self.reads)(at, &cells[at]));
+            let old = self.ground[place];
+            let opens = old == Ground::Wall && ground != Ground::Wall;
+            let closes = old != Ground::Wall && ground == Ground::Wall;
+            matters |= old.marks() != ground.marks()
+                || (!is_joined && (opens || closes))
+                || (closes && self.on_way[place])
+                || (opens && self.steps.is_some());
+            self.set(place, ground);
+        }
+        self.is_searched = matters;
+        if matters {
+            self.find();
+        }
+        Some(self.now.violation)
+    }
+
+    fn undo(&mut self, cells: &[C], changed: &[usize]) {
+        for &at in changed {
+            self.set(self.grid.place(at), (self.reads)(at, &cells[at]));
+        }
+        if !self.is_searched {
+            return;
+        }
+        for &place in &self.now.way {
+            self.on_way[place] = false;
+        }
+        swap(&mut self.now, &mut self.before);
+        for &place in &self.now.way {
+            self.on_way[place] = true;
+        }
+    }
+
+    fn measure(&self) -> Option<f64> {
+        self.now.length.map(f64::from)
+    }
+
+    /// Some part of the cells that need not be walls, joined side by side, may hold all stops.
+    fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
+    where
+        C: 'v,
+    {
+        let grid = self.grid;
+        let (mut is_open, mut marks) = (vec![false; grid.cells], vec![0; grid.cells]);
+        for at in 0..grid.inside() {
+            for value in values(at) {
+                let ground = (self.reads)(at, value);
+                is_open[grid.place(at)] |= ground != Ground::Wall;
+                marks[grid.place(at)] |= ground.marks();
+            }
+        }
+        let all = (0..self.places.len()).fold(0, |marks, mark| marks | 1 << mark);
+        let mut left = Vec::new();
+        for start in 0..grid.cells {
+            let mut found = 0;
+            left.extend(is_open[start].then_some(start));
+            is_open[start] = false;
+            while let Some(at) = left.pop() {
+                found |= marks[at];
+                for next in grid.beside(at) {
+                    if std::mem::take(&mut is_open[next]) {
+                        left.push(next);
+                    }
+                }
+            }
+            if found & all == all {
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,147 @@
+//! Tiles that are to be reached and are not yet, as sets of places to come back by.
+
+use super::cell_class::CellClass;
+use super::exploration::{ColumnCells, ColumnExploration, Crossings};
+use super::rules::FrameGoal;
+use super::stages::FREE;
+
+/// A tile that is to be reached, in the columns so far.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Target {
+    /// Columns since, where only near ones count.
+    age: u8,
+    /// Arrivals by which a player who comes back reaches it: into the column before the one that is explored, after
+    /// [`note`](Self::note) into that column.
+    ways: Crossings,
+    /// Its row, if it is in the column that is explored.
+    row: Option<usize>,
+    noted: Crossings,
+}
+
+/// The targets after a column.
+pub(super) struct Found {
+    /// Those not reached.
+    pub(super) open: Vec<Target>,
+    /// Columns since the nearest one that was reached, where only near ones count.
+    pub(super) nearest: Option<u8>,
+}
+
+impl FrameGoal {
+    /// True if tiles count that a player comes to by coming back.
+    pub(super) fn has_targets(self) -> bool {
+        matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
+    }
+}
+
+/// The targets before a column, and those in it, that the exploration of it does not reach.
+pub(super) fn after(
+    before: &[Target],
+    nearest: Option<u8>,
+    cells: &ColumnCells<'_>,
+    inside: &ColumnExploration<'_>,
+) -> Found {
+    let within = match cells.rules.goal {
+        FrameGoal::LastColumnOr { within } => Some(within),
+        FrameGoal::AllTiles => None,
+        _ => {
+            return Found {
+                open: Vec::new(),
+                nearest: None,
+            };
+        }
+    };
+    let older = |age: u8| match within {
+        None => Some(0),
+        Some(within) => age.checked_add(1).filter(|&age| age < within),
+    };
+    let before = before.iter().filter_map(|target| {
+        Some(Target {
+            age: older(target.age)?,
+            noted: vec![0; inside.right.len()],
+            ..target.clone()
+        })
+    });
+    let rows = (0..cells.height()).filter(|&row| cells.classes[row].has(CellClass::GOAL));
+    let here = rows.map(|row| Target {
+        age: 0,
+        ways: Vec::new(),
+        row: Some(row),
+        noted: vec![0; inside.right.len()],
+    });
+    let (met, open): (Vec<_>, Vec<_>) =
+        before.chain(here).partition(|target| target.is_met(inside));
+    let met = met.iter().map(|target| target.age);
+    let nearest = met.chain(nearest.and_then(older)).min();
+    Found {
+        open,
+        nearest: nearest.filter(|_| within.is_some()),
+    }
+}
+
+/// The targets that matter: those that are reached whenever others are, and count as long, are left out.
+pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
+    let within = |small: &Crossings, large: &Crossings| {
+        small
+            .iter()
+            .zip(large)
+            .all(|(small, large)| small & !large == 0)
+    };
+    let mut targets: Vec<Target> = open
+        .into_iter()
+        .map(|target| Target {
+            age: target.age,
+            ways: target.noted,
+            row: None,
+            noted: Vec::new(),
+        })
+        .collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let mut kept: Vec<Target> = Vec::new();
+    for (index, target) in targets.iter().enumerate() {
+        let others = targets
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index);
+        let mut others = others.map(|(_, other)| other);
+        let is_needless = match goal {
+            // Any one of them counts.
+            FrameGoal::LastColumnOr { .. } => {
+                target.is_out_of_reach()
+                    || others
+                        .any(|other| other.age <= target.age && within(&target.ways, &other.ways))
+            }
+            _ => others.any(|other| within(&other.ways, &target.ways)),
+        };
+        if !is_needless {
+            kept.push(target.clone());
+        }
+    }
+    kept
+}
+
+impl Target {
+    /// True if an exploration of the column reaches it.
+    pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
+        match self.row {
+            Some(row) => by.is_reached(row, FREE),
+            None => self
+                .ways
+                .iter()
+                .zip(&by.left)
+                .any(|(ways, taken)| ways & taken > 0),
+        }
+    }
+
+    /// Notes an arrival in the column, given by the first word of its row and its number, if the exploration from there reaches it.
+    pub(super) fn note(&mut self, by: &ColumnExploration<'_>, row: usize, arrival: u16) {
+        if self.is_met(by) {
+            self.noted[row + usize::from(arrival) / 64] |= 1 << (arrival % 64);
+        }
+    }
+
+    /// True if nobody who comes back reaches it.
+    pub(super) fn is_out_of_reach(&self) -> bool {
+        self.ways.iter().all(|&arrivals| arrivals == 0)
+    }
+}

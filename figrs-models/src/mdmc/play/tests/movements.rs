@@ -1,0 +1,279 @@
+//! Tests of movements: the search, the fold over columns and a plain checker agree on levels and movements drawn at random.
+
+use proptest::prelude::*;
+
+use super::by_force::ByForce;
+use crate::mdmc::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
+use crate::mdmc::{
+    Level, Meaning, MovementRules, Obstacle, Playability, Reach, StrictPlayability, TileSet, Travel,
+};
+
+/// Tiles of all meanings.
+const TILES: &str = "[tiles]
+'.' = ['passable']
+'#' = ['solid']
+T = ['solidtop', 'passable']
+H = ['climb']
+'-' = ['hang']
+D = ['solid', 'door']
+b = ['solid', 'diggable']
+E = ['enemy']
+A = ['solid', 'hazard']
+x = ['hazard']
+M = ['start', 'passable']
+X = ['exit', 'passable']
+G = ['collectable', 'passable']
+";
+
+fn tiles() -> TileSet {
+    TileSet::from_toml(TILES).unwrap()
+}
+
+fn level(text: &str) -> Level {
+    Level::from_text("level", text, &tiles()).unwrap()
+}
+
+fn playable(movement: &str, travel: Travel, text: &str) -> bool {
+    let rules = Movement::named(movement).unwrap();
+    let rules = rules.rules(&tiles(), travel).unwrap();
+    let verdict = Playability::under(&level(text), &rules);
+    assert_eq!(fold(&level(text), &rules).last(), Some(&verdict.playable()));
+    verdict.playable()
+}
+
+/// Levels of some tiles, so many of them free that some are playable.
+fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
+    let shape = (1..size, 1..size + 4, 0.2..0.9_f64, any::<bool>());
+    shape.prop_flat_map(move |(height, width, share, has_ground)| {
+        let free = prop::sample::select(vec!['.']);
+        let other = prop::sample::select(symbols.chars().collect::<Vec<_>>());
+        let tile = (prop::bool::weighted(share), free, other);
+        let tile = tile.prop_map(|(is_free, free, other)| if is_free { free } else { other });
+        let rows = prop::collection::vec(prop::collection::vec(tile, width), height);
+        rows.prop_map(move |rows| {
+            let last = rows.len() - 1;
+            let row = |(row, tiles): (usize, Vec<char>)| {
+                if has_ground && row == last && row > 0 {
+                    "#".repeat(tiles.len())
+                } else {
+                    String::from_iter(tiles)
+                }
+            };
+            let rows: Vec<String> = rows.into_iter().enumerate().map(row).collect();
+            level(&rows.join("\n"))
+        })
+    })
+}
+
+/// The first columns of a level, or the last rows of one that is played upwards.
+fn part(level: &Level, travel: Travel, lines: usize) -> Level {
+    let cells = level.as_array();
+    Level::from_array(match travel {
+        Travel::Right => cells.slice(ndarray::s![.., ..lines]).to_owned(),
+        Travel::Up => cells
+            .slice(ndarray::s![level.height() - lines.., ..])
+            .to_owned(),
+    })
+    .unwrap()
+}
+
+/// Whether each part is playable, by the fold.
+fn fold(level: &Level, rules: &MovementRules) -> Vec<bool> {
+    let turned = rules.travel().turned(level);
+    let mut reach = Reach::under(turned.height(), rules);
+    let mut lost = false;
+    let columns = turned.as_array().columns().into_iter();
+    let parts = columns.map(|column| {
+        let alive = reach.push(&column.to_vec()).unwrap();
+        assert!(alive || !reach.playable());
+        assert!(!(lost && alive), "what is lost stays so");
+        lost = !alive;
+        reach.playable()
+    });
+    parts.collect()
+}
+
+/// Checks that search, fold and plain checker agree on all parts of a level, and the strict engine allows no more.
+fn check(level: &Level, movement: &Movement, travel: Travel) -> Result<bool, TestCaseError> {
+    let rules = movement.rules(&tiles(), travel).unwrap();
+    let folded = fold(level, &rules);
+    let mut last = false;
+    for (lines, &by_fold) in (1..).zip(&folded) {
+        let part = part(level, travel, lines);
+        let by_search = Playability::under(&part, &rules);
+        let by_force = ByForce {
+            level: &part,
+            movement,
+            travel,
+        };
+        let case = || format!("{travel} {movement:?}\n{part}");
+        prop_assert_eq!(
+            by_search.playable(),
+            by_force.is_playable(),
+            "search {}",
+            case()
+        );
+        prop_assert_eq!(by_fold, by_search.playable(), "fold {}", case());
+        let strict = StrictPlayability::under(&part, &rules);
+        prop_assert!(
+            !strict.playable() || by_search.playable(),
+            "strict {}",
+            case()
+        );
+        for &(row, column) in by_search.path() {
+            prop_assert!(part.get(row, column).is_some());
+        }
+        last = by_search.playable();
+    }
+    Ok(last)
+}
+
+/// A movement drawn at random, which fits its direction of travel.
+fn movements() -> impl Strategy<Value = (Movement, Travel)> {
+    let cell = (-2_i8..=2, -2_i8..=2);
+    let moved = cell.clone().prop_filter("a move", |&cell| cell != (0, 0));
+    let arc = prop::collection::vec(cell, 1..5).prop_map(|steps| {
+        let mut at = (0, 0);
+        let passed = steps.into_iter().map(|(dx, dy)| {
+            at = (at.0 + dx, at.1 + dy);
+            at
+        });
+        passed.collect::<Vec<_>>()
+    });
+    let lists = (
+        prop::collection::vec(moved.clone(), 0..3),
+        prop::collection::vec(moved, 0..3),
+        prop::collection::vec(arc, 0..3),
+    );
+    let harm = || prop::sample::select(vec![Harm::Ignored, Harm::Blocked, Harm::Jumped]);
+    let side = || prop::sample::select(vec![Side::Left, Side::Right, Side::Top, Side::Bottom]);
+    let switches = (any::<[bool; 6]>(), 0_u8..3, harm(), harm(), any::<bool>());
+    let tile = || {
+        prop::sample::select(vec![
+            Meaning::Start,
+            Meaning::Exit,
+            Meaning::Collectable,
+            Meaning::Door,
+        ])
+    };
+    let start = prop_oneof![
+        (0_usize..4, 0_usize..4).prop_map(|(row, column)| Start::Cell(row, column)),
+        Just(Start::Ground),
+        side().prop_map(Start::Edge),
+        tile().prop_map(|tile| Start::Tiles(vec![tile])),
+    ];
+    let goal = prop_oneof![
+        side().prop_map(Goal::Edge),
+        (tile(), 1_u8..5).prop_map(|(tile, within)| Goal::EdgeOr {
+            edge: Side::Right,
+            or: vec![tile],
+            within
+        }),
+        tile().prop_map(|tile| Goal::Any(vec![tile])),
+        prop::collection::vec(tile(), 1..3).prop_map(Goal::All),
+    ];
+    let all = (lists, switches, start, goal, any::<bool>());
+    all.prop_map(|(lists, switches, mut start, mut goal, up)| {
+        let ([gravity, ladders, drop, dig, wrap, lost], doors, enemies, hazards, open) = switches;
+        if up && matches!(start, Start::Cell(..)) {
+            start = Start::Ground;
+        }
+        if let (true, Goal::EdgeOr { edge, .. }) = (up, &mut goal) {
+            *edge = Side::Top;
+        }
+        let movement = Movement {
+            name: "random".to_owned(),
+            gravity,
+            steps: lists.0,
+            falls: lists.1,
+            jumps: lists.2,
+            ladders,
+            drop,
+            dig,
+            doors,
+            wrap: wrap && up,
+            bottom: if lost { Bottom::Lost } else { Bottom::Floor },
+            solid: None,
+            open: if open {
+                vec![Meaning::Door]
+            } else {
+                Vec::new()
+            },
+            enemies,
+            hazards,
+            start,
+            goal,
+        };
+        (movement, if up { Travel::Up } else { Travel::Right })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn search_fold_and_force_agree_on_any_movement(
+        level in levels("##TH-DbEAxMXG", 7),
+        (movement, travel) in movements(),
+    ) {
+        check(&level, &movement, travel)?;
+    }
+}
+
+/// Checks a movement that is built in on levels drawn at random, of which some must be playable and some not.
+fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize) {
+    let movement = Movement::named(name).unwrap();
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        ProptestConfig::with_cases(1500),
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
+    );
+    let counts = std::cell::Cell::new((0, 0));
+    let checked = runner.run(&levels(symbols, size), |level| {
+        let is_playable = check(&level, &movement, travel)?;
+        let (yes, no) = counts.get();
+        counts.set((
+            yes + usize::from(is_playable),
+            no + usize::from(!is_playable),
+        ));
+        Ok(())
+    });
+    checked.unwrap();
+    let (yes, no) = counts.get();
+    assert!(
+        yes > 100 && no > 100,
+        "{name}: {yes} of {} playable",
+        yes + no
+    );
+}
+
+#[test]
+fn platformers_are_as_by_force() {
+    check_built_in("platformer", Travel::Right, "##TExH", 11);
+}
+
+#[test]
+fn climbs_are_as_by_force() {
+    check_built_in("climb", Travel::Up, "#TTTDAX", 11);
+}
+
+#[test]
+fn ladders_are_as_by_force() {
+    check_built_in("ladders", Travel::Right, "#bHHH--GMM", 8);
+}
+
+#[test]
+fn ladders_of_levels_played_upwards_are_as_by_force() {
+    check_built_in("ladders", Travel::Up, "#bHHH--GMM", 8);
+}
+
+#[test]
+fn mazes_are_as_by_force() {
+    check_built_in("maze", Travel::Right, "####MX", 8);
+}
+
+#[test]
+fn rooms_are_as_by_force() {
+    check_built_in("rooms", Travel::Right, "###Dx", 8);
+}

@@ -1,0 +1,61 @@
+//! Errors of sheets of pictures of tiles.
+
+use figrs_derive::ErrorDebug;
+
+use super::TileSheet;
+
+/// Reason why a file is no sheet of pictures of the tiles of a set.
+#[derive(thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum TileSheetError {
+    /// Not a picture in PNG, or a damaged one.
+    #[error(
+        "not a picture in PNG: {}; save the sheet of tiles as PNG",
+        .0.to_string().trim_end_matches('.')
+    )]
+    NotPng(#[from] ::png::DecodingError),
+    /// The picture has more pixels than the memory of a small machine allows.
+    #[error(
+        "a sheet of {width} by {height} pixels is too large; use at most {} pixels",
+        TileSheet::MAX_PIXELS
+    )]
+    TooLarge {
+        /// Pixels of a row.
+        width: usize,
+        /// Rows of pixels.
+        height: usize,
+    },
+    /// A side that a tile cannot have.
+    #[error(
+        "tiles of {side} by {side} pixels cannot be; give a side of 1 to {} pixels",
+        TileSheet::MAX_SIDE
+    )]
+    Side {
+        /// The side asked for.
+        side: usize,
+    },
+    /// The picture does not consist of whole tiles.
+    #[error(
+        "a sheet of {width} by {height} pixels is not made of whole tiles of {side} by {side}; give the size of its tiles, or cut its edges off"
+    )]
+    Size {
+        /// Pixels of a row.
+        width: usize,
+        /// Rows of pixels.
+        height: usize,
+        /// The side of a tile.
+        side: usize,
+    },
+    /// A tile has a picture that is not on the sheet.
+    #[error(
+        "the tile {tile:?} has picture {number}, and the sheet has {pictures}, counted from 0; number the pictures in the legend, use a larger sheet, or give the size of its tiles"
+    )]
+    Beyond {
+        /// The tile.
+        tile: String,
+        /// The number of its picture, from 0.
+        number: usize,
+        /// Pictures of the sheet.
+        pictures: usize,
+    },
+}

@@ -1,0 +1,28 @@
+//! The reader of sheets of pictures of tiles.
+
+use std::sync::Arc;
+
+use figrs::models::mdmc::{Level, LevelWriter, TileSet, TileSheet};
+
+/// A sheet of pictures of tiles, whose side is the first byte: a level is drawn by its pictures.
+///
+/// # Panics
+///
+/// If what is drawn is not read as a sheet again.
+pub fn tile_sheet(data: &[u8]) {
+    let Some((&side, png)) = data.split_first() else {
+        return;
+    };
+    let tiles = Arc::new(TileSet::unknown("-X".chars()));
+    let Ok(sheet) = TileSheet::from_png(png, side.into(), &tiles) else {
+        return;
+    };
+    let level = Level::from_text("level", "-X", &tiles).expect("two tiles");
+    let (mut picture, mut tileset) = (Vec::new(), Vec::new());
+    let writer = LevelWriter::new(&level).sheet(&sheet);
+    writer.png(&mut picture).expect("a small picture");
+    sheet.write_tileset(&mut tileset).expect("a small picture");
+    for drawn in [picture, tileset] {
+        TileSheet::from_png(&drawn, side.into(), &tiles).expect("what was written");
+    }
+}

@@ -1,0 +1,8 @@
+//! The studio over HTTP: its page, its answers, its refusals.
+
+mod boards;
+mod changes;
+mod levels;
+mod networks;
+mod page;
+mod refused;

@@ -1,0 +1,284 @@
+//! Boards: the answers of the five commands, and the cells of clues that exclude each other.
+
+use std::fs;
+
+use figrs_tests::example::{run, text};
+use figrs_tests::studio::Studio;
+use serde_json::{Value as Json, json};
+
+fn printed(command: &str, arguments: &[&str]) -> Json {
+    let words: Vec<&str> = arguments
+        .iter()
+        .chain(&["--format", "json"])
+        .copied()
+        .collect();
+    let output = run(command, &words);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    json.as_object_mut().unwrap().remove("seconds");
+    json
+}
+
+fn asked(studio: &Studio, request: &Json) -> Json {
+    let (status, mut json) = studio.post("/api/board", request);
+    assert_eq!(status, 200, "{json}");
+    assert!(json["seconds"]["compile"].is_number());
+    json.as_object_mut().unwrap().remove("seconds");
+    json
+}
+
+#[test]
+fn boards_are_those_that_the_commands_print() {
+    let studio = Studio::start(None);
+    let cases: [(&str, &[&str], Json); 8] = [
+        (
+            "maze",
+            &[
+                "--size",
+                "6x9",
+                "--seed",
+                "3",
+                "--min-walk",
+                "20",
+                "--weights",
+                "snake",
+                "--show-path",
+            ],
+            json!({"puzzle": "maze", "size": "6x9", "seed": 3, "min_walk": 20, "weights": "snake", "show_path": true}),
+        ),
+        (
+            "maze",
+            &["--task", "count", "--size", "5"],
+            json!({"puzzle": "maze", "task": "count", "size": 5}),
+        ),
+        (
+            "chromatic_maze",
+            &["--count", "2", "--min-steps", "4"],
+            json!({"puzzle": "chromatic", "count": 2, "min_steps": 4}),
+        ),
+        (
+            "dungeon",
+            &["--size", "4", "--max-walls", "5", "--task", "marginals"],
+            json!({"puzzle": "dungeon", "size": "4", "max_walls": 5, "task": "marginals"}),
+        ),
+        (
+            "dungeon",
+            &["--size", "4", "--task", "most-likely"],
+            json!({"puzzle": "dungeon", "size": 4, "task": "most-likely"}),
+        ),
+        (
+            "island",
+            &["--size", "5x6", "--min-land", "6", "--count", "3"],
+            json!({"puzzle": "island", "size": "5x6", "min_land": 6, "count": 3, "show": null}),
+        ),
+        (
+            "yin_yang",
+            &["--size", "5", "--task", "probability"],
+            json!({"puzzle": "yin_yang", "size": 5, "task": "probability"}),
+        ),
+        (
+            "yin_yang",
+            &["--size", "4", "--make-puzzle", "--seed", "2"],
+            json!({"puzzle": "yin_yang", "size": 4, "make_puzzle": true, "seed": 2, "show_path": false}),
+        ),
+    ];
+    for (command, arguments, request) in cases {
+        let request = without_nulls(request);
+        assert_eq!(
+            asked(&studio, &request),
+            printed(command, arguments),
+            "{request}"
+        );
+    }
+}
+
+/// Fields that are null or false are no flags.
+fn without_nulls(mut request: Json) -> Json {
+    request.as_object_mut().unwrap().remove("show");
+    request
+}
+
+#[test]
+fn clues_come_with_the_request() {
+    let studio = Studio::start(None);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.clues");
+    for (puzzle, command, rows) in [
+        ("yin_yang", "yin_yang", ["1..2", "....", "....", "2..."]),
+        ("dungeon", "dungeon", ["??W?", "?G??", "???A", "????"]),
+        ("island", "island", ["????", "?#??", "????", "????"]),
+        ("maze", "maze", ["..<.", "....", ".^..", "...."]),
+        (
+            "chromatic",
+            "chromatic_maze",
+            ["<..R", "....", "....", "G..>"],
+        ),
+    ] {
+        fs::write(&file, rows.join("\n")).unwrap();
+        for task in ["sample", "marginals"] {
+            let request = json!({"puzzle": puzzle, "clues": rows, "task": task});
+            let path = file.to_str().unwrap();
+            let expected = printed(command, &["--clues", path, "--task", task]);
+            assert_eq!(asked(&studio, &request), expected, "{puzzle}");
+        }
+    }
+    let as_text = asked(&studio, &json!({"puzzle": "maze", "clues": "..\n.."}));
+    assert_eq!(as_text["rows"], 2);
+}
+
+/// The colours of a chromatic maze with clues, against all boards that are drawn exactly: at a fixed seed, each share is within 4.5 standard errors.
+#[test]
+fn colours_are_known_where_some_are_given() {
+    let studio = Studio::start(None);
+    let request = json!({"puzzle": "chromatic", "clues": ["<R", ".>"], "task": "marginals"});
+    let marginals = asked(&studio, &request)["marginals"].clone();
+    assert_eq!(marginals[0][1]["red"], 1.0);
+    let request =
+        json!({"puzzle": "chromatic", "clues": ["<R", ".>"], "count": 2000, "method": "exact"});
+    let boards = asked(&studio, &request);
+    let boards = boards["puzzles"].as_array().unwrap();
+    for (row, column) in [(0, 0), (1, 0), (1, 1)] {
+        let mut sum = 0.0;
+        for name in ["red", "yellow", "green", "cyan", "blue", "magenta"] {
+            let p = marginals[row][column][name].as_f64().unwrap_or(0.0);
+            let letter = name[..1].to_uppercase();
+            let count = boards
+                .iter()
+                .filter(|board| board["tiles"][row][column] == letter.as_str());
+            let share = count.count() as f64 / boards.len() as f64;
+            let error = (p * (1.0 - p) / boards.len() as f64).sqrt();
+            assert!(
+                (share - p).abs() <= 4.5 * error,
+                "{row} {column} {name}: {share} {p}"
+            );
+            sum += p;
+        }
+        assert!((sum - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_puzzle_is_unique_or_says_how_many_solutions_there_are() {
+    let studio = Studio::start(None);
+    let puzzle = asked(
+        &studio,
+        &json!({"puzzle": "yin_yang", "size": 5, "make_puzzle": true}),
+    );
+    let clues = puzzle["puzzles"][0]["clues"].clone();
+    let solved = asked(
+        &studio,
+        &json!({"puzzle": "yin_yang", "clues": clues, "task": "solve"}),
+    );
+    assert_eq!(solved["unique"], true);
+    assert_eq!(solved["solution"]["grid"], puzzle["puzzles"][0]["grid"]);
+    let mut rows: Vec<String> = clues
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row.as_str().unwrap().to_owned())
+        .collect();
+    let row = rows
+        .iter_mut()
+        .find(|row| row.contains(['1', '2']))
+        .unwrap();
+    *row = row.replacen(['1', '2'], ".", 1);
+    let count = asked(
+        &studio,
+        &json!({"puzzle": "yin_yang", "clues": rows, "task": "count"}),
+    );
+    let count: u64 = count["count"].as_str().unwrap().parse().unwrap();
+    assert!(count > 1, "{count}");
+}
+
+#[test]
+fn clues_that_exclude_each_other_are_told_with_their_cells() {
+    let studio = Studio::start(None);
+    for (puzzle, rows, cells) in [
+        (
+            "yin_yang",
+            json!(["11.", "11.", "..."]),
+            json!([[0, 0], [0, 1], [1, 0], [1, 1]]),
+        ),
+        ("dungeon", json!(["W??", "???", "???"]), json!([[0, 0]])),
+        ("island", json!(["#??", "???", "???"]), json!([[0, 0]])),
+        (
+            "maze",
+            json!(["...", ".><", "..."]),
+            json!([[1, 1], [1, 2]]),
+        ),
+        ("chromatic", json!(["<.", "<."]), json!([[0, 0], [1, 0]])),
+    ] {
+        for task in ["sample", "marginals", "solve"] {
+            let request = json!({"puzzle": puzzle, "clues": rows, "task": task});
+            let (status, told) = studio.post("/api/board", &request);
+            assert_eq!(status, 422, "{puzzle}: {told}");
+            assert_eq!(
+                (&told["cells"], &told["proven"]),
+                (&cells, &json!(true)),
+                "{puzzle}: {told}"
+            );
+            assert!(
+                told["error"].as_str().unwrap().contains("impossible"),
+                "{told}"
+            );
+        }
+    }
+    // A demand that no board can meet has no cells.
+    let (status, told) = studio.post(
+        "/api/board",
+        &json!({"puzzle": "dungeon", "size": 3, "max_walk": 3}),
+    );
+    assert_eq!((status, told.get("cells")), (422, None), "{told}");
+}
+
+#[test]
+fn wrong_boards_name_the_field() {
+    let studio = Studio::start(None);
+    for (wrong, told) in [
+        (json!({"puzzle": "maze", "size": 0}), "size"),
+        (
+            json!({"puzzle": "maze", "size": "4", "clues": [".."]}),
+            "leave out size",
+        ),
+        (json!({"puzzle": "maze", "clues": ["..", "."]}), "clues:2:2"),
+        (json!({"puzzle": "maze", "clues": ["x"]}), "clues:1:1"),
+        (
+            json!({"puzzle": "maze", "clues": [1]}),
+            "clues: write a list of rows",
+        ),
+        (
+            json!({"puzzle": "island", "size": 4, "count": 1_000_000}),
+            "smaller count or size",
+        ),
+        (
+            json!({"puzzle": "island", "size": 4, "memory": "1000GiB"}),
+            "memory",
+        ),
+        (json!({"puzzle": "yin_yang", "task": "fly"}), "--task"),
+        (json!({"puzzle": "yin_yang", "seed": -1}), "--seed"),
+        (
+            json!({"puzzle": "dungeon", "min_walls": 9, "max_walls": 3}),
+            "9",
+        ),
+        (
+            json!({"puzzle": "dungeon", "task": "count", "seed": 3}),
+            "--seed needs --task sample",
+        ),
+    ] {
+        let (status, error) = studio.post("/api/board", &wrong);
+        assert_eq!(status, 400, "{wrong}: {error}");
+        assert!(
+            error["error"].as_str().unwrap().contains(told),
+            "{wrong}: {error}"
+        );
+    }
+    let (status, error) = studio.post(
+        "/api/board",
+        &json!({"puzzle": "yin_yang", "size": 15, "task": "count"}),
+    );
+    assert_eq!(status, 422, "{error}");
+    assert!(
+        error["error"].as_str().unwrap().contains("--memory"),
+        "{error}"
+    );
+}

@@ -1,0 +1,287 @@
+//! Levels: the answers of the command, and what it says of cells.
+
+use std::fs;
+
+use figrs_tests::example::{run, text};
+use figrs_tests::studio::Studio;
+use serde_json::{Value as Json, json};
+
+fn level(studio: &Studio, request: Json) -> (u16, Json) {
+    studio.post("/api/level", &request)
+}
+
+fn printed(arguments: &str) -> Json {
+    let words: Vec<&str> = arguments.split(' ').chain(["--format", "json"]).collect();
+    let output = run("mario_mdmc", &words);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn levels_are_those_that_the_command_prints() {
+    let studio = Studio::start(None);
+    let cases = [
+        (
+            "--method conditioned --width 40 --seed 3 --levels 2",
+            json!({"width": 40, "seed": 3, "levels": 2}),
+        ),
+        (
+            "--method conditioned --width 60 --seed 8 --playable --show-path --max-gap 3 --count E=2..4 --density o=0..0.02 --particles 30",
+            json!({"width": 60, "seed": 8, "playable": true, "show_path": true, "max_gap": 3, "count": {"E": [2, 4]}, "density": {"o": [0, 0.02]}, "particles": 30}),
+        ),
+        (
+            "--method exact --rows 4 --width 30 --seed 2 --levels 3 --structure ns1 --smoothing 0.1 --row-splits 2 --allow-unseen",
+            json!({"method": "exact", "rows": 4, "width": 30, "seed": 2, "levels": 3, "structure": "ns1", "smoothing": 0.1, "row_splits": 2, "allow_unseen": true}),
+        ),
+    ];
+    for (arguments, request) in cases {
+        let (status, levels) = level(&studio, request);
+        assert_eq!(status, 200, "{levels}");
+        assert_eq!(levels, printed(arguments), "{arguments}");
+    }
+    // A level of a set is the same when it is asked for alone.
+    let (_, two) = level(&studio, json!({"width": 40, "seed": 3, "levels": 2}));
+    let (_, second) = level(&studio, json!({"width": 40, "seed": 3, "index": 1}));
+    assert_eq!(two[1], second[0]);
+}
+
+#[test]
+fn the_probability_of_demands_is_that_of_the_command() {
+    let studio = Studio::start(None);
+    let request =
+        json!({"task": "probability", "method": "exact", "rows": 4, "width": 20, "max_gap": 1});
+    let (_, found) = level(&studio, request);
+    let expected = printed("--probability --method exact --rows 4 --width 20 --max-gap 1");
+    for field in ["method", "probability", "log_probability", "standard_error"] {
+        assert_eq!(found[field], expected[field]);
+    }
+}
+
+#[test]
+fn painted_tiles_stand_where_they_are() {
+    let studio = Studio::start(None);
+    let pins = json!([[13, 0, "X"], [13, 10, "-"], [9, 5, "o"], [13, 59, "X"]]);
+    for field in ["pin", "place"] {
+        let mut request = json!({"width": 60, "seed": 4});
+        request[field] = pins.clone();
+        let (status, levels) = level(&studio, request);
+        assert_eq!(status, 200, "{levels}");
+        for pin in pins.as_array().unwrap() {
+            let (row, column) = (pin[0].as_u64().unwrap(), pin[1].as_u64().unwrap());
+            let row = levels[0]["rows"][row as usize].as_str().unwrap();
+            assert_eq!(
+                &row[column as usize..=column as usize],
+                pin[2].as_str().unwrap()
+            );
+        }
+    }
+}
+
+/// The shares of drawn levels are compared with the exact probabilities: each is off by at most 4.5 standard errors, of which 240 cells of up to five tiles
+/// exceed one with a probability of one in a hundred, at a fixed seed.
+#[test]
+fn probabilities_of_tiles_are_exact_or_shares_of_drawn_levels() {
+    let studio = Studio::start(None);
+    let request = json!({"task": "marginals", "rows": 4, "width": 12, "max_gap": 1, "pin": [[3, 4, "-"]], "levels": 1000, "particles": 200, "seed": 5});
+    let mut exact_request = request.clone();
+    exact_request["method"] = "exact".into();
+    let (status, exact) = level(&studio, exact_request);
+    assert_eq!(status, 200, "{exact}");
+    let (_, drawn) = level(&studio, request);
+    assert_eq!(
+        (&exact["exact"], &drawn["exact"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(drawn["levels"], 1000);
+    assert_eq!(exact["marginals"][3][4], json!({"-": 1.0}));
+    // Ground lies on both sides of the widest gap.
+    assert_eq!(exact["marginals"][3][5], json!({"X": 1.0}));
+    for row in 0..4 {
+        for column in 0..12 {
+            let cell = exact["marginals"][row][column].as_object().unwrap();
+            let sum: f64 = cell.values().map(|p| p.as_f64().unwrap()).sum();
+            assert!((sum - 1.0).abs() < 1e-9);
+            for (tile, p) in cell {
+                let p = p.as_f64().unwrap();
+                let share = drawn["marginals"][row][column][tile]
+                    .as_f64()
+                    .unwrap_or(0.0);
+                let error = (p * (1.0 - p) / 1000.0).sqrt().max(1e-3);
+                assert!(
+                    (share - p).abs() < 4.5 * error,
+                    "{row} {column} {tile}: {share} {p}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn contradictions_name_their_cells() {
+    let studio = Studio::start(None);
+    // The left side of a pipe with air on its right was never seen.
+    let pins = json!([[12, 20, "["], [12, 21, "-"], [13, 40, "X"]]);
+    let request = json!({"width": 60, "pin": pins, "method": "conditioned"});
+    let (status, told) = level(&studio, request);
+    assert_eq!(status, 422, "{told}");
+    let cells = told["cells"].as_array().unwrap();
+    assert!(
+        !cells.is_empty() && cells.iter().all(|cell| cell[1] == 20 || cell[1] == 21),
+        "{told}"
+    );
+    assert_eq!(told["proven"], false);
+    assert!(told["error"].as_str().unwrap().contains("not proven"));
+    let request = json!({"rows": 3, "width": 10, "max_gap": 0, "pin": [[2, 4, "-"], [0, 8, "-"]], "method": "exact"});
+    let (status, told) = level(&studio, request);
+    assert_eq!((status, &told["proven"]), (422, &json!(true)), "{told}");
+    assert_eq!(told["cells"], json!([[2, 4]]));
+    assert_eq!(told["column"], 4);
+}
+
+#[test]
+fn training_levels_come_with_the_request_or_from_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let flat = "-----\nXXXXX\n";
+    fs::create_dir(folder.path().join("flat")).unwrap();
+    fs::write(folder.path().join("flat/one.txt"), flat).unwrap();
+    let studio = Studio::start(Some(folder.path()));
+    let expected = json!(["-------", "XXXXXXX"]);
+    for source in [
+        json!({"corpus": "flat", "width": 7}),
+        json!({"training": [{"name": "typed", "text": flat}], "width": 7}),
+    ] {
+        let (status, levels) = level(&studio, source);
+        assert_eq!(status, 200, "{levels}");
+        assert_eq!(levels[0]["rows"], expected);
+    }
+    // A legend of one's own, with other characters.
+    let own = json!({"task": "tiles", "training": [{"name": "a", "text": "..\n##"}], "tiles": {"tiles": {"#": ["solid"], ".": ["passable", "empty"]}}});
+    let (_, told) = level(&studio, own);
+    assert_eq!(told["empty"], ".");
+    assert_eq!(
+        told["tiles"][0],
+        json!({"symbol": "#", "name": "solid", "meanings": ["solid"], "solid": true})
+    );
+    let (_, shipped) = level(&studio, json!({"task": "tiles"}));
+    assert_eq!(shipped["tiles"].as_array().unwrap().len(), 13);
+    assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["height"] == 14);
+    for (wrong, status, told) in [
+        (json!({"corpus": "none"}), 404, "no such file"),
+        (json!({"corpus": "../"}), 404, "no such file"),
+        (json!({"corpus": "."}), 400, "no training levels"),
+        (
+            json!({"corpus": "flat", "training": [{"name": "a", "text": "-"}]}),
+            400,
+            "give one of them",
+        ),
+        (
+            json!({"training": [{"name": "a", "text": "--\n-"}]}),
+            400,
+            "a:2:2",
+        ),
+        (
+            json!({"tiles": {"tiles": {"ab": []}}, "training": [{"name": "a", "text": "-"}]}),
+            400,
+            "tiles:",
+        ),
+    ] {
+        let (found, error) = level(&studio, wrong);
+        assert_eq!(found, status, "{error}");
+        assert!(error["error"].as_str().unwrap().contains(told), "{error}");
+    }
+}
+
+#[test]
+fn levels_are_checked_and_written_as_files() {
+    use base64::Engine;
+    let studio = Studio::start(None);
+    let (_, drawn) = level(&studio, json!({"width": 30, "seed": 6, "show_path": true}));
+    let rows = &drawn[0]["rows"];
+    let (_, checked) = level(
+        &studio,
+        json!({"task": "check", "level": rows, "show_path": true}),
+    );
+    for field in ["rows", "width", "height", "unseen", "playable", "path"] {
+        assert_eq!(checked[field], drawn[0][field], "{field}");
+    }
+    for (format, name, start) in [
+        ("png", "level.png", &b"\x89PNG"[..]),
+        ("tmx", "level.tmx", b"<?xml"),
+        ("tiled-json", "level.tmj", b"{"),
+        ("ldtk-csv", "level.csv", b""),
+    ] {
+        let (status, file) = level(
+            &studio,
+            json!({"task": "export", "level": rows, "format": format}),
+        );
+        assert_eq!((status, &file["name"]), (200, &json!(name)));
+        let bytes = base64::engine::general_purpose::STANDARD;
+        let bytes = bytes.decode(file["base64"].as_str().unwrap()).unwrap();
+        assert!(bytes.starts_with(start) && bytes.len() > 100, "{format}");
+    }
+    for (wrong, told) in [
+        (
+            json!({"task": "export", "level": rows}),
+            "format is missing",
+        ),
+        (
+            json!({"task": "check", "level": ["--", "XX"]}),
+            "it has 2 rows",
+        ),
+        (json!({"task": "check"}), "level"),
+        (json!({"task": "check", "level": ["~"]}), "level:1:1"),
+    ] {
+        let (status, error) = level(&studio, wrong);
+        assert_eq!(status, 400, "{error}");
+        assert!(error["error"].as_str().unwrap().contains(told), "{error}");
+    }
+}
+
+#[test]
+fn wrong_levels_name_the_field_and_the_remedy() {
+    let studio = Studio::start(None);
+    for (wrong, told) in [
+        (json!({"width": 0}), "width 0: write 1 to 1000"),
+        (json!({"width": 1001}), "width 1001"),
+        (json!({"levels": 0}), "levels 0: write 1 to"),
+        (
+            json!({"width": 1000, "levels": 1000}),
+            "levels 1000: write 1 to 285",
+        ),
+        (json!({"particles": 0}), "particles 0"),
+        (
+            json!({"memory": 1_000_000}),
+            "memory 1000000: write 1 to 8192",
+        ),
+        (json!({"index": u64::MAX}), "index"),
+        (json!({"pin": [[14, 0, "X"]]}), "rows 0 to 13"),
+        (json!({"pin": [[0, 60, "X"]]}), "columns 0 to 59"),
+        (json!({"pin": [[0, 0, "%"]]}), "unknown tile '%'"),
+        (
+            json!({"pin": [[0, 0, "X"], [0, 0, "-"]]}),
+            "two tiles for one cell",
+        ),
+        (
+            json!({"place": [[0, 0, "X"], [0, 0, "-"]]}),
+            "two tiles for one cell",
+        ),
+        (json!({"count": {"E": [5, 2]}}), "5"),
+        (json!({"count": {"%": [1, 2]}}), "count: unknown tile"),
+        (json!({"density": {"E": [0.5, 0.2]}}), "density E"),
+        (json!({"forbid": [["X~"]]}), "forbid"),
+        (json!({"structure": "ns9"}), "structure:"),
+        (json!({"row_splits": 99}), "99"),
+        (json!({"smoothing": -1}), "-1"),
+        (json!({"rows": 15}), "15"),
+    ] {
+        let (status, error) = level(&studio, wrong.clone());
+        assert_eq!(status, 400, "{wrong}: {error}");
+        assert!(
+            error["error"].as_str().unwrap().contains(told),
+            "{wrong}: {error}"
+        );
+    }
+    let (status, error) = level(&studio, json!({"method": "exact", "memory": 1}));
+    assert_eq!((status, &error["method"]), (422, &json!("exact")));
+    assert!(error["error"].as_str().unwrap().contains("more than 1 MiB"));
+}

@@ -1,0 +1,228 @@
+//! Best-first search against breadth-first search on random graphs, and its limits.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use figrs::{BestFirst, SearchEstimate, StateSpace, Stopped, stream};
+use rand::RngExt;
+
+/// A random directed graph with goals.
+struct Graph {
+    next: Vec<Vec<u32>>,
+    goals: Vec<bool>,
+    /// Steps to the nearest goal, if there is one.
+    left: Vec<Option<u32>>,
+    /// Divisor of the steps left that makes the bound.
+    slack: u32,
+    expanded: u64,
+}
+
+impl Graph {
+    fn new(seed: u64, slack: u32) -> Self {
+        let rng = &mut stream(41, seed);
+        let count = rng.random_range(1..60);
+        let arcs = rng.random_range(0..3 * count);
+        let mut next = vec![Vec::new(); count];
+        for _ in 0..arcs {
+            next[rng.random_range(0..count)].push(rng.random_range(0..count) as u32);
+        }
+        let mut goals = vec![false; count];
+        for _ in 0..rng.random_range(0..3) {
+            goals[rng.random_range(0..count)] = true;
+        }
+        let mut left: Vec<Option<u32>> = goals.iter().map(|&goal| goal.then_some(0)).collect();
+        for steps in 0..count as u32 {
+            for from in 0..count {
+                let reaches = next[from]
+                    .iter()
+                    .any(|&to| left[to as usize] == Some(steps));
+                if left[from].is_none() && reaches {
+                    left[from] = Some(steps + 1);
+                }
+            }
+        }
+        Self {
+            next,
+            goals,
+            left,
+            slack,
+            expanded: 0,
+        }
+    }
+
+    fn is_way(&self, plan: &[u32]) -> bool {
+        let mut at = 0;
+        let mut all = plan.iter();
+        all.all(|&to| {
+            let from = std::mem::replace(&mut at, to);
+            self.next[from as usize].contains(&to)
+        }) && self.goals[at as usize]
+    }
+}
+
+impl StateSpace for Graph {
+    type State = u32;
+    type Action = u32;
+
+    fn start(&self) -> u32 {
+        0
+    }
+
+    fn is_goal(&mut self, state: &u32) -> bool {
+        self.goals[*state as usize]
+    }
+
+    fn successors(&mut self, state: &u32, found: &mut Vec<(u32, u32)>) {
+        self.expanded += 1;
+        found.extend(self.next[*state as usize].iter().map(|&to| (to, to)));
+    }
+
+    fn estimate(&mut self, state: &u32, estimate: &mut SearchEstimate<u32>) {
+        let left = self.left[*state as usize];
+        estimate.is_dead_end = self.slack == 1 && left.is_none();
+        // One score misleads.
+        let left = u64::from(left.unwrap_or(99));
+        estimate.scores.extend([left, 1000 - left]);
+        let useful = self.next[*state as usize].iter();
+        estimate.preferred.extend(useful.filter(|to| **to % 2 == 0));
+    }
+
+    fn at_least(&mut self, state: &u32) -> Option<u32> {
+        match self.left[*state as usize] {
+            Some(left) => Some(left.div_ceil(self.slack)),
+            None if self.slack == 1 => None,
+            None => Some(0),
+        }
+    }
+
+    fn work(&self) -> u64 {
+        self.expanded
+    }
+}
+
+#[test]
+fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
+    let (mut solvable, mut longest) = (0, 0);
+    for case in 0..600 {
+        let slack = 1 + case as u32 % 4;
+        let mut graph = Graph::new(case, slack);
+        let expected = graph.left[0].map(|left| left as usize);
+        let any = BestFirst::new().any_plan(&mut graph).unwrap();
+        assert_eq!(any.plan().is_some(), expected.is_some(), "{case}");
+        assert_eq!(any.is_impossible(), expected.is_none(), "{case}");
+        assert!(any.plan().is_none_or(|plan| graph.is_way(plan)), "{case}");
+        let best = BestFirst::new().shortest_plan(&mut graph).unwrap();
+        assert_eq!(best.plan().map(<[u32]>::len), expected, "{case}");
+        assert_eq!(best.is_shortest(), expected.is_some(), "{case}");
+        assert_eq!(best.is_impossible(), expected.is_none(), "{case}");
+        assert!(best.plan().is_none_or(|plan| graph.is_way(plan)), "{case}");
+        // With too few steps, only that is proven.
+        if let Some(few) = expected.and_then(|steps| steps.checked_sub(1)) {
+            let few_steps = BestFirst::new().steps(few);
+            let none = few_steps.shortest_plan(&mut graph).unwrap();
+            assert!(
+                none.plan().is_none() && none.at_least() == few + 1,
+                "{case}"
+            );
+            assert!(!none.is_impossible() && none.stopped() == Stopped::Finished);
+            let none = few_steps.any_plan(&mut graph).unwrap();
+            assert!(none.plan().is_none() && !none.is_impossible(), "{case}");
+        }
+        // What a small budget states is true.
+        let cut = BestFirst::new().work(2).shortest_plan(&mut graph).unwrap();
+        assert!(
+            expected.is_none_or(|steps| cut.at_least() <= steps),
+            "{case}"
+        );
+        solvable += usize::from(expected.is_some());
+        longest = longest.max(expected.unwrap_or(0));
+    }
+    assert!(solvable > 100 && longest > 7, "{solvable} {longest}");
+}
+
+/// Numbers without end, and no goal among them.
+struct Endless;
+
+impl StateSpace for Endless {
+    type State = u64;
+    type Action = u8;
+
+    fn start(&self) -> u64 {
+        1
+    }
+
+    fn is_goal(&mut self, _: &u64) -> bool {
+        false
+    }
+
+    fn successors(&mut self, state: &u64, found: &mut Vec<(u8, u64)>) {
+        found.extend([(0, state.wrapping_mul(2)), (1, state.wrapping_mul(3) ^ 5)]);
+    }
+}
+
+#[test]
+fn limits_end_a_search_and_say_so() {
+    let small = BestFirst::new().memory(1 << 20);
+    for found in [
+        small.any_plan(&mut Endless).unwrap(),
+        small.shortest_plan(&mut Endless).unwrap(),
+    ] {
+        assert_eq!(found.stopped(), Stopped::Budget);
+        assert!(found.plan().is_none() && !found.is_impossible() && !found.is_shortest());
+        assert!(
+            (1_000..100_000).contains(&found.states()),
+            "{}",
+            found.states()
+        );
+    }
+    let late = BestFirst::new().deadline(Duration::from_millis(20));
+    let found = late.any_plan(&mut Endless).unwrap();
+    assert_eq!(found.stopped(), Stopped::Deadline);
+    let flag = Arc::new(AtomicBool::new(true));
+    let interrupted = BestFirst::new().interrupt(flag);
+    let found = interrupted.shortest_plan(&mut Endless).unwrap();
+    assert_eq!(found.stopped(), Stopped::Interrupted);
+}
+
+/// As [`Endless`], until a number.
+struct Until(u64);
+impl StateSpace for Until {
+    type State = u64;
+    type Action = u8;
+    fn start(&self) -> u64 {
+        Endless.start()
+    }
+    fn is_goal(&mut self, state: &u64) -> bool {
+        *state == self.0
+    }
+    fn successors(&mut self, state: &u64, found: &mut Vec<(u8, u64)>) {
+        Endless.successors(state, found);
+    }
+}
+
+/// Breadth-first search without estimates.
+#[test]
+fn without_estimates_a_search_is_breadth_first() {
+    let start = Endless.start();
+    let (mut open, mut seen) = (VecDeque::from([(start, 0)]), BTreeSet::from([start]));
+    let mut goal = (start, 0);
+    while seen.len() < 3000 {
+        let (state, steps) = open.pop_front().unwrap();
+        goal = (state, steps);
+        let mut found = Vec::new();
+        Endless.successors(&state, &mut found);
+        for (_, next) in found {
+            if seen.insert(next) {
+                open.push_back((next, steps + 1));
+            }
+        }
+    }
+    for found in [
+        BestFirst::new().any_plan(&mut Until(goal.0)).unwrap(),
+        BestFirst::new().shortest_plan(&mut Until(goal.0)).unwrap(),
+    ] {
+        assert_eq!(found.plan().unwrap().len(), goal.1);
+    }
+}
