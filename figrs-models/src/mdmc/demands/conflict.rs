@@ -48,6 +48,17 @@ pub(super) fn proven(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| ProofSearch::new(steered).find())
 }
 
+/// The same where the model is so large that the search takes less time than its exploration.
+pub(super) fn soon_proven(steered: &SteeredLevel) -> Option<Conflict> {
+    if steered.demands().len() == 0 {
+        return None;
+    }
+    of_counts(steered).or_else(|| {
+        let search = ProofSearch::new(steered);
+        search.is_relaxed().then(|| search.find()).flatten()
+    })
+}
+
 /// Numbers of tiles of one kind that exclude each other, or do not fit into the level.
 pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());

@@ -42,7 +42,7 @@ impl ExactSampler {
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
-        if let Some(conflict) = conflict::of_counts(&steered) {
+        if let Some(conflict) = conflict::soon_proven(&steered) {
             return Err(proven(conflict));
         }
         let compiled = frontier.compile(steered.model(), steered.cells())?;

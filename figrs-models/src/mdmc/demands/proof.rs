@@ -17,6 +17,15 @@ pub(super) struct Conflict {
     pub(super) column: usize,
 }
 
+/// Result of trying some demands.
+enum Trial {
+    Possible,
+    /// Up to this column.
+    Impossible(usize),
+    /// They take too much memory.
+    Unknown,
+}
+
 /// Search for a proof that one demand or two cannot be met.
 ///
 /// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. Where the model itself fits into that memory, levels are those of the
@@ -24,23 +33,27 @@ pub(super) struct Conflict {
 /// a few columns is tried besides, with the law of the model inside and any tiles around. So what is proven holds for the model,
 /// and something may remain unproven.
 ///
-/// The work is bounded by the memory of each trial, so that what is proven does not depend on the machine, unless the
-/// [longest time](Self::LONGEST) is over before.
+/// The work is bounded by the memory of each trial and by their number, so that what is proven does not depend on the machine, unless that is so slow
+/// that the [longest time](Self::LONGEST) is over before.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
     /// The model of the trials.
     model: LevelModel,
+    /// True if that is not the model itself.
+    is_relaxed: bool,
     until: Instant,
 }
 
 impl<'a> ProofSearch<'a> {
-    /// Bytes of the frontier of a trial: 14 rows of a chain take more, its states of a demand or two less.
-    const BYTES: u64 = 8 << 20;
+    /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
+    const MODEL_BYTES: u64 = 8 << 20;
+    /// Bytes of the frontier of a trial without neighbours, where there are only the states of a demand or two.
+    const BYTES: u64 = 2 << 20;
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
-    /// Time after which no trial begins, and those under way end.
-    const LONGEST: Duration = Duration::from_millis(1_800);
+    /// Time after which no trial begins, and those under way end: the work takes less than two seconds of a processor.
+    const LONGEST: Duration = Duration::from_secs(20);
 
     pub(super) fn new(steered: &'a SteeredLevel) -> Self {
         let until = Instant::now() + Self::LONGEST;
@@ -48,15 +61,14 @@ impl<'a> ProofSearch<'a> {
         let mut search = Self {
             steered,
             model: own.clone(),
+            is_relaxed: false,
             until,
         };
         let alone = steered.part(own, &[]);
-        if search
-            .frontier(Self::BYTES)
-            .compile(alone.model(), alone.cells())
-            .is_err()
-        {
+        let frontier = search.frontier(Self::MODEL_BYTES);
+        if frontier.compile(alone.model(), alone.cells()).is_err() {
             search.model = own.without_neighbours();
+            search.is_relaxed = true;
         }
         search
     }
@@ -66,56 +78,94 @@ impl<'a> ProofSearch<'a> {
         Frontier::new().memory(bytes).deadline(left)
     }
 
+    /// True if the model takes more memory than a trial.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.is_relaxed
+    }
+
     /// The first demand or pair of demands that is proven to be impossible.
     pub(super) fn find(&self) -> Option<Conflict> {
-        let is_hard =
-            |demand: &Demand| !matches!(demand, Demand::Preferred { .. } | Demand::Near { .. });
+        let is_hard = |demand: &Demand| match demand {
+            Demand::Preferred { .. } | Demand::Near { .. } => false,
+            // Any column might come next, of too many.
+            Demand::Playable => !self.is_relaxed,
+            _ => true,
+        };
         let demands = self.steered.demands().enumerate();
         let hard: Vec<usize> = demands
             .filter(|(_, demand)| is_hard(demand))
             .map(|(number, _)| number)
             .collect();
-        let alone = hard.iter().map(|&one| vec![one]);
-        let pairs = hard.iter().enumerate().flat_map(|(place, &other)| {
-            let before = hard[..place].iter();
+        // What is too large alone is too large with another.
+        let mut small = Vec::new();
+        for &demand in &hard {
+            match self.trial(&[demand]) {
+                Trial::Impossible(column) => {
+                    let demands = vec![demand];
+                    return Some(Conflict { demands, column });
+                }
+                Trial::Possible => small.push(demand),
+                Trial::Unknown => {}
+            }
+        }
+        let pairs = small.iter().enumerate().flat_map(|(place, &other)| {
+            let before = small[..place].iter();
             before.map(move |&one| vec![one, other])
         });
-        alone
-            .chain(pairs)
-            .find_map(|demands| self.conflict(demands))
+        for demands in pairs {
+            if let Trial::Impossible(column) = self.trial(&demands) {
+                return Some(Conflict { demands, column });
+            }
+        }
+        None
     }
 
-    /// The conflict of some demands, if it is proven.
-    fn conflict(&self, demands: Vec<usize>) -> Option<Conflict> {
+    /// Whether some demands can be met.
+    fn trial(&self, demands: &[usize]) -> Trial {
         if Instant::now() >= self.until {
-            return None;
+            return Trial::Unknown;
         }
-        let part = self.steered.part(&self.model, &demands);
-        if self.is_impossible(part.model(), Self::BYTES) {
+        let part = self.steered.part(&self.model, demands);
+        let bytes = if self.is_relaxed {
+            Self::BYTES
+        } else {
+            Self::MODEL_BYTES
+        };
+        let is_seen = |&demand: &usize| *self.steered.demand(demand) == Demand::Seen;
+        // Without neighbours there is nothing that was not seen.
+        let adds_nothing = self.is_relaxed && demands.iter().any(is_seen) && demands.len() > 1;
+        let is_impossible = if adds_nothing {
+            Some(false)
+        } else {
+            self.is_impossible(part.model(), bytes)
+        };
+        if is_impossible == Some(true) {
             // The first columns are possible below `low`, and impossible at `high`.
             let (mut low, mut high) = (0, self.steered.width() - 1);
             while low < high {
                 let middle = low.midpoint(high);
-                if self.is_impossible(&part.model_to(middle), Self::BYTES) {
+                if self.is_impossible(&part.model_to(middle), bytes) == Some(true) {
                     high = middle;
                 } else {
                     low = middle + 1;
                 }
             }
-            let column = high;
-            return Some(Conflict { demands, column });
+            return Trial::Impossible(high);
         }
-        let column = self.impossible_window(&demands)?;
-        Some(Conflict { demands, column })
+        match self.impossible_window(demands) {
+            Some(column) => Trial::Impossible(column),
+            None if is_impossible.is_none() => Trial::Unknown,
+            None => Trial::Possible,
+        }
     }
 
-    /// True if it is proven that nothing meets the evidence of a model.
-    fn is_impossible(&self, model: &Model, bytes: u64) -> bool {
+    /// Whether nothing meets the evidence of a model; nothing if that takes too much.
+    fn is_impossible(&self, model: &Model, bytes: u64) -> Option<bool> {
         if model.evidence().is_empty() {
-            return false;
+            return Some(false);
         }
-        let compiled = self.frontier(bytes).compile(model, ());
-        compiled.is_ok_and(|compiled| compiled.log_evidence() == f64::NEG_INFINITY)
+        let compiled = self.frontier(bytes).compile(model, ()).ok()?;
+        Some(compiled.log_evidence() == f64::NEG_INFINITY)
     }
 
     /// The last column of a window around set cells in which the demands exclude each other.
@@ -199,7 +249,7 @@ impl<'a> ProofSearch<'a> {
                 };
             }
         }
-        Some(self.is_impossible(&model, Self::WINDOW_BYTES))
+        Some(self.is_impossible(&model, Self::WINDOW_BYTES) == Some(true))
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::super::{
-    Corpus, DemandError, Level, LevelElements, MarkovChain, Playability, RowSplits, Structure,
-    Tile, TileSet, ground_gaps,
+    ColumnNGrams, Corpus, DemandError, HierarchicalChain, Level, LevelElements, LevelModel,
+    MarkovChain, Playability, RowSplits, Structure, Tile, TileField, TileSet, ground_gaps,
 };
 use super::parts::LevelParts;
 use crate::mdmc::demands::*;
@@ -176,6 +176,53 @@ fn parts_of_a_level_have_its_probability() {
             "{each}: {estimate:?} {}",
             exact.log_probability()
         );
+    }
+}
+
+/// Demands that begin after the first parts and end before the last ones, on models whose parts hand on more than tiles.
+#[test]
+fn parts_of_every_model_hand_on_what_demands_remember() {
+    let corpus = Corpus::shipped().bottom_rows(4).unwrap();
+    let splits = RowSplits::new(4, 4).unwrap();
+    let enemy = Pattern::cell(tile('E')).unwrap();
+    let demands = [
+        Demand::required(enemy.clone(), Area::all().columns(7..12)),
+        Demand::Number {
+            class: Tile::GROUND.into(),
+            area: Area::all().columns(9..13),
+            least: 2,
+            most: 5,
+        },
+        Demand::forbidden(enemy, Area::all().columns(..3)).preferred(1.0),
+    ];
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 3).unwrap());
+    let hierarchy = HierarchicalChain::train(&corpus, &Structure::NS2, splits, 3, 3, 1).unwrap();
+    let field = TileField::train(&corpus, splits).unwrap();
+    for model in [
+        LevelModel::from(&LevelElements::new(chain(4), 16).unwrap()),
+        LevelModel::from(&ngrams.program(16).unwrap()),
+        LevelModel::from(&Arc::new(hierarchy).program(16).unwrap()),
+        LevelModel::from(&field.elements(16).unwrap()),
+    ] {
+        let steered = SteeredLevel::new(&model, &demands).unwrap();
+        let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+        for each in [1, 2, 5] {
+            let filter = SequentialMonteCarlo::new(1_000).populations(64).seed(SEED);
+            let parts = LevelParts::of(&steered).of_each(each);
+            let found = filter.follow(&parts).unwrap();
+            for tiles in found.values {
+                assert!(steered.factor(steered.level(&tiles).level()) > 0.0);
+            }
+            let estimate = found.answer.log_evidence().unwrap();
+            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
+            let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
+            let expected = exact.log_probability();
+            assert!(
+                far < 6.0,
+                "{}, {each}: {estimate:?} {expected}",
+                model.name()
+            );
+        }
     }
 }
 
