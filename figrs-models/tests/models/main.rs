@@ -13,4 +13,5 @@ mod network_round_trips;
 mod network_structure;
 mod numbered_boards;
 mod seen_levels;
+mod vglc_movements;
 mod vglc_smb;

@@ -102,7 +102,7 @@ pub(super) enum Goal {
         or: Vec<Meaning>,
         within: u8,
     },
-    /// A tile of one of the meanings.
+    /// A tile of one of the meanings that can be entered.
     Any(Vec<Meaning>),
     /// Every tile of the meanings that can be entered.
     All(Vec<Meaning>),

@@ -30,12 +30,11 @@ use super::MovementRules;
 /// ```
 /// use figrs_models::mdmc::{Level, MovementRules, Playability, StrictPlayability};
 ///
-/// // Between two bricks that touch at a corner.
-/// let level: Level = "-----\n-----\n---SS\n---S-\nSSS--\n---SS".parse()?;
+/// // The way down leads between two tiles that touch at a corner.
+/// let level: Level = "------\n------\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
 /// let rules = MovementRules::platformer();
-/// # let level2: Level = "------\n------\n---SSS\n---SS-\nXXX---\n---XXX".parse()?;
-/// assert!(Playability::under(&level2, rules).playable());
-/// assert!(!StrictPlayability::under(&level2, rules).playable());
+/// assert!(Playability::under(&level, rules).playable());
+/// assert!(!StrictPlayability::under(&level, rules).playable());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +243,7 @@ impl Body<'_> {
                 let near = lines.len().saturating_sub(usize::from(*within));
                 let near: HashSet<_> = lines[near..].iter().flatten().copied().collect();
                 all()
-                    .filter(|&cell| at(*edge, cell) || near.contains(&cell) && any(cell, or))
+                    .filter(|&cell| at(*edge, cell) || near.contains(&cell) && any(cell, or) && own.free(cell))
                     .collect()
             }
             Goal::Any(meanings) | Goal::All(meanings) => all()

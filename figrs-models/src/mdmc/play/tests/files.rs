@@ -103,7 +103,7 @@ fn mistakes_in_files_are_told_with_their_line() {
     assert!(matches!(error, MovementError::Json(_)));
     assert!(
         error.to_string().starts_with(
-            "not a movement: line 2, column 11: 99 cells of wall between doors; use 0 (no doors) to 16; write"
+            "not a movement: line 2, column 12: 99 cells of wall between doors; use 0 (no doors) to 16; write"
         ),
         "{error}"
     );
