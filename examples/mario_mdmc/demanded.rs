@@ -12,6 +12,7 @@ use figrs::models::mdmc::{
 use figrs::{Error, Frontier};
 use figrs_command::{Failure, NoAnswer, Progress, stop};
 
+use crate::moving;
 use crate::options::{Demands, Method, Options};
 
 /// The level with everything that is demanded of it.
@@ -20,7 +21,10 @@ pub(crate) fn steered(
     chain: &Arc<MarkovChain>,
 ) -> Result<SteeredLevel, Failure> {
     let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
-    let demands = demands(&options.demands, chain, elements.width())?;
+    let mut demands = demands(&options.demands, chain, elements.width())?;
+    if let Some(rules) = moving::rules(options, chain)?.filter(|_| options.demands.playable) {
+        demands.push(moving::demand(&rules));
+    }
     Ok(SteeredLevel::new(&elements, &demands)?)
 }
 
@@ -148,9 +152,6 @@ fn demands(options: &Demands, chain: &MarkovChain, width: usize) -> Result<Vec<D
     }
     for path in &options.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
-    }
-    if options.playable {
-        demands.push(Demand::Playable);
     }
     Ok(demands)
 }

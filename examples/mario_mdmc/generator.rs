@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
-    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
+    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, MovementRules, TileField,
     TileFieldElements, TileSelection, Travel,
 };
 use figrs_command::Failure;
+use rand::Rng;
 use serde_json::Value;
 
 use crate::demanded;
+use crate::moving;
 use crate::options::{Method, Options, Tile};
 
 /// A trained chain with the methods of drawing levels from it.
@@ -20,6 +22,8 @@ pub(crate) struct Trained {
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
     pub(crate) seed: u64,
+    /// The rules by which levels are playable, if an option asks for them.
+    pub(crate) rules: Option<MovementRules>,
     engines: Vec<(Method, Engine)>,
 }
 
@@ -41,6 +45,8 @@ pub(crate) struct Made {
     pub(crate) unseen: usize,
     /// Number of fallbacks, of methods that have simpler structures.
     pub(crate) fallbacks: Option<usize>,
+    /// Number of levels before this one that the stricter rules rejected.
+    pub(crate) rejected: Option<u64>,
 }
 
 impl Trained {
@@ -60,6 +66,7 @@ impl Trained {
             .map(engine)
             .collect::<Result<_, _>>()?;
         Ok(Self {
+            rules: moving::rules(&options, &chain)?,
             options,
             corpus,
             chain,
@@ -76,6 +83,11 @@ impl Trained {
         {
             let demands = sampler.demands().iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
+        }
+        if let Some(rules) = &self.rules {
+            settings.push(("movement", rules.movement().name().into()));
+            settings.push(("promise", rules.movement().promise().into()));
+            settings.extend(self.options.strict.then(|| ("strict", true.into())));
         }
         settings.push(("guarantee", self.guarantee().into()));
         settings
@@ -122,32 +134,42 @@ impl Trained {
         }
     }
 
-    /// A level as it is played, with the cells of a path.
-    pub(crate) fn upright(
-        &self,
-        level: &Level,
-        path: &[(usize, usize)],
-    ) -> (Level, Vec<(usize, usize)>) {
-        let travel = self.chain.travel();
-        let cells = path
-            .iter()
-            .map(|&cell| travel.upright_cell(level.width(), cell));
-        (travel.upright(level), cells.collect())
+    /// A level as it is played.
+    pub(crate) fn upright(&self, level: &Level) -> Level {
+        self.chain.travel().upright(level)
     }
 
     /// Some levels of a method, by its place on the command line, each from random numbers of its own.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        match &self.engines[method].1 {
-            Engine::Other(engine) => numbers.map(|index| self.level(engine, index)).collect(),
-            Engine::Sampler(sampler) => {
-                let levels = sampler.levels(self.seed, numbers)?.into_iter();
-                Ok(levels.map(Made::from).collect())
-            }
+        match self.rules.as_ref().filter(|_| self.options.strict) {
+            None => self.drawn(method, self.seed, numbers),
+            Some(rules) => moving::strictly(rules, |draw| {
+                let seed = match draw {
+                    0 => self.seed,
+                    // Far from the numbers of levels.
+                    draw => figrs::stream(self.seed, u64::MAX / 2 + draw).next_u64(),
+                };
+                self.drawn(method, seed, numbers.clone())
+            }),
         }
     }
 
-    fn level(&self, engine: &Other, index: u64) -> Result<Made, Failure> {
-        let mut rng = figrs::stream(self.seed, index);
+    fn drawn(&self, method: usize, seed: u64, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
+        let made: Vec<Made> = match &self.engines[method].1 {
+            Engine::Other(engine) => numbers
+                .map(|index| self.level(engine, seed, index))
+                .collect::<Result<_, _>>()?,
+            Engine::Sampler(sampler) => {
+                let levels = sampler.levels(seed, numbers)?.into_iter();
+                levels.map(Made::from).collect()
+            }
+        };
+        let rejected = self.options.strict.then_some(0);
+        Ok(made.into_iter().map(|made| Made { rejected, ..made }).collect())
+    }
+
+    fn level(&self, engine: &Other, seed: u64, index: u64) -> Result<Made, Failure> {
+        let mut rng = figrs::stream(seed, index);
         let level = match engine {
             Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead(), rng)?
                 .level(self.options.length(self.chain.travel()))?,
@@ -157,6 +179,7 @@ impl Trained {
         Ok(Made {
             unseen: self.chain.unseen(&level),
             fallbacks: None,
+            rejected: None,
             level,
         })
     }
@@ -167,6 +190,7 @@ impl From<GeneratedLevel> for Made {
         Self {
             unseen: generated.unseen(),
             fallbacks: Some(generated.fallbacks()),
+            rejected: None,
             level: generated.into_level(),
         }
     }

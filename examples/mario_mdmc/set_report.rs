@@ -46,9 +46,9 @@ impl<'a> SetReport<'a> {
         if self.pictures.len() < SHOWN {
             let mut png = Vec::new();
             let path = path.map_or(&[][..], Playability::path);
-            let (level, path) = self.trained.upright(&made.level, path);
+            let level = self.trained.upright(&made.level);
             let writer = LevelWriter::new(&level).tiles(self.trained.chain.tile_set());
-            writer.path(&path).png(&mut png)?;
+            writer.path(path).png(&mut png)?;
             let caption = format!("level {}, unseen states {}", index + 1, made.unseen);
             self.pictures.push((caption, png));
         }
