@@ -6,6 +6,7 @@ mod generator_errors;
 mod generators_exact;
 mod generators_reference;
 mod grid_automata;
+mod movement_demands;
 mod network_answers;
 mod network_files;
 mod network_learning;

@@ -55,6 +55,9 @@ fn playable(levels: &[(String, Level)], rules: &MovementRules) -> (Vec<String>, 
         let strict = StrictPlayability::under(level, rules);
         assert!(verdict.playable() || !strict.playable(), "{name}");
         playable.extend(verdict.playable().then(|| name.clone()));
+        if verdict.playable() && !strict.playable() {
+            println!("{name}: not by the stricter rules");
+        }
         strictly.extend(strict.playable().then(|| name.clone()));
     }
     let count = levels.len();
@@ -75,8 +78,16 @@ fn super_mario_levels_are_playable_by_the_arcs_of_the_corpus_and_strictly() {
     assert_eq!(movement.name(), "pathfinding_SMB");
     for movement in [movement, Movement::named("platformer").unwrap()] {
         let rules = movement.rules(&tiles, Travel::Right).unwrap();
-        let (playable, strictly) = playable(&levels(&folder, &tiles), &rules);
-        assert_eq!((playable.len(), strictly.len()), (15, 15));
+        let (all, strictly) = playable(&levels(&folder, &tiles), &rules);
+        // Enemies that stand in tunnels block them.
+        assert_eq!((all.len(), strictly.len()), (15, 12));
+        let empty = |(name, level): (String, Level)| {
+            let text = level.to_string().replace('E', "-");
+            let level = Level::from_text(&name, &text, &tiles).unwrap();
+            (name, level)
+        };
+        let empty: Vec<_> = levels(&folder, &tiles).into_iter().map(empty).collect();
+        assert_eq!(playable(&empty, &rules).1.len(), 15);
     }
 }
 
@@ -110,7 +121,7 @@ fn some_lode_runner_levels_are_connected_without_digging() {
     let rules = digs.rules(&tiles, Travel::Right).unwrap();
     let with = playable(&levels, &rules).0;
     assert!(without.iter().all(|name| with.contains(name)));
-    assert_eq!((without.len(), with.len()), (0, 0));
+    assert_eq!((without.len(), with.len()), (14, 22));
 }
 
 /// The legend of the dungeons is a text; this is what it says.
@@ -119,7 +130,7 @@ F = ['passable', 'floor']
 B = ['solid', 'block']
 M = ['passable', 'enemy']
 P = ['hazard', 'element']
-O = ['hazard', 'element', 'floor']
+O = ['passable', 'element', 'floor']
 I = ['solid', 'element', 'block']
 D = ['door']
 S = ['passable', 'exit', 'stair']

@@ -31,7 +31,7 @@ use super::MovementRules;
 /// use figrs_models::mdmc::{Level, MovementRules, Playability, StrictPlayability};
 ///
 /// // The way down leads between two tiles that touch at a corner.
-/// let level: Level = "------\n------\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
+/// let level: Level = "---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
 /// let rules = MovementRules::platformer();
 /// assert!(Playability::under(&level, rules).playable());
 /// assert!(!StrictPlayability::under(&level, rules).playable());
