@@ -117,6 +117,7 @@ fn some_lode_runner_levels_are_connected_without_digging() {
     let levels = levels(&folder, &tiles);
     let rules = movement.rules(&tiles, Travel::Right).unwrap();
     let without = playable(&levels, &rules).0;
+    // Gold under several layers needs holes side by side, which is not modelled.
     let digs = Movement::from_toml("name = 'digging'\nlike = 'ladders'\ndig = true").unwrap();
     let rules = digs.rules(&tiles, Travel::Right).unwrap();
     let with = playable(&levels, &rules).0;
@@ -147,6 +148,7 @@ fn doors_of_dungeons_are_connected() {
     let levels = levels(&folder, &tiles);
     let rooms = Movement::named("rooms").unwrap();
     let rules = rooms.rules(&tiles, Travel::Right).unwrap();
+    // Of most dungeons some rooms are reached only by stairs, bombs or a ladder over water.
     let (whole, _) = playable(&levels, &rules);
     // Each room by itself: sixteen rows of eleven columns.
     let mut rooms = Vec::new();
@@ -164,5 +166,5 @@ fn doors_of_dungeons_are_connected() {
         }
     }
     let (connected, _) = playable(&rooms, &rules);
-    assert_eq!((whole.len(), connected.len(), rooms.len()), (0, 0, 0));
+    assert_eq!((whole.len(), connected.len(), rooms.len()), (1, 347, 384));
 }

@@ -13,7 +13,7 @@ use super::MovementRules;
 ///
 /// Those of the movement, and:
 ///
-/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says.
+/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says: over one that would carry the player, only an arc goes on.
 /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
 ///   up, down or aside through cells that are free, towards its end. So nobody passes between two solid tiles that touch at a corner, nor through a
 ///   tile that the movement does not test.
@@ -111,6 +111,14 @@ impl StrictPlayability {
 }
 
 impl Body<'_> {
+    /// The same with hurting tiles as the movement has them.
+    fn with_own_harm(&self) -> Self {
+        Self {
+            blocks_harm: false,
+            ..*self
+        }
+    }
+
     /// A cell by its row and column, which may be beyond the sides if these are joined.
     fn cell(&self, row: isize, column: isize) -> Option<(usize, usize)> {
         let width = self.level.width().cast_signed();
@@ -209,10 +217,7 @@ impl Body<'_> {
 
     /// The cells to start in, and those to be reached.
     fn places(&self) -> (Vec<(usize, usize)>, HashSet<(usize, usize)>) {
-        let own = Self {
-            blocks_harm: false,
-            ..*self
-        };
+        let own = self.with_own_harm();
         let (height, width) = (self.level.height(), self.level.width());
         let lines = self.lines();
         let all = || lines.iter().flatten().copied();
@@ -319,7 +324,7 @@ impl Body<'_> {
                     digs.then_some((end, None))
                 }));
             }
-        } else {
+        } else if !self.with_own_harm().stands(at) {
             next.extend(moves(&self.movement.falls, false));
         }
         if self.climbs(at) {

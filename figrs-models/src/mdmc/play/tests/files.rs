@@ -60,7 +60,7 @@ goal = { edge = 'right', or = ['door'], within = 3 }
     assert_eq!(knight, json.unwrap());
     assert_eq!(
         knight.to_string(),
-        "knight: a way from the left edge to the right edge, or to a door tile within 3 of it"
+        "knight: a way from the left edge to the right edge, or to a tile of door within 3 of it"
     );
     for name in Movement::NAMES {
         let like = Movement::from_toml(&format!("name = '{name}'\nlike = '{name}'")).unwrap();

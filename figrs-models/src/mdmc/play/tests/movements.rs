@@ -296,7 +296,7 @@ fn runners_climb_hang_and_fall_but_do_not_jump_or_dig() {
     assert!(connected("H---.\nH...G\nHM###"));
     assert!(!connected("..G..\n.....\nM...."));
     // Falling is straight, and under diggable ground nothing is reached.
-    assert!(!connected("M....\n##...\n...G.\n.####\nG...."));
+    assert!(!connected("M....\n##...\n...G.\n#####\nG...."));
     assert!(!connected("M.b..\nbbbbb\n..G..\n#####"));
     let digs = Movement::from_toml("like = 'ladders'\ndig = true").unwrap();
     let rules = digs.rules(&tiles(), Travel::Right).unwrap();
