@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
-    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, MovementRules, TileField,
-    TileFieldElements, TileSelection, Travel,
+    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, MovementRules,
+    TileField, TileFieldElements, TileSelection, Travel,
 };
 use figrs_command::Failure;
 use rand::Rng;
@@ -165,7 +165,10 @@ impl Trained {
             }
         };
         let rejected = self.options.strict.then_some(0);
-        Ok(made.into_iter().map(|made| Made { rejected, ..made }).collect())
+        Ok(made
+            .into_iter()
+            .map(|made| Made { rejected, ..made })
+            .collect())
     }
 
     fn level(&self, engine: &Other, seed: u64, index: u64) -> Result<Made, Failure> {

@@ -78,7 +78,9 @@ pub(crate) fn strictly(
             return Ok(levels);
         }
         if stop::is_set() {
-            return Err(stop::nothing("a level that is playable by the stricter rules"));
+            return Err(stop::nothing(
+                "a level that is playable by the stricter rules",
+            ));
         }
         let again = draw(number)?;
         for (place, made) in again.into_iter().enumerate() {

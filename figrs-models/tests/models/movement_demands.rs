@@ -45,11 +45,19 @@ fn check(movement: &str, legend: &str, text: &str) {
     println!("{movement}: {p}, drawn {share}");
     // Five standard errors: a false alarm in less than one of a million seeds.
     let error = (p * (1.0 - p) / LEVELS as f64).sqrt();
-    assert!(p > 0.02 && (share - p).abs() <= 5.0 * error, "{movement}: {share} {p}");
+    assert!(
+        p > 0.02 && (share - p).abs() <= 5.0 * error,
+        "{movement}: {share} {p}"
+    );
     let particles = ConditionedSampler::new(steered);
     for sampler in [&exact as &dyn LevelSampler, &particles] {
         for level in sampler.levels(SEED, 0..48).unwrap() {
-            assert!(meets(level.level()), "{}\n{}", sampler.name(), level.level());
+            assert!(
+                meets(level.level()),
+                "{}\n{}",
+                sampler.name(),
+                level.level()
+            );
         }
     }
 }
@@ -85,7 +93,13 @@ fn rules_for_other_levels_are_refused() {
     let with = |demand| SteeredLevel::new(&elements, &[demand]).err();
     assert!(with(Demand::PlayableUnder(rules(Travel::Right))).is_none());
     let up = with(Demand::PlayableUnder(rules(Travel::Up)));
-    assert!(matches!(up, Some(DemandError::Rules { travel: "right", .. })));
+    assert!(matches!(
+        up,
+        Some(DemandError::Rules {
+            travel: "right",
+            ..
+        })
+    ));
     // The published rules were made without tiles that are solid from above.
     let published = with(Demand::Playable).unwrap().to_string();
     assert!(

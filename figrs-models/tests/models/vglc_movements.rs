@@ -159,7 +159,11 @@ fn doors_of_dungeons_are_connected() {
         {
             let room = ndarray::s![16 * row..16 * row + 16, 11 * column..11 * column + 11];
             let room = Level::from_array(cells.slice(room).to_owned()).unwrap();
-            let has = |symbol| room.as_array().iter().any(|tile| tile.symbol() == Some(symbol));
+            let has = |symbol| {
+                room.as_array()
+                    .iter()
+                    .any(|tile| tile.symbol() == Some(symbol))
+            };
             if has('D') && has('F') {
                 rooms.push((format!("{name} {row} {column}"), room));
             }

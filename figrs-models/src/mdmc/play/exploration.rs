@@ -27,14 +27,14 @@ impl<'a> ColumnCells<'a> {
         left: Option<&'a EdgeCrossings>,
     ) -> Self {
         let supported = |row: usize| match (rules.travel(), left) {
-            (Travel::Right, _) => classes.get(row + 1).map_or_else(
-                || rules.has_floor(),
-                |below| below.has(CellClass::SUPPORT),
-            ),
+            (Travel::Right, _) => classes
+                .get(row + 1)
+                .map_or_else(|| rules.has_floor(), |below| below.has(CellClass::SUPPORT)),
             (Travel::Up, Some(left)) => left.supports[row],
             (Travel::Up, None) => rules.has_floor(),
         };
-        let situations = (0..classes.len()).map(|row| rules.situation(classes[row], supported(row)));
+        let situations =
+            (0..classes.len()).map(|row| rules.situation(classes[row], supported(row)));
         Self {
             rules,
             classes,
@@ -104,7 +104,14 @@ impl<'a> ColumnExploration<'a> {
             cells,
             reached: vec![0; cells.height() * rules.stage_words()],
             right: vec![0; crossings],
-            left: vec![0; if rules.goal.has_targets() { crossings } else { 0 }],
+            left: vec![
+                0;
+                if rules.goal.has_targets() {
+                    crossings
+                } else {
+                    0
+                }
+            ],
             wins: false,
             open: Vec::new(),
         }
@@ -197,7 +204,10 @@ impl<'a> ColumnExploration<'a> {
             1 => {
                 let implied = cells.rules.implied(staged.arrival);
                 let right = &mut self.right[row * words..][..words];
-                right.iter_mut().zip(implied).for_each(|(right, implied)| *right |= implied);
+                right
+                    .iter_mut()
+                    .zip(implied)
+                    .for_each(|(right, implied)| *right |= implied);
             }
             _ => {
                 let Some(left) = cells.left else { return };

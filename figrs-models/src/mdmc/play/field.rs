@@ -62,8 +62,7 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn situation(&self, cell: (usize, usize)) -> Situation {
-        self.rules
-            .situation(self.class(cell), self.supported(cell))
+        self.rules.situation(self.class(cell), self.supported(cell))
     }
 
     /// True if a player in a cell moves no more.
@@ -122,7 +121,8 @@ impl<'a> Field<'a> {
 
     /// The cells to be reached, in the order of travel.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let all = (0..self.width).flat_map(|column| (0..self.height()).map(move |row| (row, column)));
+        let all =
+            (0..self.width).flat_map(|column| (0..self.height()).map(move |row| (row, column)));
         all.filter(|&cell| self.is_goal(cell))
     }
 }

@@ -71,7 +71,9 @@ pub enum MovementError {
         remedy: &'static str,
     },
     /// Jumps with too many different cells.
-    #[error("{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps")]
+    #[error(
+        "{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps"
+    )]
     Stages {
         /// The movement.
         movement: String,

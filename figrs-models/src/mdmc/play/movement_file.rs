@@ -260,7 +260,9 @@ impl From<MovementFile> for Movement {
             }
         }
         let offsets = |list: Vec<Offset>| list.into_iter().map(|Offset(cell)| cell).collect();
-        let mut all = file.like.map_or_else(Self::platformer, |BuiltIn(like)| like);
+        let mut all = file
+            .like
+            .map_or_else(Self::platformer, |BuiltIn(like)| like);
         set(&mut all.gravity, file.gravity, |value| value);
         set(&mut all.steps, file.steps, offsets);
         set(&mut all.falls, file.falls, offsets);
@@ -273,7 +275,9 @@ impl From<MovementFile> for Movement {
         set(&mut all.doors, file.doors, |Walls(walls)| walls);
         set(&mut all.wrap, file.wrap, |value| value);
         set(&mut all.bottom, file.bottom, |BottomWord(value)| value);
-        set(&mut all.solid, file.solid, |all| Some(all.into_iter().collect()));
+        set(&mut all.solid, file.solid, |all| {
+            Some(all.into_iter().collect())
+        });
         set(&mut all.open, file.open, |words| {
             words.into_iter().map(|Word(meaning)| meaning).collect()
         });
@@ -352,7 +356,9 @@ impl Movement {
             path: path.to_owned(),
             cause,
         })?;
-        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
         let file: MovementFile = if is_json {
             serde_json::from_str(&text)?
         } else {

@@ -194,8 +194,7 @@ impl Reach {
 
     fn next(&self, classes: &[CellClass]) -> EdgeCrossings {
         let rules = self.rules.compiled();
-        let settled =
-            |outlook| EdgeCrossings::settled(outlook, self.height, rules.arrival_words());
+        let settled = |outlook| EdgeCrossings::settled(outlook, self.height, rules.arrival_words());
         let before = &*self.edge;
         let cells = ColumnCells::new(rules, classes, (self.columns > 0).then_some(before));
         let mut inside = ColumnExploration::new(&cells);
@@ -302,9 +301,7 @@ impl Reach {
                     || found.nearest.is_some()
                     || is_late && found.open.iter().any(is_met)
             }
-            FrameGoal::AllTiles => {
-                (has_start || is_late) && found.open.iter().all(is_met)
-            }
+            FrameGoal::AllTiles => (has_start || is_late) && found.open.iter().all(is_met),
             _ => from.wins,
         }
     }
@@ -316,9 +313,7 @@ impl EdgeCrossings {
         let is_stuck = self.starts_known && self.reached.iter().all(|&arrivals| arrivals == 0);
         match goal {
             FrameGoal::LastColumn => false,
-            FrameGoal::LastColumnOr { .. } => {
-                is_stuck && !self.playable && self.nearest.is_none()
-            }
+            FrameGoal::LastColumnOr { .. } => is_stuck && !self.playable && self.nearest.is_none(),
             FrameGoal::AllTiles => {
                 is_stuck && !(self.has_start && self.targets.is_empty())
                     || self.targets.iter().any(Target::is_out_of_reach)
@@ -342,10 +337,12 @@ fn returns(
     let (mut free, mut free_row) = (inside.clone(), None);
     for row in (0..cells.height()).rev() {
         let entering = rules.entering(cells.classes[row]);
-        let enters = |arrival: u16| {
-            entering[usize::from(arrival) / 64] >> (arrival % 64) & 1 == 1
-        };
-        let mut possible = rules.backward.iter().filter(|&&arrival| enters(arrival)).peekable();
+        let enters = |arrival: u16| entering[usize::from(arrival) / 64] >> (arrival % 64) & 1 == 1;
+        let mut possible = rules
+            .backward
+            .iter()
+            .filter(|&&arrival| enters(arrival))
+            .peekable();
         if possible.peek().is_none() {
             continue;
         }
@@ -358,7 +355,9 @@ fn returns(
         free_row = Some(row);
         for &number in possible {
             let arrival = rules.arrivals[usize::from(number)];
-            if inside.is_reached(row, arrival.then) && (inside.is_reached(row, FREE) || !arrival.lands) {
+            if inside.is_reached(row, arrival.then)
+                && (inside.is_reached(row, FREE) || !arrival.lands)
+            {
                 continue;
             }
             back.reset(if arrival.lands { &free } else { inside });

@@ -229,10 +229,7 @@ impl CompiledRules {
             ));
         }
         let classes = tiles.tiles().map(|tile| CellClass::of(movement, tile));
-        let used = classes.fold(
-            CellClass::BLOCKED.and(CellClass::SUPPORT),
-            CellClass::and,
-        );
+        let used = classes.fold(CellClass::BLOCKED.and(CellClass::SUPPORT), CellClass::and);
         let mut moves = MoveBuilder {
             travel,
             used,
@@ -520,9 +517,7 @@ impl MoveBuilder {
         via: Via,
     ) -> Vec<(MoveStep, Stage)> {
         let cells = cells.into_iter();
-        cells
-            .flat_map(|cell| self.one([step(cell, via)]))
-            .collect()
+        cells.flat_map(|cell| self.one([step(cell, via)])).collect()
     }
 
     fn one(&mut self, played: impl IntoIterator<Item = PlayedStep>) -> Vec<(MoveStep, Stage)> {

@@ -136,7 +136,10 @@ impl Playability {
         let obstacle = (end.is_none() && !reaches_all).then(|| search.obstacle(&starts));
         Self {
             path: path.into_iter().map(upright).collect(),
-            furthest: search.visits.get(furthest).map_or(0, |visit| visit.column as usize),
+            furthest: search
+                .visits
+                .get(furthest)
+                .map_or(0, |visit| visit.column as usize),
             obstacle,
         }
     }

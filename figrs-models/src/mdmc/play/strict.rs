@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::super::{Level, Meaning, Tile, Travel};
-use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use super::MovementRules;
+use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 
 /// Playability of a level by stricter rules, searched by an engine that shares nothing with [`Playability`](super::Playability) but the
 /// [`Movement`].
@@ -155,7 +155,10 @@ impl Body<'_> {
     fn solid(&self, cell: (usize, usize)) -> bool {
         let opened = self.movement.open.iter().any(|&open| self.is(cell, open));
         let solid = match &self.movement.solid {
-            Some(all) => self.tile(cell).symbol().is_some_and(|symbol| all.contains(symbol)),
+            Some(all) => self
+                .tile(cell)
+                .symbol()
+                .is_some_and(|symbol| all.contains(symbol)),
             None => self.is(cell, Meaning::Solid) || self.is(cell, Meaning::Diggable),
         };
         solid && !opened
@@ -221,7 +224,8 @@ impl Body<'_> {
         let (height, width) = (self.level.height(), self.level.width());
         let lines = self.lines();
         let all = || lines.iter().flatten().copied();
-        let any = |cell, meanings: &[Meaning]| meanings.iter().any(|&meaning| self.is(cell, meaning));
+        let any =
+            |cell, meanings: &[Meaning]| meanings.iter().any(|&meaning| self.is(cell, meaning));
         let at = |side: Side, (row, column): (usize, usize)| match side {
             Side::Left => column == 0,
             Side::Right => column + 1 == width,
@@ -238,8 +242,13 @@ impl Body<'_> {
                 let first = first.map_or(&[][..], Vec::as_slice);
                 first.iter().copied().filter(|cell| ground(cell)).collect()
             }
-            Start::Tiles(meanings) => all().find(|&cell| any(cell, meanings)).into_iter().collect(),
-            &Start::Edge(side) => all().filter(|&cell| at(side, cell) && own.entered(cell)).collect(),
+            Start::Tiles(meanings) => all()
+                .find(|&cell| any(cell, meanings))
+                .into_iter()
+                .collect(),
+            &Start::Edge(side) => all()
+                .filter(|&cell| at(side, cell) && own.entered(cell))
+                .collect(),
         };
         starts.retain(|&cell| self.free(cell));
         let goals = match &self.movement.goal {
@@ -248,7 +257,9 @@ impl Body<'_> {
                 let near = lines.len().saturating_sub(usize::from(*within));
                 let near: HashSet<_> = lines[near..].iter().flatten().copied().collect();
                 all()
-                    .filter(|&cell| at(*edge, cell) || near.contains(&cell) && any(cell, or) && own.free(cell))
+                    .filter(|&cell| {
+                        at(*edge, cell) || near.contains(&cell) && any(cell, or) && own.free(cell)
+                    })
                     .collect()
             }
             Goal::Any(meanings) | Goal::All(meanings) => all()
@@ -347,7 +358,11 @@ impl Body<'_> {
     }
 
     /// The positions after the next cell of a jump: on it, and free.
-    fn jumped(&self, at: (usize, usize), (number, passed, side): (usize, usize, i8)) -> Vec<Position> {
+    fn jumped(
+        &self,
+        at: (usize, usize),
+        (number, passed, side): (usize, usize, i8),
+    ) -> Vec<Position> {
         let arc = &self.movement.jumps[number];
         let Some(&(dx, dy)) = arc.get(passed) else {
             return Vec::new();

@@ -68,7 +68,8 @@ pub(super) fn after(
         row: Some(row),
         noted: vec![0; inside.right.len()],
     });
-    let (met, open): (Vec<_>, Vec<_>) = before.chain(here).partition(|target| target.is_met(inside));
+    let (met, open): (Vec<_>, Vec<_>) =
+        before.chain(here).partition(|target| target.is_met(inside));
     let met = met.iter().map(|target| target.age);
     let nearest = met.chain(nearest.and_then(older)).min();
     Found {
@@ -80,7 +81,10 @@ pub(super) fn after(
 /// The targets that matter: those that are reached whenever others are, and count as long, are left out.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
-        small.iter().zip(large).all(|(small, large)| small & !large == 0)
+        small
+            .iter()
+            .zip(large)
+            .all(|(small, large)| small & !large == 0)
     };
     let mut targets: Vec<Target> = open
         .into_iter()
@@ -95,13 +99,17 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     targets.dedup();
     let mut kept: Vec<Target> = Vec::new();
     for (index, target) in targets.iter().enumerate() {
-        let others = targets.iter().enumerate().filter(|&(other, _)| other != index);
+        let others = targets
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index);
         let mut others = others.map(|(_, other)| other);
         let is_needless = match goal {
             // Any one of them counts.
             FrameGoal::LastColumnOr { .. } => {
                 target.is_out_of_reach()
-                    || others.any(|other| other.age <= target.age && within(&target.ways, &other.ways))
+                    || others
+                        .any(|other| other.age <= target.age && within(&target.ways, &other.ways))
             }
             _ => others.any(|other| within(&other.ways, &target.ways)),
         };
@@ -117,7 +125,11 @@ impl Target {
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_reached(row, FREE),
-            None => self.ways.iter().zip(&by.left).any(|(ways, taken)| ways & taken > 0),
+            None => self
+                .ways
+                .iter()
+                .zip(&by.left)
+                .any(|(ways, taken)| ways & taken > 0),
         }
     }
 

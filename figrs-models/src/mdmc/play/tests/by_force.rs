@@ -45,10 +45,7 @@ impl ByForce<'_> {
     }
 
     fn means(&self, (x, y): Cell, meaning: Meaning) -> bool {
-        self.level
-            .get(y as usize, x as usize)
-            .unwrap()
-            .is(meaning)
+        self.level.get(y as usize, x as usize).unwrap().is(meaning)
     }
 
     fn any(&self, cell: Cell, meanings: &[Meaning]) -> bool {
@@ -84,9 +81,7 @@ impl ByForce<'_> {
         let body = !self.solid(cell) && self.harm(cell) != Harm::Blocked;
         match entry {
             Entry::Air => body && !(down && self.one_way(cell)),
-            Entry::Foot => {
-                body && !(down && self.one_way(cell)) && self.harm(cell) != Harm::Jumped
-            }
+            Entry::Foot => body && !(down && self.one_way(cell)) && self.harm(cell) != Harm::Jumped,
             Entry::Ladder => body && self.means(cell, Meaning::Climb),
             Entry::Drop => body && self.one_way(cell),
             Entry::Door => body && self.means(cell, Meaning::Door),
@@ -246,11 +241,14 @@ impl ByForce<'_> {
             }
             Start::Edge(side) => {
                 let all = lines.into_iter().flatten();
-                all.filter(|&cell| self.at(*side, cell) && put(&cell)).collect()
+                all.filter(|&cell| self.at(*side, cell) && put(&cell))
+                    .collect()
             }
             Start::Tiles(meanings) => {
                 let mut all = lines.into_iter().flatten();
-                all.find(|&cell| self.any(cell, meanings)).into_iter().collect()
+                all.find(|&cell| self.any(cell, meanings))
+                    .into_iter()
+                    .collect()
             }
         }
     }
@@ -286,8 +284,7 @@ impl ByForce<'_> {
             Goal::Any(meanings) => reached.iter().any(|&cell| self.counts(cell, meanings)),
             Goal::All(meanings) => {
                 let mut all = lines.iter().flatten();
-                let is_met =
-                    |cell: &Cell| !self.counts(*cell, meanings) || reached.contains(cell);
+                let is_met = |cell: &Cell| !self.counts(*cell, meanings) || reached.contains(cell);
                 !starts.is_empty() && all.all(is_met)
             }
         }

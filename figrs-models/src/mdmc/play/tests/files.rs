@@ -16,11 +16,10 @@ fn the_format_of_the_corpus_gives_the_published_rules() {
     for tile in TileSet::platformer().tiles() {
         assert_eq!(rules.class(tile), published.class(tile), "{tile}");
     }
-    let level: Level = "------\n------\n------\n------\n--E---\nXX--XX".parse().unwrap();
-    assert_eq!(
-        Playability::under(&level, &rules),
-        Playability::of(&level)
-    );
+    let level: Level = "------\n------\n------\n------\n--E---\nXX--XX"
+        .parse()
+        .unwrap();
+    assert_eq!(Playability::under(&level, &rules), Playability::of(&level));
     // The characters are enough, whatever is known of the tiles.
     let unknown = TileSet::unknown("X-".chars());
     let rules = movement.rules(&unknown, Travel::Right).unwrap();
@@ -76,14 +75,22 @@ goal = { edge = 'right', or = ['door'], within = 3 }
 fn mistakes_in_files_are_told_with_their_line() {
     let cases = [
         ("a = 1", "line 1", "unknown field"),
-        ("\nlike = 'golf'", "line 2", "no movement is called \"golf\""),
+        (
+            "\nlike = 'golf'",
+            "line 2",
+            "no movement is called \"golf\"",
+        ),
         ("\n\nsteps = [[0, 0]]", "line 3", "goes nowhere"),
         ("jumps = [[[0, -61]]]", "line 1", "too far; use -60 to 60"),
         ("jumps = [[]]", "line 1", "without cells"),
         ("doors = 17", "line 1", "use 0 (no doors) to 16"),
         ("bottom = 'lava'", "line 1", "no bottom; use lost, floor"),
         ("enemies = 'kind'", "line 1", "use ignored, blocked, jumped"),
-        ("open = ['grass']", "line 1", "no meaning of tiles; use solid,"),
+        (
+            "open = ['grass']",
+            "line 1",
+            "no meaning of tiles; use solid,",
+        ),
         ("start = 'here'", "line 1", "use left, right, top, bottom"),
         ("start = 3", "line 1", "\"ground\", an edge"),
         ("goal = { any = [] }", "line 1", "name one such as \"exit\""),
@@ -97,7 +104,10 @@ fn mistakes_in_files_are_told_with_their_line() {
         let error = Movement::from_toml(text).unwrap_err();
         assert!(matches!(error, MovementError::Toml(_)));
         let error = error.to_string();
-        assert!(error.contains(line) && error.contains(told), "{text}: {error}");
+        assert!(
+            error.contains(line) && error.contains(told),
+            "{text}: {error}"
+        );
     }
     let error = Movement::from_json("{\n\"doors\": 99}").unwrap_err();
     assert!(matches!(error, MovementError::Json(_)));
@@ -120,10 +130,17 @@ fn a_file_is_read_by_its_extension_and_called_as_it_is() {
     std::fs::rename(&path, &toml).unwrap();
     assert!(matches!(Movement::read(&toml), Err(MovementError::Toml(_))));
     std::fs::write(&toml, b"\xff").unwrap();
-    assert!(matches!(Movement::read(&toml), Err(MovementError::Read { .. })));
+    assert!(matches!(
+        Movement::read(&toml),
+        Err(MovementError::Read { .. })
+    ));
     std::fs::remove_file(&toml).unwrap();
     let error = Movement::read(&path).unwrap_err();
-    assert!(error.to_string().contains("or use one of platformer, climb"));
+    assert!(
+        error
+            .to_string()
+            .contains("or use one of platformer, climb")
+    );
 }
 
 #[test]
@@ -156,7 +173,9 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     let arcs: Vec<Vec<(i8, i8)>> = (1..=20)
         .map(|arc: i8| {
             let (dx, dy) = (arc % 5, -(arc / 5));
-            (0..60).map(|cell: i8| (cell % 2 * dx, cell % 3 * dy)).collect()
+            (0..60)
+                .map(|cell: i8| (cell % 2 * dx, cell % 3 * dy))
+                .collect()
         })
         .collect();
     let many = Movement::from_json(&serde_json::json!({"jumps": arcs}).to_string()).unwrap();
@@ -179,10 +198,18 @@ fn tiles_suggest_a_movement() {
     assert_eq!(platformer.name(), "platformer");
     let kid = "'#' = ['solid']\n'-' = ['passable']\nT = ['solidtop']";
     assert_eq!(suggested(kid, Travel::Up).unwrap(), "climb");
-    assert!(matches!(suggested(kid, Travel::Right), Err(MovementError::Undecided)));
+    assert!(matches!(
+        suggested(kid, Travel::Right),
+        Err(MovementError::Undecided)
+    ));
     let runner = "'#' = ['climbable']\nM = ['spawn']\nG = ['pickupable']";
     assert_eq!(suggested(runner, Travel::Right).unwrap(), "ladders");
     let unknown = Movement::suggested(&TileSet::unknown("WF".chars()), Travel::Right);
     let error = unknown.unwrap_err();
-    assert!(error.to_string().starts_with("a movement needs the meanings of the tiles WF"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("a movement needs the meanings of the tiles WF"),
+        "{error}"
+    );
 }

@@ -107,10 +107,19 @@ fn check(level: &Level, movement: &Movement, travel: Travel) -> Result<bool, Tes
             travel,
         };
         let case = || format!("{travel} {movement:?}\n{part}");
-        prop_assert_eq!(by_search.playable(), by_force.is_playable(), "search {}", case());
+        prop_assert_eq!(
+            by_search.playable(),
+            by_force.is_playable(),
+            "search {}",
+            case()
+        );
         prop_assert_eq!(by_fold, by_search.playable(), "fold {}", case());
         let strict = StrictPlayability::under(&part, &rules);
-        prop_assert!(!strict.playable() || by_search.playable(), "strict {}", case());
+        prop_assert!(
+            !strict.playable() || by_search.playable(),
+            "strict {}",
+            case()
+        );
         for &(row, column) in by_search.path() {
             prop_assert!(part.get(row, column).is_some());
         }
@@ -185,7 +194,11 @@ fn movements() -> impl Strategy<Value = (Movement, Travel)> {
             wrap: wrap && up,
             bottom: if lost { Bottom::Lost } else { Bottom::Floor },
             solid: None,
-            open: if open { vec![Meaning::Door] } else { Vec::new() },
+            open: if open {
+                vec![Meaning::Door]
+            } else {
+                Vec::new()
+            },
             enemies,
             hazards,
             start,
@@ -220,12 +233,19 @@ fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize
     let checked = runner.run(&levels(symbols, size), |level| {
         let is_playable = check(&level, &movement, travel)?;
         let (yes, no) = counts.get();
-        counts.set((yes + usize::from(is_playable), no + usize::from(!is_playable)));
+        counts.set((
+            yes + usize::from(is_playable),
+            no + usize::from(!is_playable),
+        ));
         Ok(())
     });
     checked.unwrap();
     let (yes, no) = counts.get();
-    assert!(yes > 100 && no > 100, "{name}: {yes} of {} playable", yes + no);
+    assert!(
+        yes > 100 && no > 100,
+        "{name}: {yes} of {} playable",
+        yes + no
+    );
 }
 
 #[test]
@@ -278,7 +298,8 @@ fn a_climber_wins_at_the_top_or_at_a_door_near_it() {
 fn one_way_platforms_hold_from_above_and_let_pass_from_below() {
     let up = "......\n......\nTTTTTT\n......\n......\n######";
     assert!(playable("climb", Travel::Up, up));
-    let rules = Movement::from_toml("falls = [[0, 1], [1, 1]]\nstart = 'top'\ngoal = 'bottom'").unwrap();
+    let rules =
+        Movement::from_toml("falls = [[0, 1], [1, 1]]\nstart = 'top'\ngoal = 'bottom'").unwrap();
     let rules = rules.rules(&tiles(), Travel::Right).unwrap();
     assert!(!Playability::under(&level(up), &rules).playable());
     let drops = Movement::from_toml(
