@@ -224,7 +224,10 @@ proptest! {
 fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize) {
     let movement = Movement::named(name).unwrap();
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
-        ProptestConfig::with_cases(1500),
+        ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(1500)
+        },
         proptest::test_runner::TestRng::deterministic_rng(
             proptest::test_runner::RngAlgorithm::ChaCha,
         ),
