@@ -11,11 +11,12 @@ use figrs::models::mdmc::{
 use figrs::{Error, Frontier};
 use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
 
-use crate::options::{Demands, Method, Options};
+use crate::moving;
+use crate::options::{Method, Options};
 
 /// The level with everything that is demanded of it.
 pub(crate) fn steered(options: &Options, model: &LevelModel) -> Result<SteeredLevel, Failure> {
-    let demands = demands(&options.demands, model)?;
+    let demands = demands(options, model)?;
     Ok(SteeredLevel::new(model, &demands)?)
 }
 
@@ -97,30 +98,31 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     })
 }
 
-fn demands(options: &Demands, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+fn demands(options: &Options, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
     let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
     let frame = Frame {
         tiles,
         travel: model.travel(),
         size: (height, width),
     };
+    let given = &options.demands;
     let mut demands = Vec::new();
-    if !options.allow_unseen {
+    if !given.allow_unseen {
         demands.push(Demand::Seen);
     }
-    for path in &options.pin {
+    for path in &given.pin {
         demands.push(Demand::Pinned(frame.whole(path)?));
     }
-    for path in &options.place {
+    for path in &given.place {
         demands.push(Demand::Placed(frame.whole(path)?));
     }
-    if let Some(path) = &options.around {
+    if let Some(path) = &given.around {
         let level = frame.travel.turned(&vglc::read_level(path, tiles)?);
         let size = (level.height(), level.width());
         if size != frame.size {
             return Err(frame.does_not_fit(path, size));
         }
-        let free = options.free.clone().unwrap_or(0..0);
+        let free = given.free.clone().unwrap_or(0..0);
         if free.end > level.width() {
             return Err(format!(
                 "--free {}..{}: the level has only {}",
@@ -132,21 +134,21 @@ fn demands(options: &Demands, model: &LevelModel) -> Result<Vec<Demand>, Failure
         }
         demands.push(Demand::Pinned(Mask::around(&level, free)));
     }
-    let pieces = [(&options.start, false), (&options.end, true)];
+    let pieces = [(&given.start, false), (&given.end, true)];
     for (path, at_end) in pieces {
         if let Some(path) = path {
             demands.push(Demand::Pinned(frame.piece(path, at_end)?));
         }
     }
-    demands.extend(options.max_gap.map(Demand::MaximumGap));
-    for &(symbol, ref range) in &options.count {
+    demands.extend(given.max_gap.map(Demand::MaximumGap));
+    for &(symbol, ref range) in &given.count {
         demands.push(Demand::Count {
             tile: tile("--count", symbol, tiles)?,
             least: range.start,
             most: range.end,
         });
     }
-    for &(symbol, ref shares) in &options.density {
+    for &(symbol, ref shares) in &given.density {
         demands.push(Demand::density(
             tile("--density", symbol, tiles)?,
             shares.start,
@@ -154,15 +156,22 @@ fn demands(options: &Demands, model: &LevelModel) -> Result<Vec<Demand>, Failure
             height * width,
         ));
     }
-    for path in &options.forbid {
+    for path in &given.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
     }
-    if options.playable {
-        demands.push(Demand::Playable);
+    let mut of_files = Vec::new();
+    for path in &given.demands {
+        of_files.extend(of_file(path, model)?);
     }
-    for path in &options.demands {
-        demands.extend(of_file(path, model)?);
+    // Files demand playable levels by the rules of the command line.
+    let is_playable = |demand: &Demand| *demand == Demand::Playable;
+    let count = of_files.len();
+    of_files.retain(|demand| !is_playable(demand));
+    if given.playable || of_files.len() < count {
+        let rules = moving::rules(options, model.tile_set(), model.travel())?;
+        demands.push(moving::demand(&rules));
     }
+    demands.extend(of_files);
     Ok(demands)
 }
 

@@ -7,13 +7,16 @@ use std::sync::Arc;
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, GeneratedLevel, HierarchicalChain, Level,
     LevelElements, LevelModel, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain,
-    TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
+    MovementRules, TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError,
+    Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
 use figrs_command::Failure;
+use rand::Rng;
 use serde_json::Value;
 
 use crate::demanded;
+use crate::moving;
 use crate::options::{Method, Options, Tile, TrainedModel};
 
 /// A trained chain with the methods of drawing levels from it.
@@ -24,6 +27,8 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
+    /// The rules by which levels are playable, if an option asks for them.
+    pub(crate) rules: Option<MovementRules>,
     engines: Vec<(Method, Engine)>,
 }
 
@@ -45,6 +50,8 @@ pub(crate) struct Made {
     pub(crate) unseen: usize,
     /// Number of fallbacks, of methods that have simpler structures.
     pub(crate) fallbacks: Option<usize>,
+    /// Number of levels before this one that the stricter rules rejected.
+    pub(crate) rejected: Option<u64>,
 }
 
 impl Trained {
@@ -58,6 +65,10 @@ impl Trained {
         let side = options.tile_size.map_or(TileSheet::SIDE, usize::from);
         let sheet = sheet.map(|path| sheet_of(path, side, chain.tile_set()));
         let sheet = sheet.transpose()?;
+        let rules = options
+            .needs_movement()
+            .then(|| moving::rules(&options, chain.tile_set(), chain.travel()))
+            .transpose()?;
         let chain = Arc::new(chain);
         let engine = |&method| -> Result<_, Failure> {
             Ok((method, Engine::new(method, &options, &corpus, &chain)?))
@@ -68,6 +79,7 @@ impl Trained {
             .map(engine)
             .collect::<Result<_, _>>()?;
         Ok(Self {
+            rules,
             options,
             corpus,
             chain,
@@ -86,6 +98,11 @@ impl Trained {
             let demands = sampler.demands();
             let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
+        }
+        if let Some(rules) = &self.rules {
+            settings.push(("movement", rules.movement().name().into()));
+            settings.push(("promise", rules.movement().promise().into()));
+            settings.extend(self.options.strict.then(|| ("strict", true.into())));
         }
         settings.push(("guarantee", self.guarantee().into()));
         settings
@@ -132,32 +149,45 @@ impl Trained {
         }
     }
 
-    /// A level as it is played, with the cells of a path.
-    pub(crate) fn upright(
-        &self,
-        level: &Level,
-        path: &[(usize, usize)],
-    ) -> (Level, Vec<(usize, usize)>) {
-        let travel = self.chain.travel();
-        let cells = path
-            .iter()
-            .map(|&cell| travel.upright_cell(level.width(), cell));
-        (travel.upright(level), cells.collect())
+    /// A level as it is played.
+    pub(crate) fn upright(&self, level: &Level) -> Level {
+        self.chain.travel().upright(level)
     }
 
     /// Some levels of a method, by its place on the command line, each from random numbers of its own.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        match &self.engines[method].1 {
-            Engine::Other(engine) => numbers.map(|index| self.level(engine, index)).collect(),
-            Engine::Sampler(sampler) => {
-                let levels = sampler.levels(self.seed, numbers)?.into_iter();
-                Ok(levels.map(|level| Made::of(level, &self.chain)).collect())
-            }
+        match self.rules.as_ref().filter(|_| self.options.strict) {
+            None => self.drawn(method, self.seed, numbers),
+            Some(rules) => moving::strictly(rules, |draw| {
+                let seed = match draw {
+                    0 => self.seed,
+                    // Far from the numbers of levels.
+                    draw => figrs::stream(self.seed, u64::MAX / 2 + draw).next_u64(),
+                };
+                self.drawn(method, seed, numbers.clone())
+            }),
         }
     }
 
-    fn level(&self, engine: &Other, index: u64) -> Result<Made, Failure> {
-        let mut rng = figrs::stream(self.seed, index);
+    fn drawn(&self, method: usize, seed: u64, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
+        let made: Vec<Made> = match &self.engines[method].1 {
+            Engine::Other(engine) => numbers
+                .map(|index| self.level(engine, seed, index))
+                .collect::<Result<_, _>>()?,
+            Engine::Sampler(sampler) => {
+                let levels = sampler.levels(seed, numbers)?.into_iter();
+                levels.map(|level| Made::of(level, &self.chain)).collect()
+            }
+        };
+        let rejected = self.options.strict.then_some(0);
+        Ok(made
+            .into_iter()
+            .map(|made| Made { rejected, ..made })
+            .collect())
+    }
+
+    fn level(&self, engine: &Other, seed: u64, index: u64) -> Result<Made, Failure> {
+        let mut rng = figrs::stream(seed, index);
         let level = match engine {
             Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead(), rng)?
                 .level(self.options.length(self.chain.travel()))?,
@@ -167,6 +197,7 @@ impl Trained {
         Ok(Made {
             unseen: self.chain.unseen(&level),
             fallbacks: None,
+            rejected: None,
             level,
         })
     }
@@ -196,6 +227,7 @@ impl Made {
                 chain.unseen(generated.level())
             },
             fallbacks: is_of_chain.then_some(generated.fallbacks()),
+            rejected: None,
             level: generated.into_level(),
         }
     }

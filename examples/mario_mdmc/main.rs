@@ -5,6 +5,7 @@
 mod demanded;
 mod generator;
 mod measured;
+mod moving;
 mod options;
 mod ordered;
 mod probability;
@@ -61,6 +62,9 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
         options.methods[0].name(),
         trained.guarantee()
     ));
+    if let Some(rules) = &trained.rules {
+        note(format!("movement {}", rules.movement()));
+    }
     note(format!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
         totals.levels(options.levels),
@@ -137,6 +141,9 @@ fn check(options: &Options) -> Result<(), Failure> {
         ("--out", options.out.as_deref()),
         ("--report", options.report.as_deref()),
     ])?;
+    if options.movement.is_some() && !options.needs_movement() {
+        return Err("--movement needs --playable, --show-path or --strict".into());
+    }
     if options.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }

@@ -192,10 +192,19 @@ pub(crate) struct Options {
     /// not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Show a shortest way of a player to the right edge, or as far as there is one: as `*` in text, a list of rows and columns in
+    /// Show a shortest way of a player to the goal of --movement, the right edge of a platformer, or as far as there is one: as `*` in text, a list of rows and columns in
     /// JSON, a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
+    /// Rules by which a player moves, for --playable, --show-path and --strict: platformer, climb, ladders, maze, rooms, or a file of TOML or
+    /// JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders where there are some, with a
+    /// start and something to collect, climb for levels played upwards with tiles solid from above.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) movement: Option<String>,
+    /// Check each level by a second, stricter search, and draw it again until it is playable: enemies and hazards block, and nobody passes
+    /// between two solid tiles that touch at a corner.
+    #[arg(long, conflicts_with = "probability")]
+    pub(crate) strict: bool,
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -268,7 +277,7 @@ pub(crate) struct Demands {
     /// The pattern of this file occurs nowhere, as --pin. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
-    /// A player can get from the left to the right.
+    /// Levels are playable by the rules of --movement: of a platformer, a player can get from the left to the right.
     #[arg(long)]
     pub(crate) playable: bool,
 }
@@ -367,6 +376,11 @@ impl Options {
     pub(crate) fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// True if some option asks for the rules of a movement.
+    pub(crate) fn needs_movement(&self) -> bool {
+        self.demands.playable || self.show_path || self.strict
     }
 
     pub(crate) fn memory(&self) -> Bytes {

@@ -50,8 +50,8 @@ impl<'a> SetReport<'a> {
         if self.pictures.len() < SHOWN {
             let mut png = Vec::new();
             let path = path.map_or(&[][..], Playability::path);
-            let (level, path) = self.trained.upright(&made.level, path);
-            writer(self.trained, &level).path(&path).png(&mut png)?;
+            let level = self.trained.upright(&made.level);
+            writer(self.trained, &level).path(path).png(&mut png)?;
             let caption = format!("level {}, unseen states {}", index + 1, made.unseen);
             self.pictures.push((caption, png));
         }

@@ -19,6 +19,8 @@ use crate::set_report::SetReport;
 pub(crate) struct Totals {
     pub(crate) unseen: usize,
     pub(crate) fallbacks: usize,
+    /// Number of levels that the stricter rules rejected.
+    rejected: u64,
     /// Number of levels drawn.
     drawn: u64,
     /// Number of levels that were there already.
@@ -40,11 +42,12 @@ impl Told<'_> {
     fn add(
         &mut self,
         options: &Options,
+        trained: &Trained,
         index: u64,
         made: &Made,
     ) -> Result<Option<Playability>, Failure> {
         self.totals.add(made);
-        let path = self.totals.path(options, made);
+        let path = self.totals.path(options, trained, made);
         if let Some(report) = &mut self.report {
             report.add(index, made, path.as_ref())?;
         }
@@ -56,11 +59,13 @@ impl Totals {
     fn add(&mut self, made: &Made) {
         self.unseen += made.unseen;
         self.fallbacks += made.fallbacks.unwrap_or_default();
+        self.rejected += made.rejected.unwrap_or_default();
     }
 
     /// The path of a level if it is asked for.
-    fn path(&mut self, options: &Options, made: &Made) -> Option<Playability> {
-        let playability = options.show_path.then(|| Playability::of(&made.level))?;
+    fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
+        let rules = trained.rules.as_ref().filter(|_| options.show_path)?;
+        let playability = Playability::under(&trained.upright(&made.level), rules);
         self.playable += u64::from(playability.playable());
         self.obstacle = playability.obstacle().or(self.obstacle);
         Some(playability)
@@ -83,12 +88,16 @@ impl Totals {
         }
     }
 
-    /// Summary of the paths, in a few words.
+    /// Summary of the paths, and of the levels that the stricter rules rejected, in a few words.
     pub(crate) fn paths(&self, options: &Options) -> String {
-        match self.obstacle {
+        let paths = match self.obstacle {
             _ if !options.show_path => String::new(),
             Some(obstacle) if options.levels == 1 => format!(", not playable: {obstacle}"),
             _ => format!(", playable {}", self.playable),
+        };
+        match options.strict {
+            true => format!("{paths}, strictly playable all, rejected {}", self.rejected),
+            false => paths,
         }
     }
 }
@@ -134,7 +143,7 @@ fn write_list(
         wanted(options, trained, BTreeSet::new()),
         work(trained),
         |index, made| {
-            let path = told.add(options, index, &made)?;
+            let path = told.add(options, trained, index, &made)?;
             let written = if options.format() == Format::Json {
                 let before = last.replace(json_of(trained, index, &made, path));
                 before.map_or(Ok(()), |level| {
@@ -181,10 +190,9 @@ fn write_text(
     path: Option<Playability>,
 ) -> io::Result<()> {
     let path = path.as_ref().map_or(&[][..], Playability::path);
-    let (level, path) = trained.upright(&made.level, path);
-    let text = level.to_string();
+    let text = trained.upright(&made.level).to_string();
     let mut rows: Vec<Vec<char>> = text.lines().map(|row| row.chars().collect()).collect();
-    for (row, column) in path {
+    for &(row, column) in path {
         rows[row][column] = '*';
     }
     if index > 0 {
@@ -197,17 +205,22 @@ fn write_text(
 }
 
 fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>) -> Value {
-    let way = path.as_ref().map_or(&[][..], Playability::path);
-    let (upright, way) = trained.upright(&made.level, way);
-    LevelJson {
+    let upright = trained.upright(&made.level);
+    let mut level = LevelJson {
         level: &upright,
         drawn: Some((trained.seed, index)),
         settings: trained.settings(),
         unseen: made.unseen,
         fallbacks: made.fallbacks,
-        path: path.as_ref().map(|playability| (playability, &way[..])),
+        path: path
+            .as_ref()
+            .map(|playability| (playability, playability.path())),
     }
-    .value()
+    .value();
+    if let Some(rejected) = made.rejected {
+        level["rejected"] = rejected.into();
+    }
+    level
 }
 
 /// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
@@ -252,10 +265,10 @@ fn write_files(
     let numbers = wanted(options, trained, kept);
     let drawn = in_order(options, numbers, work(trained), |index, made| {
         let path = file(index);
-        let way = told.add(options, index, &made)?;
+        let way = told.add(options, trained, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
-        let (level, way) = trained.upright(&made.level, way);
-        let writer = notes(trained, index, writer(trained, &level)).path(&way);
+        let level = trained.upright(&made.level);
+        let writer = notes(trained, index, writer(trained, &level)).path(way);
         let print = replace(&path, |out| {
             let print = Fingerprint::NONE;
             let mut out = Printed { out, print };

@@ -194,7 +194,6 @@ impl<'a> ColumnExploration<'a> {
             return;
         };
         let step = staged.step;
-        let words = cells.rules.arrival_words();
         match step.columns {
             0 => {
                 if step.via.admits(cells.classes[row], step.down) {
@@ -203,14 +202,18 @@ impl<'a> ColumnExploration<'a> {
             }
             1 => {
                 let implied = cells.rules.implied(staged.arrival);
-                let right = &mut self.right[row * words..][..words];
-                right
-                    .iter_mut()
-                    .zip(implied)
-                    .for_each(|(right, implied)| *right |= implied);
+                if let &[implied] = implied {
+                    self.right[row] |= implied;
+                    return;
+                }
+                let right = &mut self.right[row * implied.len()..];
+                for (right, implied) in right.iter_mut().zip(implied) {
+                    *right |= implied;
+                }
             }
             _ => {
                 let Some(left) = cells.left else { return };
+                let words = cells.rules.arrival_words();
                 if let Some(word) = self
                     .left
                     .get_mut(row * words + usize::from(staged.arrival) / 64)

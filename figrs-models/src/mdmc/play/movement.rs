@@ -102,7 +102,7 @@ pub(super) enum Goal {
         or: Vec<Meaning>,
         within: u8,
     },
-    /// A tile of one of the meanings.
+    /// A tile of one of the meanings that can be entered.
     Any(Vec<Meaning>),
     /// Every tile of the meanings that can be entered.
     All(Vec<Meaning>),
@@ -278,11 +278,11 @@ impl Movement {
         let mut promise = match &self.goal {
             Goal::Edge(side) => format!("a way from {start} to the {} edge", side.name()),
             Goal::EdgeOr { edge, or, within } => format!(
-                "a way from {start} to the {} edge, or to a {} tile within {within} of it",
+                "a way from {start} to the {} edge, or to a tile of {} within {within} of it",
                 edge.name(),
                 named(or)
             ),
-            Goal::Any(meanings) => format!("a way from {start} to a {} tile", named(meanings)),
+            Goal::Any(meanings) => format!("a way from {start} to a tile of {}", named(meanings)),
             Goal::All(meanings) => format!(
                 "connected: each {} tile can be reached from {start}",
                 named(meanings)

@@ -321,10 +321,10 @@ impl Movement {
     /// )?;
     /// let tiles = TileSet::platformer();
     /// let rules = hopper.rules(tiles, Travel::Right)?;
-    /// let playable = |text| Ok(Playability::under(&Level::from_text("text", text, tiles)?, &rules).playable());
-    /// # let playable = |text| -> Result<bool, Box<dyn std::error::Error>> { playable(text) };
-    /// assert!(playable("------\n------\n--E---\nXXXXXX")?);
-    /// assert!(!playable("------\nSSSSSS\n--E---\nXXXXXX")?);
+    /// let open = Level::from_text("open", "------\n------\n--E---\nXXXXXX", tiles)?;
+    /// let low = Level::from_text("low", "------\nSSSSSS\n--E---\nXXXXXX", tiles)?;
+    /// assert!(Playability::under(&open, &rules).playable());
+    /// assert!(!Playability::under(&low, &rules).playable());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, MovementError> {

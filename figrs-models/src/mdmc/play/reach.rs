@@ -281,14 +281,19 @@ impl Reach {
             _ => Vec::new(),
         };
         let is_late = !rows.is_empty();
-        let mut from = inside.clone();
-        if is_late {
+        let late;
+        let from = if is_late {
+            let mut exploration = inside.clone();
             for row in rows {
-                from.reach(row, FREE, true);
+                exploration.reach(row, FREE, true);
             }
-            from.explore();
-        }
-        let is_met = |target: &Target| target.is_met(&from);
+            exploration.explore();
+            late = exploration;
+            &late
+        } else {
+            inside
+        };
+        let is_met = |target: &Target| target.is_met(from);
         match cells.rules.goal {
             FrameGoal::LastColumn => from.is_free_somewhere(),
             FrameGoal::LastColumnOr { .. } => {

@@ -111,8 +111,9 @@ impl Playability {
             search.reach((row, column), FREE, true, NONE);
         }
         let (mut next, mut furthest) = (0, 0);
-        let mut goals = field.goals().count();
         let needs_all = rules.goal == FrameGoal::AllTiles;
+        // Of other goals one is enough.
+        let mut goals = if needs_all { field.goals().count() } else { 1 };
         let mut last_goal = None;
         while let Some(&visit) = search.visits.get(next) {
             if visit.column > search.visits[furthest].column {

@@ -13,7 +13,7 @@ use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 ///
 /// Those of the movement, and:
 ///
-/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says.
+/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says: over one that would carry the player, only an arc goes on.
 /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
 ///   up, down or aside through cells that are free, towards its end. So nobody passes between two solid tiles that touch at a corner, nor through a
 ///   tile that the movement does not test.
@@ -30,12 +30,11 @@ use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 /// ```
 /// use figrs_models::mdmc::{Level, MovementRules, Playability, StrictPlayability};
 ///
-/// // Between two bricks that touch at a corner.
-/// let level: Level = "-----\n-----\n---SS\n---S-\nSSS--\n---SS".parse()?;
+/// // The way down leads between two tiles that touch at a corner.
+/// let level: Level = "---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
 /// let rules = MovementRules::platformer();
-/// # let level2: Level = "------\n------\n---SSS\n---SS-\nXXX---\n---XXX".parse()?;
-/// assert!(Playability::under(&level2, rules).playable());
-/// assert!(!StrictPlayability::under(&level2, rules).playable());
+/// assert!(Playability::under(&level, rules).playable());
+/// assert!(!StrictPlayability::under(&level, rules).playable());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +111,14 @@ impl StrictPlayability {
 }
 
 impl Body<'_> {
+    /// The same with hurting tiles as the movement has them.
+    fn with_own_harm(&self) -> Self {
+        Self {
+            blocks_harm: false,
+            ..*self
+        }
+    }
+
     /// A cell by its row and column, which may be beyond the sides if these are joined.
     fn cell(&self, row: isize, column: isize) -> Option<(usize, usize)> {
         let width = self.level.width().cast_signed();
@@ -213,10 +220,7 @@ impl Body<'_> {
 
     /// The cells to start in, and those to be reached.
     fn places(&self) -> (Vec<(usize, usize)>, HashSet<(usize, usize)>) {
-        let own = Self {
-            blocks_harm: false,
-            ..*self
-        };
+        let own = self.with_own_harm();
         let (height, width) = (self.level.height(), self.level.width());
         let lines = self.lines();
         let all = || lines.iter().flatten().copied();
@@ -253,7 +257,9 @@ impl Body<'_> {
                 let near = lines.len().saturating_sub(usize::from(*within));
                 let near: HashSet<_> = lines[near..].iter().flatten().copied().collect();
                 all()
-                    .filter(|&cell| at(*edge, cell) || near.contains(&cell) && any(cell, or))
+                    .filter(|&cell| {
+                        at(*edge, cell) || near.contains(&cell) && any(cell, or) && own.free(cell)
+                    })
                     .collect()
             }
             Goal::Any(meanings) | Goal::All(meanings) => all()
@@ -329,7 +335,7 @@ impl Body<'_> {
                     digs.then_some((end, None))
                 }));
             }
-        } else {
+        } else if !self.with_own_harm().stands(at) {
             next.extend(moves(&self.movement.falls, false));
         }
         if self.climbs(at) {

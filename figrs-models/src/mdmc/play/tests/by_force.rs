@@ -253,6 +253,12 @@ impl ByForce<'_> {
         }
     }
 
+    /// True if a cell is a tile of the meanings that can be entered.
+    fn counts(&self, cell: Cell, meanings: &[Meaning]) -> bool {
+        let free = !self.solid(cell) && self.harm(cell) != Harm::Blocked;
+        free && self.any(cell, meanings)
+    }
+
     /// True if the level is playable.
     pub(super) fn is_playable(&self) -> bool {
         let starts = self.starts();
@@ -271,19 +277,14 @@ impl ByForce<'_> {
             Goal::EdgeOr { edge, or, within } => {
                 let near = lines.iter().rev().take((*within).into());
                 let near: Vec<Cell> = near.flatten().copied().collect();
-                reached
-                    .iter()
-                    .any(|cell| self.at(*edge, *cell) || near.contains(cell) && self.any(*cell, or))
+                reached.iter().any(|cell| {
+                    self.at(*edge, *cell) || near.contains(cell) && self.counts(*cell, or)
+                })
             }
-            Goal::Any(meanings) => reached.iter().any(|&cell| self.any(cell, meanings)),
+            Goal::Any(meanings) => reached.iter().any(|&cell| self.counts(cell, meanings)),
             Goal::All(meanings) => {
                 let mut all = lines.iter().flatten();
-                let is_met = |cell: &Cell| {
-                    let counts = self.any(*cell, meanings)
-                        && !self.solid(*cell)
-                        && self.harm(*cell) != Harm::Blocked;
-                    !counts || reached.contains(cell)
-                };
+                let is_met = |cell: &Cell| !self.counts(*cell, meanings) || reached.contains(cell);
                 !starts.is_empty() && all.all(is_met)
             }
         }

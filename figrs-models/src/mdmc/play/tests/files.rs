@@ -59,7 +59,7 @@ goal = { edge = 'right', or = ['door'], within = 3 }
     assert_eq!(knight, json.unwrap());
     assert_eq!(
         knight.to_string(),
-        "knight: a way from the left edge to the right edge, or to a door tile within 3 of it"
+        "knight: a way from the left edge to the right edge, or to a tile of door within 3 of it"
     );
     for name in Movement::NAMES {
         let like = Movement::from_toml(&format!("name = '{name}'\nlike = '{name}'")).unwrap();
@@ -113,7 +113,7 @@ fn mistakes_in_files_are_told_with_their_line() {
     assert!(matches!(error, MovementError::Json(_)));
     assert!(
         error.to_string().starts_with(
-            "not a movement: line 2, column 11: 99 cells of wall between doors; use 0 (no doors) to 16; write"
+            "not a movement: line 2, column 12: 99 cells of wall between doors; use 0 (no doors) to 16; write"
         ),
         "{error}"
     );

@@ -224,7 +224,10 @@ proptest! {
 fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize) {
     let movement = Movement::named(name).unwrap();
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
-        ProptestConfig::with_cases(1500),
+        ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(1500)
+        },
         proptest::test_runner::TestRng::deterministic_rng(
             proptest::test_runner::RngAlgorithm::ChaCha,
         ),
@@ -276,4 +279,114 @@ fn mazes_are_as_by_force() {
 #[test]
 fn rooms_are_as_by_force() {
     check_built_in("rooms", Travel::Right, "###Dx", 8);
+}
+
+#[test]
+fn a_climber_wins_at_the_top_or_at_a_door_near_it() {
+    let climbs = |text| playable("climb", Travel::Up, text);
+    assert!(climbs("....\n....\nTT..\n....\n####"));
+    // A roof, under which a door leads out.
+    assert!(!climbs("####\n####\n....\n....\n####"));
+    assert!(climbs("####\n####\n...D\n..##\n####"));
+    // A door too far down does not count.
+    let far = ["####\n####", &"\n....".repeat(17), "\n..D.\n####"].concat();
+    assert!(!climbs(&far));
+    // Five rows are too high; round the sides there is a way.
+    assert!(!climbs("....\n####\n....\n....\n....\n....\n####"));
+    assert!(climbs("....\nTTTT\n....\n....\n....\n####\n####"));
+    assert!(climbs("....\nT.##\n#..#\n..##\n####\n####"));
+}
+
+#[test]
+fn one_way_platforms_hold_from_above_and_let_pass_from_below() {
+    let up = "......\n......\nTTTTTT\n......\n......\n######";
+    assert!(playable("climb", Travel::Up, up));
+    let rules =
+        Movement::from_toml("falls = [[0, 1], [1, 1]]\nstart = 'top'\ngoal = 'bottom'").unwrap();
+    let rules = rules.rules(&tiles(), Travel::Right).unwrap();
+    assert!(!Playability::under(&level(up), &rules).playable());
+    let drops = Movement::from_toml(
+        "drop = true\nbottom = 'floor'\nstart = 'top'\ngoal = { any = ['exit'] }",
+    );
+    let rules = drops.unwrap().rules(&tiles(), Travel::Right).unwrap();
+    assert!(Playability::under(&level("...\nTTT\n..X"), &rules).playable());
+}
+
+#[test]
+fn runners_climb_hang_and_fall_but_do_not_jump_or_dig() {
+    let connected = |text| playable("ladders", Travel::Right, text);
+    assert!(connected("G....\n##H##\nM.H..\n#####"));
+    // Along a rope, and down from it.
+    assert!(connected("H---.\nH...G\nHM###"));
+    assert!(!connected("..G..\n.....\nM...."));
+    // Falling is straight, and under diggable ground nothing is reached.
+    assert!(!connected("M....\n##...\n...G.\n#####\nG...."));
+    assert!(!connected("M.b..\nbbbbb\n..G..\n#####"));
+    let digs = Movement::from_toml("like = 'ladders'\ndig = true").unwrap();
+    let rules = digs.rules(&tiles(), Travel::Right).unwrap();
+    assert!(Playability::under(&level("M.b..\nbbbbb\n..G..\n#####"), &rules).playable());
+    let obstacle = |text| {
+        let rules = Movement::named("ladders").unwrap();
+        let rules = rules.rules(&tiles(), Travel::Right).unwrap();
+        let obstacle = Playability::under(&level(text), &rules).obstacle().unwrap();
+        obstacle.to_string()
+    };
+    assert_eq!(obstacle("..G\n...\nM.."), "no way to row 0, column 2");
+    assert_eq!(obstacle("..G\n###"), "no place to start");
+}
+
+#[test]
+fn doors_lead_through_walls_to_doors() {
+    let connected = |text| playable("rooms", Travel::Right, text);
+    assert!(connected("#######\n#.D##D.\n#######"));
+    assert!(!connected("########\n#.D###D.\n########"));
+    assert!(!connected("#######\n#.D##D.\n#######\n...D..."));
+    // Water is a hazard, which is blocked.
+    assert!(!connected("D.x.D"));
+    assert!(connected("D.x.D\n....."));
+}
+
+#[test]
+fn a_maze_is_won_at_an_exit() {
+    assert!(playable("maze", Travel::Right, "M.#X\n#..."));
+    assert!(playable("maze", Travel::Up, "M.#X\n#..."));
+    let rules = Movement::named("maze").unwrap();
+    let rules = rules.rules(&tiles(), Travel::Right).unwrap();
+    let obstacle = |text| Playability::under(&level(text), &rules).obstacle();
+    assert_eq!(obstacle("M."), Some(Obstacle::NoGoal));
+    assert_eq!(
+        obstacle("M#X"),
+        Some(Obstacle::Unreached { row: 0, column: 2 })
+    );
+    assert_eq!(
+        Playability::under(&level("M.#X\n#..."), &rules).path(),
+        [(0, 0), (0, 1), (1, 1), (1, 2), (1, 3), (0, 3)]
+    );
+}
+
+#[test]
+fn the_strict_engine_refuses_corners_enemies_and_untested_cells() {
+    let rules = MovementRules::platformer();
+    let both = |text: &str| {
+        let level: Level = text.parse().unwrap();
+        let strict = StrictPlayability::under(&level, rules);
+        assert_eq!(strict.playable(), !strict.path().is_empty());
+        (Playability::of(&level).playable(), strict.playable())
+    };
+    let flat = "------\n------\n------\n------\nXXXXXX";
+    assert_eq!(both(flat), (true, true));
+    // Between two tiles that touch at a corner.
+    assert_eq!(
+        both("---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX"),
+        (true, false)
+    );
+    // An enemy on the ground is jumped over, one in a tunnel is not.
+    assert_eq!(
+        both("------\n------\n------\n------\n---E--\nXXXXXX"),
+        (true, true)
+    );
+    assert_eq!(
+        both("---SSS\n---SSS\n---SSS\n---SSS\n---E--\nXXXXXX"),
+        (true, false)
+    );
 }
