@@ -95,7 +95,7 @@ class LevelDesigner extends Designer {
   }
 
   symbolsOf(values) {
-    return values;
+    return values.map((line) => [...line]);
   }
 
   textOf(values) {
