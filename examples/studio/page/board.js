@@ -28,6 +28,7 @@ class BoardDesigner extends Designer {
   }
 
   start() {
+    this.wayToggle.hidden = !this.kind.path;
     this.palettes();
     this.rebuild();
     this.run();

@@ -33,6 +33,7 @@ export class Designer {
     this.sharesTold = "";
     this.lane = new Lane();
     this.glance = new Lane();
+    this.errand = new Lane();
     this.past = new History();
     this.grid = new Grid(`${title}: arrows move, Enter sets the chosen tile, Delete frees, Shift and arrows mark a region`, {
       draw: (...given) => this.drawCell(...given),
@@ -72,12 +73,13 @@ export class Designer {
     this.list = h("fieldset", { className: "palette" }, h("legend", { className: "small", textContent: "The tile to set" }));
     this.scale = h("div", { className: "scale", hidden: true }, "0 %", this.#gradient(), "100 %");
     this.method = h("p", { className: "small" });
+    this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
       h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {} }), { title: "Free all cells that were set" })),
       this.list,
       select("Heat map", this.mode, [["off", "off"], ["chosen", "probability of the chosen tile"], ["open", "how open each cell is"]], (mode) => { this.mode = mode; this.#heat(); }),
       this.scale, this.method,
-      toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); }),
+      this.wayToggle,
       toggle("Tell what a click would exclude", this.previews, (on) => { this.previews = on; this.#moved(); }));
     this.demandsBox = h("div", { className: "stack" });
     this.element = h("div", { className: "view", onkeydown: (event) => this.#shortcut(event) },
@@ -385,7 +387,7 @@ export class Designer {
         if (gone.length) grid.lost.add(key(r, c));
       }));
       const what = `${lost} ${lost === 1 ? "possibility" : "possibilities"} of ${grid.lost.size} other ${grid.lost.size === 1 ? "cell" : "cells"}`;
-      const told = after.isProven ? `would exclude ${what}` : lost ? `would make ${what} rare or impossible` : "would leave the rest open";
+      const told = after.isProven ? `would exclude ${lost ? what : "nothing elsewhere"}` : lost ? `would make ${what} rare or impossible` : "would leave the rest open";
       this.facts.textContent = `${this.#here()} ${name} here ${told}.`;
       grid.render();
     } catch (problem) {

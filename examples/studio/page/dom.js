@@ -8,7 +8,7 @@ export function h(tag, properties = {}, ...children) {
     if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 

@@ -95,7 +95,7 @@ class LevelDesigner extends Designer {
   }
 
   symbolsOf(values) {
-    return values;
+    return values.map((line) => [...line]);
   }
 
   textOf(values) {
@@ -243,20 +243,20 @@ class LevelDesigner extends Designer {
   exports() {
     const rows = () => this.grid.values.map((line) => line.join(""));
     const made = (format) => async () => {
-      const ask = this.glance.change();
+      const ask = this.errand.change();
       const file = await ask("/api/level", { ...this.#source(), task: "export", level: rows(), format, show_path: this.showsPath });
       return [file.name, file.type, bytesOf(file.base64)];
     };
     return [
       ["Text", async () => ["level.txt", "text/plain", `${rows().join("\n")}\n`]],
       ["JSON", async () => {
-        const level = await this.glance.change()("/api/level", { ...this.#source(), task: "check", level: rows(), show_path: true });
+        const level = await this.errand.change()("/api/level", { ...this.#source(), task: "check", level: rows(), show_path: true });
         return ["level.json", "application/json", JSON.stringify([level])];
       }],
       ["PNG", made("png")],
       ["Tiled map", made("tmx")],
       ["Tiles of the map", async () => {
-        const told = await this.glance.change()("/api/level", { ...this.#source(), task: "tiles" });
+        const told = await this.errand.change()("/api/level", { ...this.#source(), task: "tiles" });
         return ["level-tiles.png", "image/png", bytesOf(told.picture)];
       }],
       ["Tiled JSON", made("tiled-json")],

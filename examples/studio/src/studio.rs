@@ -101,7 +101,8 @@ impl Studio {
         let is_ended = ended.load(Ordering::Acquire);
         drop(begun);
         match done {
-            Ok(Err(_)) if is_ended => Err(Problem::superseded()),
+            // An answer by then may lack a part.
+            Ok(_) if is_ended => Err(Problem::superseded()),
             Ok(answer) => Ok(Content::json(&answer?)),
             Err(_) => Err(Problem::internal()),
         }

@@ -48,7 +48,7 @@ fn mazes_have_sides_and_weights() {
             left: weight,
             ..DirectionWeights::UNIFORM
         };
-        let error = maze.weights(left).unwrap_err();
+        let error = maze.clone().weights(left).unwrap_err();
         assert!(
             matches!(
                 error,
@@ -159,7 +159,7 @@ fn lengths_of_mazes_are_those_that_occur() {
             .map(|world| elements.board(world).unwrap().solution().unwrap().len() as u32 - 1)
             .collect();
         for steps in 0..=(rows * columns + 2) as u32 {
-            let is_possible = mazes.steps(steps..=steps).is_ok();
+            let is_possible = mazes.clone().steps(steps..=steps).is_ok();
             assert_eq!(
                 is_possible,
                 lengths.contains(&steps),

@@ -78,7 +78,7 @@ fn mazes() {
             .weights(DirectionWeights::SNAKE)
             .unwrap();
         let probability = |border| {
-            let elements = snakes.border(border).elements().unwrap();
+            let elements = snakes.clone().border(border).elements().unwrap();
             compiled(elements.model()).log_evidence().exp()
         };
         close(
