@@ -37,7 +37,7 @@ const LIMITS: ComponentLimits = ComponentLimits {
 fn tree_of_groups(seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
-        constant: i64::from(seed % 3 == 0) * 17,
+        constant: i64::from(seed.is_multiple_of(3)) * 17,
         ..CostTables::default()
     };
     let groups = rng.random_range(2..5);
