@@ -9,6 +9,7 @@
 //! | `network/` | cost functions in the state that the search has brought them to |
 //! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
 //! | `search/` | hybrid best-first search |
+//! | `decomposition/` | the same along a tree decomposition, with bounds for each assignment of a separator |
 //! | `component`, `solve` | the searches of independent components, and what they have found |
 //! | `neighbourhood` | better worlds near a given one |
 
@@ -53,7 +54,9 @@ use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 /// tree-reweighted moves of costs between functions (virtual arc consistency), the first world from tabu search. Then a hybrid best-first search takes
 /// the part of the smallest bound, searches it depth first for a while, and keeps what is left of it as parts to come. At each node, costs are moved
 /// until some are paid whatever the values are (existential directional arc consistency), values that others dominate are removed, and variables of
-/// at most two neighbours are eliminated. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
+/// at most two neighbours are eliminated. The nodes that it goes to have their costs moved by tree-reweighted sweeps as well, as often as that raises bounds.
+/// A component that small separators part is also searched along a tree decomposition, with bounds for each assignment of a separator; both
+/// searches do as much work, and tell each other of better assignments. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
 /// else a mini-bucket elimination with such tables bounds all worlds, and neighbourhoods of the best one are optimised.
 /// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
 ///
@@ -65,7 +68,7 @@ use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 /// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
 ///
 /// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
-/// costs change. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
+/// costs change. Along a tree decomposition, it is exponential in the largest cluster of variables rather than in all, times the assignments of its separator. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
 /// steps that found something better.
 ///
 /// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
@@ -78,7 +81,8 @@ use solve::{ImprovementListener, SearchLimits, SearchResult, solve};
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
 /// elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
-/// decomposition for weighted CSP"; Ihler, Flerova, Dechter and Otten (2012), "Join-graph based cost-shifting schemes".
+/// decomposition for weighted CSP"; de Givry, Schiex and Verfaillie (2006), "Exploiting tree decomposition and soft local consistency in weighted CSP"; Sanchez,
+/// Allouche, de Givry and Schiex (2009), "Russian doll search with tree decomposition"; Ihler, Flerova, Dechter and Otten (2012), "Join-graph based cost-shifting schemes".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -145,8 +149,9 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components: once they are reached, the
-    /// search goes on depth first, in the same time, with bounds that come down later. The other half is for the tables of an elimination, which
+    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components, and for what is known of each
+    /// assignment of a separator: once they are reached, the search goes on depth first, in the same time, with bounds that come down later, and
+    /// forgets what it knows of separators. The other half is for the tables of an elimination, which
     /// is refused, or divided into smaller mini-buckets, if it takes more.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;

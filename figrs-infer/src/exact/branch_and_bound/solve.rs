@@ -301,7 +301,7 @@ impl WorldSearch<'_> {
 
     /// Records the present best world and bound, if one of them is better than before.
     fn record(&mut self) {
-        let bounds = self.components.iter().map(|component| component.lower());
+        let bounds = self.components.iter().map(ComponentSearch::lower);
         let lower = bounds.fold(self.preprocessed.tables.constant, add);
         let bound = self.fixed.log(lower);
         let bound = bound.min(self.mini_bucket_bound);

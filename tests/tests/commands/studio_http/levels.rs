@@ -299,7 +299,7 @@ fn levels_that_are_played_upwards_stand_upright() {
     let (status, levels) = level(&studio, request.clone());
     assert_eq!(
         (status, &levels[0]["rows"]),
-        (200, &json!(["#.o"; 6])),
+        (200, &json!(vec!["#.o"; 6])),
         "{levels}"
     );
     let mut asked = request.clone();

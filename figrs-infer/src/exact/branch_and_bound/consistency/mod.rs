@@ -9,6 +9,7 @@
 //! | `binary`, `ternary`, `nary` | moves of costs by functions of so many variables |
 //! | `existential` | values that all functions support |
 //! | `propagate` | the fixpoint of all of them |
+//! | `reweigh` | tree-reweighted sweeps through all variables at a node |
 
 mod binary;
 mod existential;

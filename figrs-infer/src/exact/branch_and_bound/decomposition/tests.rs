@@ -1,5 +1,8 @@
 //! Searches along trees against all assignments.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use figrs_core::Until;
 use rand::RngExt;
 
@@ -34,7 +37,7 @@ const LIMITS: ComponentLimits = ComponentLimits {
 fn tree_of_groups(seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
-        constant: i64::from(seed % 3 == 0) * 17,
+        constant: i64::from(seed.is_multiple_of(3)) * 17,
         ..CostTables::default()
     };
     let groups = rng.random_range(2..5);
@@ -155,7 +158,17 @@ fn searches_along_trees_find_the_best_cost() {
             search.adopt(values, upper);
         }
         let mut found = None;
+        let over = Until {
+            deadline: None,
+            interrupt: Some(Arc::new(AtomicBool::new(true))),
+        };
         loop {
+            // A search that is stopped before it begins has the bounds it had.
+            if seed % 6 == 0 {
+                let lower = search.lower();
+                search.advance(1 + seed % 400, &over);
+                assert_eq!(search.lower(), lower, "seed {seed}");
+            }
             let state = search.advance(1 + seed % 400, &until);
             assert!(
                 search.lower() <= best.min(upper),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::*;
 
@@ -154,4 +155,86 @@ fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
         ends[usize::from(stopped.is_some())] += 1;
     }
     assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
+}
+
+/// Groups of variables that are all connected, each of which shares two with the one before.
+fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
+    let mut rng = generator(seed);
+    let mut graph = FactorGraph::default();
+    let mut before: Vec<VarId> = Vec::new();
+    for _ in 0..groups {
+        let mut all: Vec<VarId> = before.iter().rev().take(2).copied().collect();
+        all.extend((0..size).map(|_| graph.add_variable(2)));
+        for (i, &x) in all.iter().enumerate() {
+            for &y in &all[..i] {
+                let j: f64 = rng.random_range(-0.5..0.5);
+                let scope = [x.min(y), x.max(y)];
+                let weights = [j.exp(), (-j).exp(), (-j).exp(), j.exp()];
+                graph.factors.push(dense(&scope, &weights));
+            }
+        }
+        before = all;
+    }
+    graph
+}
+
+/// Groups that are too wide to be eliminated are searched one after another along a tree, in far less work than without one.
+#[test]
+fn groups_of_small_separators_are_searched_along_a_tree() {
+    let graph = chain_of_groups(5, 16, 1);
+    let (_, best) = most_probable(&graph, &Options::default()).expect("2^18 entries");
+    let limits = SearchLimits {
+        table: 1 << 6,
+        work: 20_000_000,
+        memory: 1 << 24,
+    };
+    let SearchResult::Found(values, steps, None) =
+        solved(&graph, limits, &ImprovementListener::default())
+    else {
+        panic!("nothing found");
+    };
+    let last = steps[steps.len() - 1];
+    assert!(close(log_weight(&graph, &values), best) && close(last.upper_bound, best));
+    assert!(last.work < limits.work / 4, "{last:?}");
+}
+
+/// A flag that is raised at any time leaves a world that weighs what is said, bounds that hold and come nearer, and a proof only of the best world.
+#[test]
+fn an_interrupt_at_any_time_leaves_sound_bounds() {
+    let graph = chain_of_groups(4, 14, 2);
+    let (_, best) = most_probable(&graph, &Options::default()).expect("2^16 entries");
+    let mut stops = 0;
+    for i in 0..60u32 {
+        let flag = Arc::new(AtomicBool::new(false));
+        let mut watch = Watch::default();
+        watch.set_interrupt(Arc::clone(&flag));
+        let watching = watch.start("MpeBranchAndBound", None);
+        let delay = Duration::from_micros(u64::from(i * i) * 30);
+        let timer = std::thread::spawn(move || {
+            std::thread::sleep(delay);
+            flag.store(true, Ordering::Relaxed);
+        });
+        let limits = SearchLimits {
+            table: 1 << 6,
+            work: 20_000_000,
+            memory: 1 << 22,
+        };
+        let result = solve(&graph, limits, &watching, &ImprovementListener::default());
+        timer.join().expect("no panic");
+        let Ok(SearchResult::Found(values, steps, stopped)) = result else {
+            continue;
+        };
+        let last = steps[steps.len() - 1];
+        assert!(close(log_weight(&graph, &values), last.log_probability));
+        assert!(last.upper_bound >= best - 1e-9, "{i}: {last:?} {best}");
+        assert!(last.log_probability <= best + 1e-9, "{i}: {last:?} {best}");
+        for pair in steps.windows(2) {
+            assert!(pair[0].upper_bound >= pair[1].upper_bound - 1e-12, "{i}");
+        }
+        if stopped.is_none() {
+            assert!(close(last.log_probability, best), "{i}: {last:?} {best}");
+        }
+        stops += usize::from(stopped.is_some());
+    }
+    assert!(stops > 0, "no search was stopped");
 }
