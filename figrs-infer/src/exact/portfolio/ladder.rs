@@ -15,6 +15,12 @@ pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 const AGAIN: f64 = 4.0;
 /// Divisor of the decisions of a search where few factors have zeros.
 const UNPROMISING: f64 = 8.0;
+/// Bytes of the first frontiers, and of those where others take long: a tenth of a second, and a second or two.
+const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
+/// Number of predicted operations beyond which frontiers get more memory, and beyond which they get all: minutes, and hours.
+const LONG: [f64; 2] = [1e10, 1e12];
+/// Divisor of the memory that frontiers get at most.
+const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
 const DECISION: f64 = 5000.0;
 
@@ -31,9 +37,25 @@ pub(super) trait Ladder<'a> {
     /// A search of at most so many decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Frontiers of little memory.
-    fn explore(&mut self) -> Result<Option<Self::Found>, Error> {
+    /// Frontiers of so many bytes.
+    fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
+    }
+
+    /// The bytes of the first frontiers, of larger ones and of the largest.
+    fn frontier_bytes(&mut self) -> [u64; 3] {
+        let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
+        let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
+        [first, larger, most]
+    }
+
+    /// Frontiers of more bytes than those before, if they are more.
+    fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
+        if bytes > before {
+            self.explore(bytes)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The predicted operations of all slices, which are kept; infinite if there are none within the memory.
@@ -83,7 +105,8 @@ pub(super) trait Ladder<'a> {
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
-        self.explore()
+        let [first, ..] = self.frontier_bytes();
+        self.explore(first)
     }
 
     /// A search for as much work as the cheaper of elimination and slices is predicted to take, and then that; `None` if none is done.
@@ -95,8 +118,20 @@ pub(super) trait Ladder<'a> {
         } else {
             self.slice_operations()?
         };
+        let cheapest = whole.min(sliced);
+        let [first, larger, most] = self.frontier_bytes();
+        if cheapest > LONG[0]
+            && let Some(found) = self.explore_further(first, larger)?
+        {
+            return Ok(Some(found));
+        }
         self.bound();
-        if let Some(found) = self.search_for(whole.min(sliced).min(work))? {
+        if let Some(found) = self.search_for(cheapest.min(work))? {
+            return Ok(Some(found));
+        }
+        if cheapest > LONG[1]
+            && let Some(found) = self.explore_further(larger, most)?
+        {
             return Ok(Some(found));
         }
         if whole.is_finite() && whole <= work {
@@ -114,7 +149,7 @@ pub(super) trait Ladder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::Model;
+    use figrs_core::{Bytes, Model};
 
     use super::*;
     use crate::exact::eliminate::EliminationError;
@@ -149,6 +184,11 @@ mod tests {
             Ok(None)
         }
 
+        fn explore(&mut self, bytes: u64) -> Result<Option<()>, Error> {
+            self.tried.push(("frontier", bytes as f64));
+            Ok(None)
+        }
+
         fn slice_operations(&mut self) -> Result<f64, Error> {
             Ok(self.sliced)
         }
@@ -161,8 +201,11 @@ mod tests {
 
     /// The attempts beyond those of little cost; a model without factors is logical.
     fn costly(whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
-        let (watch, settings, model) =
-            (Watch::default(), PortfolioSettings::default(), Model::new());
+        let (watch, settings, model) = (
+            Watch::default(),
+            PortfolioSettings::within(Bytes(1 << 32)),
+            Model::new(),
+        );
         let run = watch.start("Exact", None);
         let mut ladder = InVain {
             attempts: Attempts::new(&settings, &run, &model, &[]),
@@ -187,9 +230,18 @@ mod tests {
     }
 
     #[test]
-    fn the_cheaper_of_elimination_and_slices_is_done() {
-        let tried = costly(2e9, 1e9);
-        assert_eq!(tried[0].0, "elimination", "{tried:?}");
-        assert_eq!(costly(1e14, f64::INFINITY), [("search", 1e12 / DECISION)]);
+    fn slices_follow_an_elimination() {
+        // An elimination that turns out not to fit leaves the slices.
+        assert_eq!(costly(1.2e9, 1e9), [("elimination", 1e12), ("slices", 1e9)]);
+    }
+
+    #[test]
+    fn frontiers_get_more_memory_where_others_take_long() {
+        let expected = [
+            ("frontier", f64::from(1 << 27)),
+            ("search", 1e12 / DECISION),
+            ("frontier", f64::from(1 << 30)),
+        ];
+        assert_eq!(costly(1e14, f64::INFINITY), expected);
     }
 }

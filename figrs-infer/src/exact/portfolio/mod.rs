@@ -16,6 +16,8 @@ mod choice;
 mod compiled_exact;
 mod count;
 mod ladder;
+#[cfg(test)]
+mod logical_models;
 mod mpe_exact;
 mod settings;
 
@@ -37,15 +39,12 @@ use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Bytes of the first frontiers.
-const FRONTIER_BYTES: u64 = 1 << 23;
-
 /// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
 ///
 /// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`] for the evidence or one target, by
 /// [`JunctionTree`] for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
-/// models and sequences of few states are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared, and the search
-/// of the circuit goes on for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
+/// models and sequences of few states are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
+/// get more memory where both are many, and the circuit is searched again for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
 /// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
 ///
 /// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with what was predicted of them.
@@ -176,11 +175,9 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         self.attempts.try_search(decisions, ask)
     }
 
-    /// Frontiers of little memory.
-    fn explore(&mut self) -> Result<Option<Answer>, Error> {
+    fn explore(&mut self, bytes: u64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
-        let memory = FRONTIER_BYTES.min(attempts.settings.memory.0 / 4);
-        let frontier = Frontier::new().memory(memory).part_of(attempts.run);
+        let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
         let (model, targets) = (attempts.model, attempts.targets);
         // A frontier may run functions where no other algorithm would, and they may fail there.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))

@@ -98,6 +98,6 @@ fn pruning_costs_less() {
         );
     }
     // Small orders do not count zeros, so that the order of more tables may happen to meet more of them.
-    let is_less = saved.iter().all(|&saved| saved > 1000.0);
+    let is_less = saved.iter().all(|&saved| saved > 500.0);
     assert!(dearer <= 1 && is_less, "{dearer} {saved:?}");
 }
