@@ -38,7 +38,7 @@ fn numbered_boards_are_those_that_are_drawn_one_after_another() {
 fn boards_that_are_rejected_leave_the_law_of_the_others() {
     const DRAWS: u64 = 4000;
     let all = PerfectMaze::new(Size::new(3, 3).unwrap());
-    let bounded = all.steps(5..=6).unwrap();
+    let bounded = all.clone().steps(5..=6).unwrap();
     let sampler = ConditionalSampler::new();
     let draw = |maze: &PerfectMaze, seed| {
         let numbered = sampler.numbered(maze).unwrap();
