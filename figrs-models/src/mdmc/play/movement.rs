@@ -230,7 +230,7 @@ impl Movement {
         }
     }
 
-    /// The movement that a set of tiles suggests: `ladders` where something can be climbed and there is a start, `climb` for levels played upwards
+    /// The movement that a set of tiles suggests: `ladders` where there are something to climb, a start and something to collect, `climb` for levels played upwards
     /// with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
