@@ -30,6 +30,8 @@ pub(super) type Cells = Vec<(i8, i8)>;
 ///   the right. With `wrap` the sides are joined.
 /// - **Enemies and hazards** are ignored, blocked (not entered and not stood upon), or jumped: not entered on foot, though in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Each is a switch of its own, as in the files.
+#[allow(clippy::struct_excessive_bools)]
 pub struct Movement {
     pub(super) name: String,
     pub(super) gravity: bool,
