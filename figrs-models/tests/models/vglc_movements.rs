@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use figrs_models::mdmc::{
     Level, Movement, MovementRules, Playability, Reach, StrictPlayability, TileSet, Travel,
@@ -21,7 +21,7 @@ fn folder(game: &str) -> Option<PathBuf> {
 }
 
 /// The levels of a folder that are of a set of tiles, by name.
-fn levels(folder: &PathBuf, tiles: &TileSet) -> Vec<(String, Level)> {
+fn levels(folder: &Path, tiles: &TileSet) -> Vec<(String, Level)> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

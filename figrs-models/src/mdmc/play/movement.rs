@@ -30,6 +30,8 @@ pub(super) type Cells = Vec<(i8, i8)>;
 ///   the right. With `wrap` the sides are joined.
 /// - **Enemies and hazards** are ignored, blocked (not entered and not stood upon), or jumped: not entered on foot, though in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Each is a switch of its own, as in the files.
+#[allow(clippy::struct_excessive_bools)]
 pub struct Movement {
     pub(super) name: String,
     pub(super) gravity: bool,
@@ -230,7 +232,7 @@ impl Movement {
         }
     }
 
-    /// The movement that a set of tiles suggests: `ladders` where something can be climbed and there is a start, `climb` for levels played upwards
+    /// The movement that a set of tiles suggests: `ladders` where there are something to climb, a start and something to collect, `climb` for levels played upwards
     /// with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use figrs_derive::ErrorDebug;
 
-use super::super::{Meaning, TileSet};
+use super::super::{Meaning, Tile, TileSet};
 use super::movement::Movement;
 
 /// Reason why something is no movement, or does not fit a set of tiles.
@@ -88,7 +88,7 @@ impl MovementError {
     /// The error for tiles of unknown meaning, if there are any.
     pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
         let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
-        let unknown: String = unknown.filter_map(|tile| tile.symbol()).collect();
+        let unknown: String = unknown.filter_map(Tile::symbol).collect();
         (!unknown.is_empty()).then(|| Self::Unknown {
             movement: movement.to_owned(),
             tiles: unknown,
@@ -101,7 +101,7 @@ impl MovementError {
         (place, meanings): (&'static str, &[Meaning]),
         tiles: &TileSet,
     ) -> Option<Self> {
-        let has = |tile: super::super::Tile| meanings.iter().any(|&meaning| tile.is(meaning));
+        let has = |tile: Tile| meanings.iter().any(|&meaning| tile.is(meaning));
         let names: Vec<&str> = meanings.iter().map(|meaning| meaning.name()).collect();
         (!tiles.tiles().any(has)).then(|| Self::NoTile {
             movement: movement.name().to_owned(),

@@ -92,7 +92,7 @@ impl Playability {
     ///
     /// let tiles = TileSet::from_toml("[tiles]\n'#' = ['solid']\n'.' = ['passable']\n'=' = ['climbable', 'ladder']\nM = ['spawn']\nG = ['collectable']")?;
     /// let rules = Movement::named("ladders")?.rules(&tiles, Travel::Right)?;
-    /// let level = Level::from_text("level", "G.=.G\n##=.#\nM.=..\n#####", &tiles)?;
+    /// let level = Level::from_text("level", "G.=.G\n##=##\nM.=..\n#####", &tiles)?;
     /// assert!(Playability::under(&level, &rules).playable());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

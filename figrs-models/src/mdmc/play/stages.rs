@@ -42,7 +42,7 @@ pub(super) struct StagedStep {
 impl StagedStep {
     /// The row that the step leads to in a level of some rows, whose sides are joined or not.
     pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
-        let to = row as isize + isize::from(self.step.rows);
+        let to = row.cast_signed() + isize::from(self.step.rows);
         if wrap {
             return Some(to.rem_euclid(height.cast_signed()).cast_unsigned());
         }

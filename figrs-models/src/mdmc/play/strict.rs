@@ -42,8 +42,11 @@ pub struct StrictPlayability {
     path: Option<Vec<(usize, usize)>>,
 }
 
-/// A cell as row and column, and the jump under way: its number, the cells passed and the side.
-type Position = ((usize, usize), Option<(usize, usize, i8)>);
+/// A row and a column.
+type Cell = (usize, usize);
+
+/// A cell, and the jump under way: its number, the cells passed and the side.
+type Position = (Cell, Option<(usize, usize, i8)>);
 
 /// A level and the movement through it, with hurting tiles blocked or as the movement has them.
 #[derive(Clone, Copy)]
@@ -65,7 +68,7 @@ impl StrictPlayability {
         };
         let (starts, goals) = strict.places();
         let needs_all = matches!(strict.movement.goal, Goal::All(_));
-        let mut left: HashSet<(usize, usize)> = goals;
+        let mut left: HashSet<Cell> = goals;
         let mut from: HashMap<Position, Option<Position>> = HashMap::new();
         let mut open: VecDeque<Position> = VecDeque::new();
         let is_started = !starts.is_empty();
@@ -120,7 +123,7 @@ impl Body<'_> {
     }
 
     /// A cell by its row and column, which may be beyond the sides if these are joined.
-    fn cell(&self, row: isize, column: isize) -> Option<(usize, usize)> {
+    fn cell(&self, row: isize, column: isize) -> Option<Cell> {
         let width = self.level.width().cast_signed();
         let column = if self.movement.wrap {
             column.rem_euclid(width)
@@ -131,15 +134,15 @@ impl Body<'_> {
         self.level.get(cell.0, cell.1).map(|_| cell)
     }
 
-    fn is(&self, cell: (usize, usize), meaning: Meaning) -> bool {
+    fn is(&self, cell: Cell, meaning: Meaning) -> bool {
         self.tile(cell).is(meaning)
     }
 
-    fn tile(&self, (row, column): (usize, usize)) -> Tile {
+    fn tile(&self, (row, column): Cell) -> Tile {
         self.level.get(row, column).unwrap_or(Tile::BORDER)
     }
 
-    fn harm(&self, cell: (usize, usize)) -> Harm {
+    fn harm(&self, cell: Cell) -> Harm {
         let (enemy, hazard) = (
             self.is(cell, Meaning::Enemy),
             self.is(cell, Meaning::Hazard),
@@ -152,7 +155,7 @@ impl Body<'_> {
         }
     }
 
-    fn solid(&self, cell: (usize, usize)) -> bool {
+    fn solid(&self, cell: Cell) -> bool {
         let opened = self.movement.open.iter().any(|&open| self.is(cell, open));
         let solid = match &self.movement.solid {
             Some(all) => self
@@ -164,23 +167,23 @@ impl Body<'_> {
         solid && !opened
     }
 
-    fn free(&self, cell: (usize, usize)) -> bool {
+    fn free(&self, cell: Cell) -> bool {
         !self.solid(cell) && self.harm(cell) != Harm::Blocked
     }
 
-    fn top(&self, cell: (usize, usize)) -> bool {
+    fn top(&self, cell: Cell) -> bool {
         self.is(cell, Meaning::SolidTop) && !self.solid(cell)
     }
 
-    fn climbs(&self, cell: (usize, usize)) -> bool {
+    fn climbs(&self, cell: Cell) -> bool {
         self.movement.ladders && self.is(cell, Meaning::Climb)
     }
 
-    fn holds(&self, cell: (usize, usize)) -> bool {
+    fn holds(&self, cell: Cell) -> bool {
         self.climbs(cell) || self.movement.ladders && self.is(cell, Meaning::Hang)
     }
 
-    fn rests(&self, (row, column): (usize, usize)) -> bool {
+    fn rests(&self, (row, column): Cell) -> bool {
         if row + 1 == self.level.height() {
             return self.movement.bottom == Bottom::Floor;
         }
@@ -189,23 +192,23 @@ impl Body<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
-    fn stands(&self, cell: (usize, usize)) -> bool {
+    fn stands(&self, cell: Cell) -> bool {
         !self.movement.gravity || self.rests(cell) || self.holds(cell)
     }
 
-    fn lost(&self, (row, _): (usize, usize)) -> bool {
+    fn lost(&self, (row, _): Cell) -> bool {
         self.movement.gravity
             && self.movement.bottom == Bottom::Lost
             && row + 1 == self.level.height()
     }
 
     /// True if a player can be put into a cell.
-    fn entered(&self, cell: (usize, usize)) -> bool {
+    fn entered(&self, cell: Cell) -> bool {
         self.free(cell) && self.harm(cell) != Harm::Jumped
     }
 
     /// All cells, line by line in the order of travel.
-    fn lines(&self) -> Vec<Vec<(usize, usize)>> {
+    fn lines(&self) -> Vec<Vec<Cell>> {
         let (height, width) = (self.level.height(), self.level.width());
         match self.travel {
             Travel::Right => (0..width)
@@ -219,20 +222,20 @@ impl Body<'_> {
     }
 
     /// The cells to start in, and those to be reached.
-    fn places(&self) -> (Vec<(usize, usize)>, HashSet<(usize, usize)>) {
+    fn places(&self) -> (Vec<Cell>, HashSet<Cell>) {
         let own = self.with_own_harm();
         let (height, width) = (self.level.height(), self.level.width());
         let lines = self.lines();
         let all = || lines.iter().flatten().copied();
         let any =
             |cell, meanings: &[Meaning]| meanings.iter().any(|&meaning| self.is(cell, meaning));
-        let at = |side: Side, (row, column): (usize, usize)| match side {
+        let at = |side: Side, (row, column): Cell| match side {
             Side::Left => column == 0,
             Side::Right => column + 1 == width,
             Side::Top => row == 0,
             Side::Bottom => row + 1 == height,
         };
-        let mut starts: Vec<(usize, usize)> = match &self.movement.start {
+        let mut starts: Vec<Cell> = match &self.movement.start {
             &Start::Cell(row, column) => vec![(row.min(height - 1), column.min(width - 1))],
             Start::Ground => {
                 let ground = |&cell: &(usize, usize)| {
@@ -270,7 +273,7 @@ impl Body<'_> {
     }
 
     /// True if a player passes by sides of free cells from one cell to another.
-    fn slides(&self, (row, column): (usize, usize), (dx, dy): (isize, isize)) -> bool {
+    fn slides(&self, (row, column): Cell, (dx, dy): (isize, isize)) -> bool {
         let (wide, high) = (dx.unsigned_abs(), dy.unsigned_abs());
         let mut passed = vec![false; (wide + 1) * (high + 1)];
         for across in 0..=wide {
@@ -358,11 +361,7 @@ impl Body<'_> {
     }
 
     /// The positions after the next cell of a jump: on it, and free.
-    fn jumped(
-        &self,
-        at: (usize, usize),
-        (number, passed, side): (usize, usize, i8),
-    ) -> Vec<Position> {
+    fn jumped(&self, at: Cell, (number, passed, side): (usize, usize, i8)) -> Vec<Position> {
         let arc = &self.movement.jumps[number];
         let Some(&(dx, dy)) = arc.get(passed) else {
             return Vec::new();

@@ -27,11 +27,11 @@ enum Entry {
 
 impl ByForce<'_> {
     fn height(&self) -> isize {
-        self.level.height() as isize
+        self.level.height().cast_signed()
     }
 
     fn width(&self) -> isize {
-        self.level.width() as isize
+        self.level.width().cast_signed()
     }
 
     fn wrapped(&self, (x, y): Cell) -> Option<Cell> {
@@ -45,7 +45,10 @@ impl ByForce<'_> {
     }
 
     fn means(&self, (x, y): Cell, meaning: Meaning) -> bool {
-        self.level.get(y as usize, x as usize).unwrap().is(meaning)
+        self.level
+            .get(y.cast_unsigned(), x.cast_unsigned())
+            .unwrap()
+            .is(meaning)
     }
 
     fn any(&self, cell: Cell, meanings: &[Meaning]) -> bool {
@@ -67,7 +70,10 @@ impl ByForce<'_> {
             return false;
         }
         if let Some(solid) = &self.movement.solid {
-            let symbol = self.level.get(cell.1 as usize, cell.0 as usize).unwrap();
+            let symbol = self
+                .level
+                .get(cell.1.cast_unsigned(), cell.0.cast_unsigned())
+                .unwrap();
             return solid.contains(symbol.symbol().unwrap());
         }
         self.any(cell, &[Meaning::Solid, Meaning::Diggable])
@@ -231,7 +237,7 @@ impl ByForce<'_> {
         let ground = |cell: &Cell| put(cell) && self.stands(*cell) && !self.is_lost(*cell);
         match &self.movement.start {
             Start::Cell(row, column) => {
-                let (row, column) = (*row as isize, *column as isize);
+                let (row, column) = (row.cast_signed(), column.cast_signed());
                 vec![(column.min(self.width() - 1), row.min(self.height() - 1))]
             }
             Start::Ground => {
