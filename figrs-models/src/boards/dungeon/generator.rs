@@ -25,7 +25,7 @@ impl Generator for Dungeon {
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let bytes = match &self.walk {
-            None if !self.needs_way() => 900.0 * rows * columns,
+            None if !self.needs_way() => 100.0 * rows * columns,
             None => 78.0 * rows * 3.5f64.powf(columns),
             Some(_) => 0.053 * rows.powf(5.5) * 9.3f64.powf(columns),
         };
