@@ -104,7 +104,7 @@ impl Circuit {
         self
     }
 
-    /// Sets the number of decisions after which a search ends with [`EliminationError::TooManyOperations`].
+    /// Sets the number of decisions after which a search ends with `EliminationError::TooManyOperations`.
     pub(crate) fn decisions(mut self, decisions: u64) -> Self {
         self.decisions = decisions;
         self

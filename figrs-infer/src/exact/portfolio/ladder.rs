@@ -17,7 +17,7 @@ const AGAIN: f64 = 4.0;
 const UNPROMISING: f64 = 8.0;
 /// Bytes of the first frontiers, and of those where others take long: a tenth of a second, and a second or two.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Number of predicted operations beyond which frontiers get more memory, and beyond which they get all: minutes, and hours.
+/// Number of predicted operations from which on frontiers get more memory, and from which on they get all: minutes, and hours.
 const LONG: [f64; 2] = [1e10, 1e12];
 /// Divisor of the memory that frontiers get at most.
 const FRONTIER_SHARE: u64 = 4;
@@ -118,18 +118,18 @@ pub(super) trait Ladder<'a> {
         } else {
             self.slice_operations()?
         };
-        let cheapest = whole.min(sliced);
+        let cheapest = whole.min(sliced).min(work);
         let [first, larger, most] = self.frontier_bytes();
-        if cheapest > LONG[0]
+        if cheapest >= LONG[0]
             && let Some(found) = self.explore_further(first, larger)?
         {
             return Ok(Some(found));
         }
         self.bound();
-        if let Some(found) = self.search_for(cheapest.min(work))? {
+        if let Some(found) = self.search_for(cheapest)? {
             return Ok(Some(found));
         }
-        if cheapest > LONG[1]
+        if cheapest >= LONG[1]
             && let Some(found) = self.explore_further(larger, most)?
         {
             return Ok(Some(found));
