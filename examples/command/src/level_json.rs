@@ -16,7 +16,7 @@ pub struct LevelJson<'a> {
     pub unseen: usize,
     /// Number of fallbacks, of methods that have simpler structures.
     pub fallbacks: Option<usize>,
-    /// How far a player comes, and the cells of the way in the level, if they are asked for.
+    /// The verdict on a player, and the cells of the way in the level, if they are asked for.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
 }
 

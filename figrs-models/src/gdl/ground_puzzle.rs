@@ -45,7 +45,7 @@ pub(super) struct GroundPuzzle {
 }
 
 impl GroundPuzzle {
-    /// What holds in a state whatever is done.
+    /// Facts of a state that no action changes.
     pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
         let latest = self.latest.try_lock().ok();
         if let Some(Some((known, held))) = latest.as_deref()
@@ -61,7 +61,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// What holds of the end and the goals in a state.
+    /// End and goals of a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }

@@ -60,7 +60,7 @@
 //! merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states and not in sequences of actions, and no
 //! function runs twice for a state.
 //!
-//! Where all states are too many, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] shortens it or proves that
+//! [`Puzzle::any_plan`] finds one plan by best-first search where all states are too many, and [`Puzzle::shorter_plan`] shortens it or proves that
 //! it cannot be; [`Puzzle::growth`] tells which relation makes the states many. States are kept without counters of steps as long as these make
 //! no difference.
 //!

@@ -24,7 +24,7 @@ use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 /// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
 /// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
 ///
-/// What was chosen is told by [`CorpusNote`]s.
+/// [`CorpusNote`]s tell what was chosen.
 ///
 /// ```no_run
 /// use figrs_models::mdmc::CorpusReader;

@@ -16,7 +16,7 @@ pub(super) enum ConsistencyResult {
     Unknown,
 }
 
-/// Whether a conflict is proven, or for how long it was looked for.
+/// Certainty of a conflict: proven, or looked for during a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Certainty {
     Proven,

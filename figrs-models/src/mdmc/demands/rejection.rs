@@ -77,9 +77,10 @@ impl RejectionSampler {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
             Demand::Seen => generated.unseen() == 0,
-            demand => demand
-                .movement()
-                .is_none_or(|rules| Playability::under(generated.level(), rules).playable()),
+            demand => demand.movement().is_none_or(|rules| {
+                let level = rules.travel().upright(generated.level());
+                Playability::under(&level, rules).playable()
+            }),
         };
         if of_tiles > 0.0 && self.steered.demands().all(is_met) {
             of_tiles

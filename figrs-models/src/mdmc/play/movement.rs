@@ -257,7 +257,7 @@ impl Movement {
         &self.name
     }
 
-    /// What is promised of a level that is playable under this movement, in one clause.
+    /// The promise of a level that is playable under this movement, in one clause.
     ///
     /// ```
     /// use figrs_models::mdmc::Movement;

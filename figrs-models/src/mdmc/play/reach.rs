@@ -100,7 +100,7 @@ pub(super) struct EdgeCrossings {
     nearest: Option<u8>,
 }
 
-/// Whether columns to come can change the answer.
+/// True if columns to come can change the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
@@ -110,7 +110,7 @@ enum Outlook {
     Lost,
 }
 
-/// What becomes possible for a player who comes back.
+/// Crossings that become possible for a player who comes back.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Return {
     /// The row, and the number of the arrival.

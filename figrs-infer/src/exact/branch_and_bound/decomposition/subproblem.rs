@@ -16,7 +16,7 @@ const RISES: u64 = 4;
 /// Bytes of what is known for an assignment, without its lists.
 const RECORD: usize = 128;
 
-/// What is known of a subproblem for one assignment of its separator.
+/// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
     /// No assignment costs less.

@@ -107,7 +107,7 @@ pub(in super::super) struct Network {
     pub(in super::super) scratch: Vec<i64>,
     /// Smallest gain for which costs are moved towards a variable against the order.
     pub(in super::super) worthwhile: i64,
-    /// Whether variables are eliminated and dominated values removed.
+    /// True if variables are eliminated and dominated values removed.
     pub(in super::super) is_simplifying: bool,
     /// By variable, whether others than the functions here ask for its value: it is not eliminated then, and keeps dominated values.
     pub(in super::super) kept: Vec<bool>,

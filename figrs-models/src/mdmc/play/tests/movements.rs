@@ -77,7 +77,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// Whether each part is playable, by the fold.
+/// For each part `true` if it is playable, by the fold.
 fn fold(level: &Level, rules: &MovementRules) -> Vec<bool> {
     let turned = rules.travel().turned(level);
     let mut reach = Reach::under(turned.height(), rules);
