@@ -123,7 +123,7 @@ fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<
             .filter(|&f| is_out(f))
             .map(|f| &links[f])
             .collect();
-        let mut product = (1.0 - leak).powi(out.len() as i32);
+        let mut product: f64 = out.iter().map(|_| 1.0 - leak).product();
         for (cause, prior) in priors.iter().enumerate() {
             let own = out
                 .iter()
@@ -153,9 +153,12 @@ fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<
     let mut places: Vec<Element<usize>> = (0..packages).map(|_| Constant::new(0)).collect();
     for moved in &moves {
         let go = |(package, place): (usize, &Element<usize>)| {
-            (moved, place).map(move |(&moved, &place)| match moved == package {
-                true => (place + 1).min(rooms - 1),
-                false => place,
+            (moved, place).map(move |(&moved, &place)| {
+                if moved == package {
+                    (place + 1).min(rooms - 1)
+                } else {
+                    place
+                }
             })
         };
         places = places.iter().enumerate().map(go).collect();

@@ -39,7 +39,7 @@ fn network(seed: u64) -> FactorGraph {
         graph.factors.push(Factor {
             variables: scope,
             table,
-            normalised: seed % 2 == 0,
+            normalised: seed.is_multiple_of(2),
         });
     }
     let observed = VarId(rng.random_range(0..8));
