@@ -56,7 +56,7 @@ fn each_kind_says_what_its_words_say() {
         ("count = 'breakable brick'\nnumber = 2", true),
         ("count = 'enemy'\nnumber = '1..'\ncolumns = '..10'", true),
         ("count = 'enemy'\nnumber = 0\ncolumns = 9", false),
-        ("count = 'solid'\nshare = '20%..25%'", false),
+        ("count = 'solid'\nshare = '20%..25%'", true),
         ("count = 'solid'\nshare = '20%..22%'\nrows = '1..'", false),
         ("count = 'solid'\nshare = '15%..25%'", true),
         ("count = 'enemy'\nnumber = '..2'\nin_each = 8", true),
