@@ -204,6 +204,7 @@ class LevelDesigner extends Designer {
     const { state } = this;
     const again = async (changes) => {
       this.state = { ...this.state, pins: {}, kept: null, counts: {}, ...changes };
+      this.told.classList.add("busy");
       try {
         await this.#tiles();
         this.rebuild();

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::folder::Folder;
-use crate::problem::{Problem, wrong};
+use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
 
 /// A request for the distributions of all variables of a network.
@@ -94,7 +94,7 @@ impl Networks {
         folder: Option<&Folder>,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
-        let request: NetworkRequest = serde_json::from_slice(body)?;
+        let request: NetworkRequest = request(body)?;
         for (name, number, most) in [
             ("memory", request.memory, MOST_MEMORY),
             ("samples", request.samples, MOST_SAMPLES),

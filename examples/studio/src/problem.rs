@@ -2,6 +2,7 @@
 
 use figrs_command::Failure;
 use hyper::StatusCode;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 /// The reason that a request has no other answer.
@@ -116,4 +117,12 @@ impl From<serde_json::Error> for Problem {
 /// What is wrong in a request, as an error of the library says it.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
+}
+
+/// A request from the fields of an object.
+///
+/// **Errors.** What is no object in JSON, and fields that are unknown or wrong.
+pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let fields: Map<String, Json> = serde_json::from_slice(body)?;
+    Ok(serde_json::from_value(Json::Object(fields))?)
 }

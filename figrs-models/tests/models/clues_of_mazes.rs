@@ -75,7 +75,10 @@ fn clues_leave_the_mazes_that_meet_them() {
             }
         }
     }
-    assert!(refused > 100 && asked > 2 * refused, "{refused} of {asked}");
+    assert!(
+        refused > 100 && asked - refused > 100,
+        "{refused} of {asked}"
+    );
 }
 
 /// A fixed seed, at which a right sampler fails one time in ten thousand.

@@ -16,7 +16,7 @@ use figrs_models::mdmc::{ExactSampler, Level, Meaning, Playability, Travel, writ
 use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;
-use crate::problem::{Problem, wrong};
+use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
@@ -45,7 +45,7 @@ impl Levels {
         folder: Option<&Folder>,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
-        let request: LevelRequest = serde_json::from_slice(body)?;
+        let request: LevelRequest = request(body)?;
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
         let trained = self.trained.get(&key, || texts.train(&request))?;

@@ -384,6 +384,10 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
             if self.is_last() || self.progress.run.stopped().is_some() {
                 return Ok(false);
             }
+            // Nothing is handed on by particles of which none is left: elements that no statement read have no values then.
+            if self.part.block.weights().survivors() == 0 {
+                return Ok(false);
+            }
             self.first = statement;
             self.enter_next_part(rng)?;
         }

@@ -519,3 +519,30 @@ fn gaps_as_wide_as_the_level_state_nothing() {
     assert_eq!(evidence(&[Demand::Seen, Demand::MaximumGap(6)]), seen);
     assert!(evidence(&[Demand::Seen, Demand::MaximumGap(5)]) > seen);
 }
+
+/// The tiles above the last column of a part are read by no demand, and nothing was to be handed on: it ended by a panic.
+#[test]
+fn particles_that_all_end_with_a_part_contradict() {
+    for column in [0, 30, 31, 32, 59] {
+        let mut mask = Mask::free(14, 60);
+        mask.set(13, column, Tile::EMPTY);
+        let demands = [Demand::Placed(mask), Demand::MaximumGap(0)];
+        let sampler = ConditionedSampler::new(steered(14, 60, &demands));
+        let error = sampler.levels(SEED, 0..1).unwrap_err();
+        assert!(
+            matches!(&error, SteeringError::Contradictory { column: found, proven: false, .. } if *found == column),
+            "{column}: {error}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_sampler_has_done_nothing() {
+    let flag = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let sampler = ConditionedSampler::new(steered(4, 20, &[Demand::Seen])).interrupt(flag);
+    let error = sampler.levels(SEED, 0..3).unwrap_err();
+    assert!(matches!(
+        error,
+        SteeringError::Inference(figrs_infer::Error::NothingDone { .. })
+    ));
+}

@@ -197,7 +197,7 @@ fn clues_that_exclude_each_other_are_told_with_their_cells() {
         (
             "yin_yang",
             json!(["11.", "11.", "..."]),
-            json!([[0, 0], [0, 1], [1, 0], [1, 1]]),
+            json!([[0, 1], [1, 0], [1, 1]]),
         ),
         ("dungeon", json!(["W??", "???", "???"]), json!([[0, 0]])),
         ("island", json!(["#??", "???", "???"]), json!([[0, 0]])),

@@ -93,9 +93,11 @@ fn probabilities_of_tiles_are_exact_or_shares_of_drawn_levels() {
         (&json!(true), &json!(false))
     );
     assert_eq!(drawn["levels"], 1000);
-    assert_eq!(exact["marginals"][3][4], json!({"-": 1.0}));
     // Ground lies on both sides of the widest gap.
-    assert_eq!(exact["marginals"][3][5], json!({"X": 1.0}));
+    for (column, tile) in [(3, "X"), (4, "-"), (5, "X")] {
+        let cell = exact["marginals"][3][column].as_object().unwrap();
+        assert_eq!(cell.keys().collect::<Vec<_>>(), [tile], "{cell:?}");
+    }
     for row in 0..4 {
         for column in 0..12 {
             let cell = exact["marginals"][row][column].as_object().unwrap();
@@ -164,7 +166,7 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     );
     let (_, shipped) = level(&studio, json!({"task": "tiles"}));
     assert_eq!(shipped["tiles"].as_array().unwrap().len(), 13);
-    assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["height"] == 14);
+    assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["across"] == 14);
     for (wrong, status, told) in [
         (json!({"corpus": "none"}), 404, "no such file"),
         (json!({"corpus": "../"}), 404, "no such file"),

@@ -121,7 +121,7 @@ fn long_bodies_are_refused_before_they_are_read() {
 #[test]
 fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
     let studio = Studio::start(None);
-    let deep = "[".repeat(100_000);
+    let deep = "{\"training\":".repeat(100_000);
     let cases = [
         ("/api/level", "", "EOF"),
         ("/api/level", "{", "line 1 column 1"),
