@@ -175,19 +175,20 @@ impl<'a> BarrenSearch<'a> {
         if values == 1 {
             return None;
         }
+        // A dense table has as many numbers as the variable has values, at least.
+        let joint = &self.graph.factors[factor];
+        let weights = plain_weights(joint)?;
         let mut shares = vec![1.0; values];
         let mut log_scale = 0.0;
         for &i in own {
-            let weights = plain_weights(&self.graph.factors[i])?;
-            log_scale += weights.log_scale();
-            for (share, weight) in shares.iter_mut().zip(weights.linear()) {
+            let own = plain_weights(&self.graph.factors[i])?;
+            log_scale += own.log_scale();
+            for (share, weight) in shares.iter_mut().zip(own.linear()) {
                 *share *= weight;
             }
         }
-        let factor = &self.graph.factors[factor];
-        let weights = plain_weights(factor)?;
-        let at = factor.variables.iter().position(|u| u.index() == v)?;
-        let stride = self.graph.dense_size(&factor.variables[at + 1..]);
+        let at = joint.variables.iter().position(|u| u.index() == v)?;
+        let stride = self.graph.dense_size(&joint.variables[at + 1..]);
         let mut sums = weights
             .linear()
             .chunks_exact(values * stride)
@@ -213,19 +214,34 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// The graph without barren factors, whose variables have one value left; `None` if there are none.
+/// The graph without barren factors; their variables, and others that no factor mentions any more, have one value left. `None` if there are none.
 pub(crate) fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {
         return None;
     }
     let factors = graph.factors.iter().zip(&pruned.live);
-    let constant = pruned.constant.map(|weights| Factor {
+    let mut open = pruned.vanished;
+    for is_open in &mut open {
+        *is_open = !*is_open;
+    }
+    let mut is_free = open.clone();
+    let mentioned = factors.clone().filter(|(_, live)| **live);
+    let mentioned = mentioned.flat_map(|(factor, _)| &factor.variables);
+    for v in mentioned.chain(keep) {
+        is_free[v.index()] = false;
+    }
+    let mut log_constant = pruned.constant.map_or(0.0, |weights| weights.log(0));
+    for (v, _) in is_free.iter().enumerate().filter(|(_, is_free)| **is_free) {
+        log_constant += f64::from(graph.cardinalities[v]).ln();
+        open[v] = false;
+    }
+    let constant = (log_constant != 0.0).then(|| Factor {
         variables: Vec::new(),
-        table: FactorTable::Dense(weights),
+        table: FactorTable::Dense(Weights::from_logs(vec![log_constant])),
         normalised: false,
     });
-    let cardinalities = graph.cardinalities.iter().zip(&pruned.vanished);
+    let cardinalities = graph.cardinalities.iter().zip(&open);
     Some(FactorGraph {
         factors: factors
             .filter(|(_, live)| **live)
@@ -233,7 +249,7 @@ pub(crate) fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<Fact
             .chain(constant)
             .collect(),
         cardinalities: cardinalities
-            .map(|(&n, &vanished)| if vanished { 1 } else { n })
+            .map(|(&n, &is_open)| if is_open { n } else { 1 })
             .collect(),
     })
 }

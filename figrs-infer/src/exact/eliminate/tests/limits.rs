@@ -61,8 +61,10 @@ fn a_plan_beyond_the_budget_is_refused() {
 fn messages_beyond_the_memory_are_refused() {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..4).map(|_| graph.add_variable(10)).collect();
+    // Their sums differ, so that none is barren.
+    let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
     for pair in all.windows(2) {
-        graph.factors.push(dense(pair, &[0.1; 100]));
+        graph.factors.push(dense(pair, &numbers));
     }
     // Each of three messages over ten values; one is used when the next is made. The answer is a number.
     let order = Options::default().order(Order::given(all.clone()));
@@ -88,8 +90,10 @@ fn messages_beyond_the_memory_are_refused() {
 fn tables_between_two_parts_count_as_memory() {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..4).map(|_| graph.add_variable(10)).collect();
+    // Their sums differ, so that none is barren.
+    let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
     for pair in all.windows(2) {
-        graph.factors.push(dense(pair, &[0.1; 100]));
+        graph.factors.push(dense(pair, &numbers));
     }
     // Two messages are left, over one variable and over two; the answer and the last message are numbers.
     let (keep, options) = ([all[1], all[3]], Options::default());
