@@ -254,7 +254,7 @@ fn a_file_of_demands_is_met_by_every_model() {
             "field",
             "--allow-unseen",
             "--particles",
-            "400",
+            "4000",
         ],
     ] {
         let output = run(&[drawn, &size, &asked].concat());

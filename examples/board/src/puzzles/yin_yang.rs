@@ -145,7 +145,7 @@ impl Puzzle for Boards {
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         let frontier = watch.frontier("compiling, step", options.memory().0);
-        let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
+        let boards = self.generator()?.frontier(frontier);
         let progress = watch.progress("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);

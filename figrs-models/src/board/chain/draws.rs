@@ -132,10 +132,15 @@ pub(in crate::board) fn draw<G: Generator>(
         });
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
+        if watch.is_interrupted() {
+            // Diagnostics of many boards take a while.
+            spread(generator, &mut chains, later.clone(), boards)?;
+            break worst(&mut chains, later);
+        }
         let diagnostics = worst(&mut chains, later.clone());
         let is_enough = diagnostics.0 <= MOST_R_HAT && diagnostics.1 >= fewest_effective;
         let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
-        let is_over = work.is_none_or(|work| work >= most_work) || watch.is_interrupted();
+        let is_over = work.is_none_or(|work| work >= most_work);
         if is_enough || is_over {
             spread(generator, &mut chains, later, boards)?;
             break diagnostics;

@@ -45,7 +45,11 @@ impl ExactSampler {
         if let Some(conflict) = conflict::soon_proven(&steered) {
             return Err(proven(conflict));
         }
-        let compiled = frontier.compile(steered.model(), steered.cells())?;
+        let compiled = frontier.compile(steered.model(), steered.cells());
+        let compiled = compiled.map_err(|error| {
+            let found = conflict::proven(&steered);
+            found.map_or_else(|| error.into(), &proven)
+        })?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
                 .compile(&part.model_to(columns - 1), ())

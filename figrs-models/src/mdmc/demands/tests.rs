@@ -182,8 +182,8 @@ fn parts_of_a_level_have_its_probability() {
 /// Demands that begin after the first parts and end before the last ones, on models whose parts hand on more than tiles.
 #[test]
 fn parts_of_every_model_hand_on_what_demands_remember() {
-    let corpus = Corpus::shipped().bottom_rows(4).unwrap();
-    let splits = RowSplits::new(4, 4).unwrap();
+    let corpus = Corpus::shipped().bottom_rows(3).unwrap();
+    let splits = RowSplits::new(3, 3).unwrap();
     let enemy = Pattern::cell(tile('E')).unwrap();
     let demands = [
         Demand::required(enemy.clone(), Area::all().columns(7..12)),
@@ -199,7 +199,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
     let hierarchy = HierarchicalChain::train(&corpus, &Structure::NS2, splits, 3, 3, 1).unwrap();
     let field = TileField::train(&corpus, splits).unwrap();
     for model in [
-        LevelModel::from(&LevelElements::new(chain(4), 16).unwrap()),
+        LevelModel::from(&LevelElements::new(chain(3), 16).unwrap()),
         LevelModel::from(&ngrams.program(16).unwrap()),
         LevelModel::from(&Arc::new(hierarchy).program(16).unwrap()),
         LevelModel::from(&field.elements(16).unwrap()),

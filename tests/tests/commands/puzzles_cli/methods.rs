@@ -316,7 +316,7 @@ fn a_search_that_finds_nothing_proves_nothing() {
     let files = Files::new();
     let output = files.run(
         "dungeon",
-        "--size 13x3 --min-walk 30 --max-walls 0 --method chain",
+        "--size 13x3 --min-walk 50 --max-walls 0 --method chain",
     );
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
