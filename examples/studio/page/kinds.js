@@ -125,7 +125,7 @@ export const KINDS = {
     },
   },
   dungeon: {
-    title: "Dungeon", puzzle: "dungeon", size: [8, 8], side: 44, free: "?", path: true, draw: dungeon, ground: "#e0d5be",
+    title: "Dungeon", puzzle: "dungeon", size: [6, 6], side: 44, free: "?", path: true, draw: dungeon, ground: "#e0d5be",
     tiles: [[".", "floor", "empty"], ["W", "wall", "wall"], ["G", "gem", "gem"], ["A", "altar", "altar"]],
     ranges: [["Walls", "min_walls", "max_walls"], ["Steps of the walk", "min_walk", "max_walk"]],
     about: "From the top left to the gem, the altar, and the bottom right.",
