@@ -62,7 +62,7 @@ fn each_kind_says_what_its_words_say() {
         ("count = 'enemy'\nnumber = '..2'\nin_each = 8", true),
         ("count = 'enemy'\nnumber = '1..2'\nin_each = 8", false),
         ("count = 'enemy'\nsections = 4\nrising = true", true),
-        ("count = 'enemy'\nsections = 5\nrising = true", false),
+        ("count = 'S'\nsections = 4\nrising = true", false),
         ("count = 'enemy'\nsections = 2\nrising = true", true),
         ("count = 'enemy'\nsections = [0, '1..2', '0..']", true),
         ("count = 'enemy'\nsections = [1, 1, 1]", false),
