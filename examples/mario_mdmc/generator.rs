@@ -79,12 +79,12 @@ impl Trained {
             .map(engine)
             .collect::<Result<_, _>>()?;
         Ok(Self {
-            rules,
             options,
             corpus,
             chain,
             seed,
             sheet,
+            rules,
             engines,
         })
     }

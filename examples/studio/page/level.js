@@ -7,7 +7,7 @@ import { bytesOf } from "./files.js";
 
 const START = {
   seed: 1, index: 0, width: 60, pins: {}, kept: null, forced: false, playable: true, unseen: false, gap: null, counts: {},
-  corpus: null, training: null, structure: "ns3", bands: null, particles: 20,
+  corpus: null, training: null, structure: "ns3", bands: null, particles: 8,
 };
 /** Memory of the exact method, in MiB, that is tried after each change. */
 const QUIET_MEMORY = 192;
@@ -197,7 +197,7 @@ class LevelDesigner extends Designer {
     return fold("Exact probabilities", false,
       h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
       select("Try", String(this.exactMemory), named, (memory) => { this.exactMemory = Number(memory) || 1; this.run(); }),
-      number("Particles of a level", this.state.particles, (particles) => this.change({ particles: particles ?? 20 }), { min: 1, max: 10000 }));
+      number("Particles of a level", this.state.particles, (particles) => this.change({ particles: particles ?? 8 }), { min: 1, max: 10000 }));
   }
 
   #training() {

@@ -56,7 +56,7 @@ impl Puzzle {
     /// **Errors.** [`GdlError::NoPlan`] if there is none, or none of at most `most` steps was met by a search through all states;
     /// [`GdlError::SearchEnded`] if a limit of the search ended it.
     pub fn any_plan(&self, search: &BestFirst, most: usize) -> Result<FoundPlan, GdlError> {
-        let limit = self.rules.clock.as_ref().map(|clock| clock.limit());
+        let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
         let mut early = None;
         if let Some(limit) = limit {
             let mut space = PlanSpace::new(self, true);
@@ -102,7 +102,7 @@ impl Puzzle {
         let Some(most) = length.checked_sub(1) else {
             return Ok(known);
         };
-        let limit = self.rules.clock.as_ref().map(|clock| clock.limit());
+        let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
         // A plan that the clock ends takes as many steps as that.
         let is_timeless = limit.is_some_and(|limit| limit.is_none_or(|limit| most < limit));
         let mut space = PlanSpace::new(self, is_timeless);

@@ -159,7 +159,7 @@ pub(in crate::board) fn draw<G: Generator>(
         ("effective boards", diagnostics.1),
         ("chains", chains.len() as f64),
         ("sweeps to a first board", search as f64),
-        ("sweeps between boards", between as f64),
+        ("sweeps between boards", f64::from(between)),
     ])
 }
 

@@ -119,7 +119,10 @@ impl<'a> Words<'a> {
 
     /// Tiles, meanings and words.
     fn known(&self) -> String {
-        let tiles = self.tiles.tiles().filter_map(|tile| tile.symbol());
+        let tiles = self
+            .tiles
+            .tiles()
+            .filter_map(crate::mdmc::tiles::tile::Tile::symbol);
         let mut known: Vec<String> = tiles.map(|symbol| format!("{symbol:?}")).collect();
         let has = |meaning: &Meaning| self.tiles.tiles().any(|tile| tile.is(*meaning));
         known.extend(

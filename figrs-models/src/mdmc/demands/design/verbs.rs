@@ -496,21 +496,20 @@ fn cell(value: &Value) -> Option<(usize, usize)> {
 fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
     let place = || entry.place().to_owned();
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));
-    let (kind, takes) = match kinds.next() {
-        Some(&(kind, takes)) => (kind, takes),
-        None => {
-            let keys: Vec<&str> = entry.keys().keys().map(String::as_str).collect();
-            let names = KINDS.iter().map(|&(kind, _)| kind);
-            return Err(DesignError::NoKind {
-                place: place(),
-                keys: if keys.is_empty() {
-                    "no keys".to_owned()
-                } else {
-                    keys.join(", ")
-                },
-                kinds: names.collect::<Vec<_>>().join(", "),
-            });
-        }
+    let (kind, takes) = if let Some(&(kind, takes)) = kinds.next() {
+        (kind, takes)
+    } else {
+        let keys: Vec<&str> = entry.keys().keys().map(String::as_str).collect();
+        let names = KINDS.iter().map(|&(kind, _)| kind);
+        return Err(DesignError::NoKind {
+            place: place(),
+            keys: if keys.is_empty() {
+                "no keys".to_owned()
+            } else {
+                keys.join(", ")
+            },
+            kinds: names.collect::<Vec<_>>().join(", "),
+        });
     };
     if let Some(&(other, _)) = kinds.next() {
         return Err(DesignError::TwoKinds {
