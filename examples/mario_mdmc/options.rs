@@ -56,6 +56,7 @@ Exit code: 0 if there are levels; 1 if there are none because demands exclude ea
 /// states and fallbacks, and the time go to the standard error. The same seed gives the same
 /// levels, on any number of threads.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
     /// Train on the levels (*.txt, one row of tiles a line) of this directory, as the Video Game Level Corpus has them, instead of the
@@ -233,6 +234,7 @@ pub(crate) struct Options {
 }
 
 /// Demands on every level.
+#[expect(clippy::struct_field_names, reason = "named by its flag")]
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Demands (methods conditioned and exact; look-ahead and elements draw again until they are met)"

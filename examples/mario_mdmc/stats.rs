@@ -159,7 +159,8 @@ fn table(columns: &[Column]) -> String {
     if highest > 0.0 {
         let bars = profiles.iter().map(|profile| bars(profile, highest));
         text += &row("difficulty", bars);
-        text += &format!("(from the start to the end; a full bar is {highest:.4} a column)\n");
+        text += "(from the start to the end; a full bar is ";
+        text += &format!("{highest:.4} a column)\n");
     }
     text
 }

@@ -95,7 +95,7 @@ impl Studio {
         // It may answer and close before it has read all.
         let _ = stream.write_all(request);
         let mut all = Vec::new();
-        let mut bytes = [0; 1 << 16];
+        let mut bytes = vec![0; 1 << 16];
         loop {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
@@ -119,13 +119,13 @@ impl Studio {
             headers.any(|(own, _)| own.eq_ignore_ascii_case(name))
         };
         if !has("Host") {
-            head += &format!("Host: {}\r\n", self.address);
+            head = format!("{head}Host: {}\r\n", self.address);
         }
         if !body.is_empty() && !has("Content-Length") {
-            head += &format!("Content-Length: {}\r\n", body.len());
+            head = format!("{head}Content-Length: {}\r\n", body.len());
         }
         for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
+            head = format!("{head}{name}: {value}\r\n");
         }
         self.raw(format!("{head}\r\n{body}").as_bytes())
     }

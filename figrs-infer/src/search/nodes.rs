@@ -21,7 +21,7 @@ struct Node<A> {
 #[derive(Debug)]
 pub(super) struct Nodes<S, A> {
     states: IndexSet<S, FxBuildHasher>,
-    nodes: Vec<Node<A>>,
+    visited: Vec<Node<A>>,
     heap: usize,
 }
 
@@ -30,7 +30,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
     pub(super) fn new(start: S) -> Self {
         let mut all = Self {
             states: IndexSet::default(),
-            nodes: Vec::new(),
+            visited: Vec::new(),
             heap: 0,
         };
         all.add(start, None, NO_PARENT, 0);
@@ -44,7 +44,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             return None;
         }
         self.heap += heap;
-        self.nodes.push(Node {
+        self.visited.push(Node {
             before,
             action,
             steps,
@@ -65,7 +65,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         let Some(known) = self.states.get_index_of(&state) else {
             return self.add(state, Some(action), before, steps);
         };
-        let node = &mut self.nodes[known];
+        let node = &mut self.visited[known];
         if node.steps <= steps {
             return None;
         }
@@ -83,16 +83,18 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
     }
 
     pub(super) fn steps(&self, number: u32) -> u32 {
-        self.nodes.get(number as usize).map_or(0, |node| node.steps)
+        self.visited
+            .get(number as usize)
+            .map_or(0, |node| node.steps)
     }
 
     /// Marks a state as expanded; false if it was.
     pub(super) fn expand(&mut self, number: u32) -> bool {
-        !std::mem::replace(&mut self.nodes[number as usize].is_expanded, true)
+        !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+        self.visited.len()
     }
 
     /// About how many bytes the states take, with the memory to grow by `more`.
@@ -107,7 +109,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             }
         };
         let states = room(self.states.len(), self.states.capacity()) * of_state;
-        let nodes = room(self.nodes.len(), self.nodes.capacity()) * size_of::<Node<A>>();
+        let nodes = room(self.visited.len(), self.visited.capacity()) * size_of::<Node<A>>();
         (self.heap + states + nodes) as u64
     }
 
@@ -119,7 +121,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             before,
             action: Some(action),
             ..
-        }) = self.nodes.get(at as usize)
+        }) = self.visited.get(at as usize)
         {
             way.push(*action);
             at = *before;

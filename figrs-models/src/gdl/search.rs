@@ -70,14 +70,14 @@ impl Puzzle {
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                return self.found(found, (&search, &mut space), most);
+                return Self::found(found, (&search, &mut space), most);
             }
             early = Some(found);
         }
         let search = search.clone().steps(most);
         let mut space = PlanSpace::new(self, false);
         let found = search.any_plan(&mut space)?;
-        let mut found = self.found(found, (&search, &mut space), most)?;
+        let mut found = Self::found(found, (&search, &mut space), most)?;
         if let Some(early) = early {
             found.states += early.states();
             // Then only the clock ends the puzzle.
@@ -128,7 +128,6 @@ impl Puzzle {
 
     /// The plan that was found. If a greedy search has only met ways of too many steps, A* decides whether there are shorter ones.
     fn found(
-        &self,
         greedy: SearchResult<Action>,
         (search, space): (&BestFirst, &mut PlanSpace<'_>),
         most: usize,

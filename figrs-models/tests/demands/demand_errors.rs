@@ -162,7 +162,7 @@ fn patterns_have_tiles_and_fit() {
         each: enemy.clone(),
         area: Area::all(),
         by: enemy,
-        rows: 1..=0,
+        rows: std::ops::RangeInclusive::new(1, 0),
         columns: 0..=1,
     });
     assert!(matches!(error, DemandError::Offsets), "{error}");

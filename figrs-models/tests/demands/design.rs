@@ -295,7 +295,8 @@ fn errors_name_the_line_and_the_remedy() {
     ));
     let head = "# a comment\n\n[[demand]]\nmax_gap = 3\n\n[[demand]]\n";
     let place = "line 6 (demand 2)";
-    let cases: [(&str, fn(&DesignError) -> bool); 16] = [
+    type Refused = fn(&DesignError) -> bool;
+    let cases: [(&str, Refused); 16] = [
         ("rows = 3", |e| matches!(e, DesignError::NoKind { .. })),
         ("", |e| matches!(e, DesignError::NoKind { .. })),
         ("forbid = 'E'\nrequire = 'X'", |e| {

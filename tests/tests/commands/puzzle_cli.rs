@@ -355,7 +355,8 @@ fn row(needed: usize) -> String {
         )
     };
     let switches: String = (0..40).map(switch).collect();
-    let on: String = (0..needed).map(|n| format!("(true (on {n}))")).collect();
+    let on: Vec<String> = (0..needed).map(|n| format!("(true (on {n}))")).collect();
+    let on = on.concat();
     format!("(<= all {on}) (<= terminal all) (<= (goal r 100) all) {switches}")
 }
 

@@ -36,7 +36,7 @@ impl Generator for Dungeon {
     }
 
     fn ruled_cells(&self) -> Option<RuledCells<DungeonTile>> {
-        self.ruled()
+        Some(self.ruled())
     }
 
     fn relaxed(&self) -> Option<Self> {

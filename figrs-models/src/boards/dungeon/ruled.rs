@@ -10,7 +10,7 @@ impl Dungeon {
     ///
     /// Without a least number of walls and bounds on the walk they are joined: from any dungeon all walls without a clue can be opened one after another, gem and altar
     /// be exchanged with any other cell that the entrance then reaches, and the walls of another dungeon be closed.
-    pub(super) fn ruled(&self) -> Option<RuledCells<DungeonTile>> {
+    pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
         let choices = |at: usize| match clue(at) {
@@ -42,7 +42,7 @@ impl Dungeon {
         if least == 0 && self.walk.is_none() {
             ruled = ruled.joined();
         }
-        Some(ruled)
+        ruled
     }
 
     /// Dungeons without walls but those of clues: gem and altar, where no clue says where, in the first cells that are free, and in the last.

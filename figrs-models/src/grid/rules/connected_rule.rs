@@ -133,10 +133,10 @@ impl<F> ConnectedRule<F> {
                     }
                 }
             }
-            for side in 0..4 {
+            for (side, is_open) in is_open.iter_mut().enumerate() {
                 let is_done = (0..4).all(|other| part[other] != side || queues[other].is_empty());
-                if is_open[side] && is_done {
-                    is_open[side] = false;
+                if *is_open && is_done {
+                    *is_open = false;
                     ended += 1;
                 }
             }

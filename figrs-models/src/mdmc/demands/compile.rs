@@ -30,6 +30,7 @@ impl LevelFrame<'_> {
     /// The automaton of a demand; nothing for demands that are none.
     ///
     /// An error if the demand does not fit the level.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
             Demand::Seen | Demand::Playable | Demand::PlayableUnder(_) => return Ok(None),

@@ -252,6 +252,8 @@ mod tests {
 
     #[test]
     fn sheets_of_greys_palettes_and_sixteen_bits_are_read() {
+        use ::png::{BitDepth, ColorType};
+
         let set = Arc::new(TileSet::unknown(['a']));
         let encoded = |colours, depth, bytes: &[u8]| {
             let mut file = Vec::new();
@@ -264,7 +266,6 @@ mod tests {
             writer.finish().unwrap();
             file
         };
-        use ::png::{BitDepth, ColorType};
         for (file, colour) in [
             (
                 encoded(ColorType::Grayscale, BitDepth::Eight, &[77]),

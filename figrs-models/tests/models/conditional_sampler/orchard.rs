@@ -26,10 +26,10 @@ pub(super) struct Orchard {
 /// Where Markov chains start.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Chains {
-    FromAnywhere,
-    FromTrees,
+    Anywhere,
+    Trees,
     /// From a board without cells, which is refused.
-    FromTooFew,
+    TooFew,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -191,14 +191,15 @@ impl Generator for Orchard {
         let ruled = RuledCells::new(self.size, choices).rule(trees);
         let ruled = ruled.rule(TooNear(self.clone()));
         Some(match chains {
-            Chains::FromAnywhere => ruled,
-            Chains::FromTrees => ruled.start(vec![true; self.size.cells()]),
-            Chains::FromTooFew => ruled.start(Vec::new()),
+            Chains::Anywhere => ruled,
+            Chains::Trees => ruled.start(vec![true; self.size.cells()]),
+            Chains::TooFew => ruled.start(Vec::new()),
         })
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
-        let draw: Box<dyn Fn(&mut figrs_core::Stream) -> Vec<bool>> = match self.own? {
+        type Draw<'a> = Box<dyn Fn(&mut figrs_core::Stream) -> Vec<bool> + 'a>;
+        let draw: Draw<'_> = match self.own? {
             Own::Hopeless => Box::new(|_| vec![false; self.size.cells()]),
             Own::Independent => Box::new(|rng| self.by_chance(rng)),
         };

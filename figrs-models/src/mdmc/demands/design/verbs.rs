@@ -131,7 +131,7 @@ impl Designer<'_> {
                 by: self.by(entry)?,
             }),
             "pin" => {
-                let (row, column) = self.at(entry)?;
+                let (row, column) = Self::at(entry)?;
                 let pattern = self.words.pattern(entry, kind, value)?;
                 Ok(Demand::Shaped {
                     pattern,
@@ -423,7 +423,7 @@ impl Designer<'_> {
     }
 
     /// The cell at which a drawing begins.
-    fn at(&self, entry: &Entry) -> Result<(usize, usize), DesignError> {
+    fn at(entry: &Entry) -> Result<(usize, usize), DesignError> {
         let at = entry.read(
             "at",
             "the row and column of its first cell, as [9, 0]",
@@ -461,7 +461,7 @@ impl Designer<'_> {
     fn drawing(&self, entry: &Entry, key: &str, value: &Value) -> Result<Mask, DesignError> {
         const TILES: &str = "a drawing of tiles, without letters of the [legend]";
         let pattern = self.words.pattern(entry, key, value)?;
-        let (top, left) = self.at(entry)?;
+        let (top, left) = Self::at(entry)?;
         let (height, width) = self.size;
         let mut mask = Mask::free(height, width);
         let [form] = pattern.forms() else {
@@ -496,9 +496,7 @@ fn cell(value: &Value) -> Option<(usize, usize)> {
 fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
     let place = || entry.place().to_owned();
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));
-    let (kind, takes) = if let Some(&(kind, takes)) = kinds.next() {
-        (kind, takes)
-    } else {
+    let Some(&(kind, takes)) = kinds.next() else {
         let keys: Vec<&str> = entry.keys().keys().map(String::as_str).collect();
         let names = KINDS.iter().map(|&(kind, _)| kind);
         return Err(DesignError::NoKind {
