@@ -159,8 +159,7 @@ fn table(columns: &[Column]) -> String {
     if highest > 0.0 {
         let bars = profiles.iter().map(|profile| bars(profile, highest));
         text += &row("difficulty", bars);
-        text += "(from the start to the end; a full bar is ";
-        text += &format!("{highest:.4} a column)\n");
+        return format!("{text}(from the start to the end; a full bar is {highest:.4} a column)\n");
     }
     text
 }

@@ -66,7 +66,7 @@ fn each_kind_says_what_its_words_say() {
         ("count = 'enemy'\nsections = 2\nrising = true", true),
         ("count = 'enemy'\nsections = [0, '1..2', '0..']", true),
         ("count = 'enemy'\nsections = [1, 1, 1]", false),
-        ("each = 'pipe'\nhas = 'enemy'\nright = '1..3'", true),
+        ("each = 'pipe'\nhas = 'enemy'\nright = '1..3'", false),
         (
             "each = 'pipe'\nhas = 'enemy'\nright = '1..2'\nanywhere = true",
             false,

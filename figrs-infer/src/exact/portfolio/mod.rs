@@ -41,8 +41,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 
 /// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
 ///
-/// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`] for the evidence or one target, by
-/// [`JunctionTree`] for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
+/// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by
+/// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
 /// models and sequences of few states are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
 /// get more memory where both are many, and the circuit is searched again for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
 /// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.

@@ -24,7 +24,7 @@ const MOST_ENTRIES: u64 = 1 << 22;
 
 /// The most probable world by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
 ///
-/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`] searches for a few seconds' steps, then for as many as an
+/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for a few seconds' steps, then for as many as an
 /// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take, and then that is done, if it fits the memory and
 /// the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
 ///
@@ -35,7 +35,7 @@ const MOST_ENTRIES: u64 = 1 << 22;
 ///
 /// **Complexity.** That of the algorithm that answers, and of those that were tried before: some seconds, and then about as much work as that algorithm is predicted to take.
 ///
-/// **Errors.** As [`MpeBranchAndBound`].
+/// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
 /// **References.** As [`Exact`](crate::Exact).
 ///

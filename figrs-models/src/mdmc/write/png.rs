@@ -14,7 +14,7 @@ impl LevelWriter<'_> {
     /// The most bytes of the pixels of a picture.
     const MAX_BYTES: usize = 1 << 28;
 
-    /// The most tiles of a picture: 1048576 where figrs draws the [set](TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
+    /// The most tiles of a picture: 1048576 where figrs draws the [set](crate::mdmc::TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
     /// as many as have 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();

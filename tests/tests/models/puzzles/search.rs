@@ -290,7 +290,7 @@ fn negation_is_ordered_fact_by_fact() {
         let found = puzzle
             .shortest(&Frontier::new(), 3)
             .ok()
-            .map(PlanSizes::steps);
+            .map(|found| found.steps());
         assert_eq!(found, won[0].then_some(1), "{rules}");
     }
 }
