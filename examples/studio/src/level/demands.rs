@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use figrs_models::mdmc::{Demand, MarkovChain, Mask, SteeringError, Tile, TileSet, Travel};
+use figrs_models::mdmc::{
+    Demand, MarkovChain, Mask, MovementRules, SteeringError, Tile, TileSet, Travel,
+};
 use serde_json::json;
 
 use super::request::LevelRequest;
+use super::training::Trained;
 use crate::problem::{Problem, wrong};
 
 /// Most pinned tiles of which each is a demand of its own, so that those that exclude each other can be told; more are told column by column.
@@ -33,7 +36,8 @@ impl Demands {
     /// The demands of a request on levels of a chain.
     ///
     /// **Errors.** Cells outside the level, unknown tiles, ranges that are none.
-    pub(crate) fn of(request: &LevelRequest, chain: &MarkovChain) -> Result<Self, Problem> {
+    pub(crate) fn of(request: &LevelRequest, trained: &Trained) -> Result<Self, Problem> {
+        let chain = &*trained.chain;
         let (set, travel) = (chain.tile_set(), chain.travel());
         let size = (chain.height(), request.length(travel));
         let mut demands = Self {
@@ -83,7 +87,12 @@ impl Demands {
             demands.whole(Demand::Forbidden(mask.turned(travel)));
         }
         if request.playable {
-            demands.whole(Demand::Playable);
+            let rules = trained.rules()?;
+            demands.whole(if rules == *MovementRules::platformer() {
+                Demand::Playable
+            } else {
+                Demand::PlayableUnder(rules)
+            });
         }
         Ok(demands)
     }

@@ -42,7 +42,7 @@ impl Levels {
         trained: &Trained,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
-        let demands = Demands::of(request, &trained.chain)?;
+        let demands = Demands::of(request, trained)?;
         let drawing = self.drawing(key, request, trained, &demands, ended)?;
         let drawn = levels(&drawing, request, &demands)?;
         let settings = settings(&drawing, request, trained, &demands);
@@ -58,7 +58,7 @@ impl Levels {
                 Some(index),
             )
         });
-        Ok(values.collect())
+        values.collect()
     }
 
     /// The probability of each tile in each cell: exact, or shares among levels that are drawn.
@@ -69,7 +69,7 @@ impl Levels {
         trained: &Trained,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
-        let demands = Demands::of(request, &trained.chain)?;
+        let demands = Demands::of(request, trained)?;
         let drawing = self.drawing(key, request, trained, &demands, ended)?;
         let travel = trained.chain.travel();
         let (across, length) = (trained.chain.height(), request.length(travel));
@@ -126,7 +126,7 @@ impl Levels {
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
         let started = Instant::now();
-        let demands = Demands::of(request, &trained.chain)?;
+        let demands = Demands::of(request, trained)?;
         let drawing = self.drawing(key, request, trained, &demands, ended)?;
         let (log, error) = match &drawing {
             Drawing::Exact(sampler) => (sampler.log_probability(), 0.0),
@@ -219,6 +219,12 @@ fn settings(
         settings.push(("particles", request.particles.into()));
     }
     settings.push(("demands", json!(demands.told)));
+    if (request.playable || request.show_path)
+        && let Ok(rules) = trained.rules()
+    {
+        settings.push(("movement", rules.movement().name().into()));
+        settings.push(("promise", rules.movement().promise().into()));
+    }
     settings.push(("guarantee", sampler.guarantee().into()));
     settings
 }

@@ -22,13 +22,14 @@ pub(super) fn file(
     let format = request
         .format
         .ok_or_else(|| Problem::wrong("export: format is missing".to_owned()))?;
-    let way = request.show_path.then(|| Playability::of(level));
-    let way = way.as_ref().map_or(&[][..], Playability::path);
-    let (upright, way) = trained.upright(level, way);
+    let upright = trained.upright(level);
+    let rules = request.show_path.then(|| trained.rules()).transpose()?;
+    let found = rules.map(|rules| Playability::under(&upright, &rules));
+    let way = found.as_ref().map_or(&[][..], Playability::path);
     let rows = upright.to_string();
     let writer = LevelWriter::new(&upright)
         .tiles(trained.chain.tile_set())
-        .path(&way)
+        .path(way)
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")));
     let mut bytes = Vec::new();
     let (name, kind) = match format {

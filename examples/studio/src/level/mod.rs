@@ -58,14 +58,7 @@ impl Levels {
                 let level = given(&request, &trained)?;
                 let settings = chain_settings(&trained.chain).into();
                 let unseen = unseen(&trained, &level)?;
-                Ok(json_of(
-                    &trained,
-                    &request,
-                    &level,
-                    settings,
-                    (unseen, None),
-                    None,
-                ))
+                json_of(&trained, &request, &level, settings, (unseen, None), None)
             }
             LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
             LevelTask::Tiles => tiles(&trained),
@@ -88,19 +81,21 @@ fn json_of(
     settings: Vec<(&'static str, Json)>,
     (unseen, fallbacks): (usize, Option<usize>),
     index: Option<u64>,
-) -> Json {
-    let path = request.show_path.then(|| Playability::of(level));
-    let way = path.as_ref().map_or(&[][..], Playability::path);
-    let (upright, way) = trained.upright(level, way);
-    LevelJson {
+) -> Result<Json, Problem> {
+    let upright = trained.upright(level);
+    let rules = request.show_path.then(|| trained.rules()).transpose()?;
+    let path = rules.map(|rules| Playability::under(&upright, &rules));
+    Ok(LevelJson {
         level: &upright,
         drawn: index.map(|index| (request.seed, index)),
         settings,
         unseen,
         fallbacks,
-        path: path.as_ref().map(|playability| (playability, &way[..])),
+        path: path
+            .as_ref()
+            .map(|playability| (playability, playability.path())),
     }
-    .value()
+    .value())
 }
 
 /// Number of cells of a level in a configuration that training never showed.

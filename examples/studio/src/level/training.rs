@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use figrs_command::read_text;
 use figrs_models::mdmc::{
-    Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, Structures,
-    TileSet, Travel,
+    Corpus, CorpusReader, Level, LevelElements, MarkovChain, Movement, MovementRules, RowSplits,
+    Structure, Structures, TileSet, Travel,
 };
 
 use super::request::{Direction, LevelRequest};
@@ -32,15 +32,19 @@ impl Trained {
         LevelElements::new(Arc::clone(&self.chain), length).map_err(wrong)
     }
 
-    /// A level as it is played, and cells of it, from one that the chain drew.
-    pub(crate) fn upright(
-        &self,
-        level: &Level,
-        cells: &[(usize, usize)],
-    ) -> (Level, Vec<(usize, usize)>) {
-        let travel = self.chain.travel();
-        let upright = |&cell: &(usize, usize)| travel.upright_cell(level.width(), cell);
-        (travel.upright(level), cells.iter().map(upright).collect())
+    /// A level as it is played, from one that the chain drew.
+    pub(crate) fn upright(&self, level: &Level) -> Level {
+        self.chain.travel().upright(level)
+    }
+
+    /// The rules by which levels are playable: those that the tiles suggest, as the command takes them.
+    ///
+    /// **Errors.** Tiles of unknown meaning, or that no movement suits.
+    pub(crate) fn rules(&self) -> Result<MovementRules, Problem> {
+        let (tiles, travel) = (self.chain.tile_set(), self.chain.travel());
+        let movement = Movement::suggested(tiles, travel);
+        let rules = movement.and_then(|movement| movement.rules(tiles, travel));
+        rules.map_err(wrong)
     }
 }
 

