@@ -130,10 +130,19 @@ pub(in crate::board) fn draw<G: Generator>(
                 kept.boards.push(cells.to_vec());
             }
         });
+        if watch.is_interrupted() {
+            // Chains may have waited for others.
+            let most = chains.iter_mut().map(|chain| of(chain).boards.len()).max();
+            let most = most.unwrap_or(0).max(1);
+            chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
+        }
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
             // Diagnostics of many boards take a while.
+            if later.is_empty() {
+                return Ok(Vec::new());
+            }
             spread(generator, &mut chains, later.clone(), boards)?;
             break worst(&mut chains, later);
         }
