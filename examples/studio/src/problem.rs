@@ -114,7 +114,7 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
-/// What is wrong in a request, as an error of the library says it.
+/// The mistake in a request, as an error of the library says it.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
 }

@@ -145,7 +145,7 @@ impl RunMonitor<'_> {
         &self.until
     }
 
-    /// What is left of the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
+    /// The rest of the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
     pub(crate) fn rest(&self) -> Watch {
         let now = Instant::now();
         let left = |deadline: Instant| deadline.saturating_duration_since(now);

@@ -104,7 +104,7 @@ impl Landmarks {
     /// Adds the legal actions that may achieve the landmark with the fewest of them, among those that are lacking; false if some landmark
     /// has none, or none is lacking.
     ///
-    /// Where every condition of the goal can be met at once, as in a puzzle whose cells are filled, the one with the fewest ways is the one to
+    /// The next condition, where every one of the goal can be met at once, as in a puzzle whose cells are filled: the one with the fewest ways is the one to
     /// decide first (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,

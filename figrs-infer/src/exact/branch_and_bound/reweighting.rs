@@ -28,7 +28,7 @@ struct Incidence {
     table: usize,
     /// Number of costs between two values of the variable.
     stride: usize,
-    /// Whether a later or an earlier variable is in the scope.
+    /// True if a later or an earlier variable is in the scope.
     has_later: bool,
     has_earlier: bool,
 }

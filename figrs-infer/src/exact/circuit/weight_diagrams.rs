@@ -44,7 +44,7 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// Where its children and its support begin, and their numbers.
+    /// First places of its children and its support, and their numbers.
     children: (u32, u32),
     support: (u32, u32),
     /// A random number, its part of the hash of a component.

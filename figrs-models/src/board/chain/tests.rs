@@ -68,7 +68,7 @@ fn all_are_reached<G: Generator>(generator: &G) {
     assert_eq!(exact.compiled().count().unwrap(), seen.len().into());
 }
 
-/// What is declared as joined is: an infinite penalty leads to every board that keeps all rules.
+/// Boards that are declared as joined are: an infinite penalty leads to every board that keeps all rules.
 #[test]
 fn joined_boards_are_all_reached() {
     for (rows, columns) in [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)] {
@@ -179,7 +179,7 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// What a rule remembers after many changes, taken back or not, is what it reads anew.
+/// A rule remembers after many changes, taken back or not, the same as it reads anew.
 #[track_caller]
 fn rules_follow_changes<G: Generator>(generator: &G, sweeps: usize) {
     let make = || generator.ruled_cells().unwrap();

@@ -12,7 +12,7 @@ pub enum ChromaticClue {
     End(Endpoint),
 }
 
-/// What is known of some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
+/// Knowledge of some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {

@@ -165,7 +165,7 @@ pub enum Demand {
     Mirrored {
         /// The area.
         area: Area,
-        /// What changes sides.
+        /// The sides that are exchanged.
         mirror: Mirror,
         /// Only whether tiles belong to this class is compared.
         by: Option<TileClass>,
@@ -242,7 +242,7 @@ impl Demand {
         }
     }
 
-    /// Where one demand is met, so is another.
+    /// Another demand is met if this one is.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])

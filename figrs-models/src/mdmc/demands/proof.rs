@@ -120,7 +120,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// Whether some demands can be met.
+    /// Verdict on some demands: met by some level, or by none.
     fn trial(&self, demands: &[usize]) -> Trial {
         if Instant::now() >= self.until {
             return Trial::Unknown;
@@ -159,7 +159,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Whether nothing meets the evidence of a model; nothing if that takes too much.
+    /// True if nothing meets the evidence of a model; nothing if that takes too much.
     fn is_impossible(&self, model: &Model, bytes: u64) -> Option<bool> {
         if model.evidence().is_empty() {
             return Some(false);

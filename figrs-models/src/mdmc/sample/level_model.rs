@@ -118,7 +118,7 @@ impl LevelColumns {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// What later columns depend on, of some columns.
+    /// The elements of some columns that later ones depend on.
     pub(in crate::mdmc) fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();

@@ -312,7 +312,7 @@ fn mazes_are_counted_at_any_size() {
     assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
 }
 
-/// What is not found is not said to be impossible.
+/// A board that is not found is not said to be impossible.
 #[test]
 fn a_search_that_finds_nothing_proves_nothing() {
     let files = Files::new();

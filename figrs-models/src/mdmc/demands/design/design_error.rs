@@ -32,7 +32,7 @@ pub enum DesignError {
         "{place}: {word:?} is no tile and no class; write one of {known}, with \"not\" before it for all others"
     )]
     Class {
-        /// Where it stands.
+        /// Its place in the file.
         place: String,
         /// The word.
         word: String,
@@ -42,7 +42,7 @@ pub enum DesignError {
     /// A pattern that cannot be read.
     #[error("{place}: {error}")]
     Pattern {
-        /// Where it stands.
+        /// Its place in the file.
         place: String,
         /// The reason.
         error: DemandError,

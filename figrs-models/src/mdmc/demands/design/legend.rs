@@ -8,7 +8,7 @@ use super::design_error::DesignError;
 use super::keys::Entry;
 use crate::mdmc::{Mask, Meaning, Pattern, TileClass, TileSet};
 
-/// What words and characters of a file stand for.
+/// Meanings of the words and characters of a file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
     classes: FxHashMap<char, TileClass>,
