@@ -26,6 +26,9 @@ fn meets(text: &str, level: &str) -> bool {
     SteeredLevel::new(&model, &demands).unwrap().factor(&level) == 1.0
 }
 
+/// A test of an error.
+type Refused = fn(&DesignError) -> bool;
+
 const LEVEL: &str = "\
 --------------------
 ----------SS--------
@@ -295,7 +298,6 @@ fn errors_name_the_line_and_the_remedy() {
     ));
     let head = "# a comment\n\n[[demand]]\nmax_gap = 3\n\n[[demand]]\n";
     let place = "line 6 (demand 2)";
-    type Refused = fn(&DesignError) -> bool;
     let cases: [(&str, Refused); 16] = [
         ("rows = 3", |e| matches!(e, DesignError::NoKind { .. })),
         ("", |e| matches!(e, DesignError::NoKind { .. })),

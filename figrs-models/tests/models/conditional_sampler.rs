@@ -75,7 +75,7 @@ fn follow_the_law(orchard: &Orchard, drawn: &[Vec<bool>]) {
 /// Chains of a seed each are independent; each gives one board.
 #[test]
 fn chains_tend_to_the_law() {
-    for chains in [Chains::FromAnywhere, Chains::FromTrees] {
+    for chains in [Chains::Anywhere, Chains::Trees] {
         let orchard = Orchard {
             chains: Some(chains),
             ..orchard()
@@ -98,7 +98,7 @@ fn chains_draw_boards_of_any_size_and_say_so() {
         size: Size::new(16, 16).unwrap(),
         least: 60,
         has_elements: false,
-        chains: Some(Chains::FromAnywhere),
+        chains: Some(Chains::Anywhere),
         clues: vec![(Position { row: 3, column: 7 }, true)],
         ..orchard()
     };
@@ -139,9 +139,9 @@ fn chains_say_why_there_is_no_board() {
         ..orchard()
     };
     // Ten trees in nine cells: one rule alone excludes it. Six trees are possible, and none side by side, but not both.
-    let error = chain(&orchard(10, Chains::FromAnywhere), 1 << 30);
+    let error = chain(&orchard(10, Chains::Anywhere), 1 << 30);
     assert!(matches!(error, BoardError::NoSolution { .. }), "{error}");
-    let error = chain(&orchard(6, Chains::FromAnywhere), 1 << 30);
+    let error = chain(&orchard(6, Chains::Anywhere), 1 << 30);
     let BoardError::NotFound { sweeps, nearest: 1 } = error else {
         panic!("{error}")
     };
@@ -149,9 +149,9 @@ fn chains_say_why_there_is_no_board() {
         sweeps > 1000 && error.to_string().contains("not proven"),
         "{error}"
     );
-    let error = chain(&orchard(3, Chains::FromTooFew), 1 << 30);
+    let error = chain(&orchard(3, Chains::TooFew), 1 << 30);
     assert!(matches!(error, BoardError::NoStart), "{error}");
-    let error = chain(&orchard(3, Chains::FromAnywhere), 1 << 10);
+    let error = chain(&orchard(3, Chains::Anywhere), 1 << 10);
     assert!(
         matches!(error, BoardError::TooLarge { method: Method::Chain, predicted: Some(bytes), .. } if bytes > 1024.0),
         "{error}"
@@ -261,7 +261,7 @@ fn an_interrupt_before_the_first_board_is_an_error_of_any_method() {
     let flag = Arc::new(AtomicBool::new(true));
     let orchard = Orchard {
         own: Some(Own::Independent),
-        chains: Some(Chains::FromAnywhere),
+        chains: Some(Chains::Anywhere),
         is_relaxable: true,
         ..orchard()
     };
@@ -354,7 +354,7 @@ fn samplers_of_their_own_have_the_law() {
     let choice = law(&own(Own::Independent), ConditionalSampler::new());
     assert_eq!(choice, (chance, Reason::Direct));
     let hopeless = Orchard {
-        chains: Some(Chains::FromAnywhere),
+        chains: Some(Chains::Anywhere),
         ..own(Own::Hopeless)
     };
     // Chains draw boards that are too rare for it where there is no exact method.
