@@ -322,7 +322,7 @@ impl Movement {
     /// let tiles = TileSet::platformer();
     /// let rules = hopper.rules(tiles, Travel::Right)?;
     /// let open = Level::from_text("open", "------\n------\n--E---\nXXXXXX", tiles)?;
-    /// let low = Level::from_text("low", "------\nSSSSSS\n--E---\nXXXXXX", tiles)?;
+    /// let low = Level::from_text("low", "SSSSSS\nSSSSSS\n--E---\nXXXXXX", tiles)?;
     /// assert!(Playability::under(&open, &rules).playable());
     /// assert!(!Playability::under(&low, &rules).playable());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -238,10 +238,15 @@ fn a_listener_may_end_a_run() {
             let run = answer.sampling().unwrap();
             assert_eq!(run.stopped, Stopped::Interrupted, "{}", algorithm.name());
             let reports = reports.lock().unwrap();
-            assert_eq!(reports.len(), 3);
+            // Each thread may be about to tell of one more.
+            assert!(
+                (3..=3 + threads.get()).contains(&reports.len()),
+                "{reports:?}"
+            );
+            let last = reports[reports.len() - 1].done;
             // Populations on their way are told of, and are none in the end.
             let on_the_way = algorithm.name() == "SequentialMonteCarlo";
-            assert!(reports[2].done == run.done || on_the_way && reports[2].done > run.done);
+            assert!(last == run.done || on_the_way && last > run.done);
             for pair in reports.windows(2) {
                 assert!(pair[0].done < pair[1].done && pair[0].elapsed <= pair[1].elapsed);
             }
