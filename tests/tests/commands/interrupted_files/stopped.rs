@@ -311,22 +311,22 @@ fn numbers_before(word: &str, shown: &str) -> Vec<u64> {
 #[test]
 fn progress_grows_on_a_terminal() {
     let commands = [
-        ("maze", "--size 12 --min-walk 142 --time 4", Some(" tried")),
-        ("island", "--size 60 --time 4", None),
+        ("maze", "--size 12 --min-walk 142 --time 10", Some(" tried")),
+        ("island", "--size 60 --time 10", None),
         (
             "dungeon",
-            "--size 12 --method rejection --min-walk 20 --time 4",
+            "--size 12 --method rejection --min-walk 20 --time 10",
             None,
         ),
-        ("yin_yang", "--size 12 --make-puzzle --time 4", None),
+        ("yin_yang", "--size 12 --make-puzzle --time 10", None),
         (
             "network",
-            "--file NETWORK --algorithm importance-sampling --samples 1000000000000 --time 4",
+            "--file NETWORK --algorithm importance-sampling --samples 1000000000000 --time 10",
             Some(" of 1000000000000"),
         ),
         (
             "mario_mdmc",
-            "--levels 100000 --method conditioned --playable --time 4 --out /dev/null",
+            "--levels 100000 --method conditioned --playable --time 10 --out /dev/null",
             None,
         ),
     ];
@@ -339,7 +339,7 @@ fn progress_grows_on_a_terminal() {
             return;
         };
         // On a busy machine the first line may come late.
-        let times = (1..=4).filter(|time| shown.contains(&format!(", {time}s")));
+        let times = (1..=10).filter(|time| shown.contains(&format!(", {time}s")));
         assert!(times.count() >= 2, "{program}: {shown:?}");
         if let Some(word) = word {
             let numbers = numbers_before(word, &shown);
