@@ -15,7 +15,7 @@ fn model(width: usize) -> LevelModel {
     LevelModel::from(&ngrams.program(width).unwrap())
 }
 
-/// Whether levels of six rows meet the demands of a file.
+/// True if a level of six rows meets the demands of a file.
 fn meets(text: &str, level: &str) -> bool {
     let level: Level = level.parse().unwrap();
     let model = model(level.width());

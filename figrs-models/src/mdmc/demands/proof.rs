@@ -52,7 +52,7 @@ impl<'a> ProofSearch<'a> {
     const BYTES: u64 = 2 << 20;
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
-    /// Time after which no trial begins, and those under way end: the work takes less than two seconds of a processor.
+    /// Time after which no trial begins, and those under way end. The memory of trials usually ends them long before.
     const LONGEST: Duration = Duration::from_secs(20);
 
     pub(super) fn new(steered: &'a SteeredLevel) -> Self {

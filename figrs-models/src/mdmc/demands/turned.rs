@@ -11,7 +11,7 @@ impl Demand {
     /// The demand in the frame of a model of levels that are played in some direction, from one in the frame of upright levels of so
     /// many rows and columns.
     ///
-    /// What is counted along a level stays so: windows, sections, periods and distances of levels that are played upwards are in rows, from the
+    /// Counts along a level stay so: windows, sections, periods and distances of levels that are played upwards are in rows, from the
     /// bottom.
     ///
     /// An error if an area does not lie in the level.

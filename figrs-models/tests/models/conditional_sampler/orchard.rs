@@ -23,7 +23,7 @@ pub(super) struct Orchard {
     pub(super) chains: Option<Chains>,
 }
 
-/// Where Markov chains start.
+/// Starts of Markov chains.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Chains {
     Anywhere,
