@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use figrs::models::mdmc::{
-    Demand, Movement, MovementError, MovementRules, StrictPlayability, TileSet, Travel,
+    Movement, MovementError, MovementRules, StrictPlayability, TileSet, Travel,
 };
 use figrs_command::{Failure, NoAnswer, stop};
 
@@ -43,15 +43,6 @@ fn told(options: &Options, error: &MovementError) -> Failure {
         _ => "",
     };
     format!("{place}{error}{flag}").into()
-}
-
-/// The demand that levels are playable.
-pub(crate) fn demand(rules: &MovementRules) -> Demand {
-    if rules == MovementRules::platformer() {
-        Demand::Playable
-    } else {
-        Demand::PlayableUnder(rules.clone())
-    }
 }
 
 /// The most times that a level is drawn until it is playable by the stricter rules.

@@ -88,7 +88,7 @@ impl<'a> ProofSearch<'a> {
         let is_hard = |demand: &Demand| match demand {
             Demand::Preferred { .. } | Demand::Near { .. } => false,
             // Any column might come next, of too many.
-            Demand::Playable | Demand::PlayableUnder(_) => !self.is_relaxed,
+            Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         };
         let demands = self.steered.demands().enumerate();

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Tile};
+use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile};
 use super::compile::LevelFrame;
 use super::demand::Demand;
 use super::folded::Steps;
@@ -65,13 +65,8 @@ impl SteeredLevel {
             tiles: model.tile_set(),
         };
         let stated = demands.iter().map(|demand| {
-            if let Some(rules) = demand.movement()
-                && !rules.fits(model.tile_set(), model.travel())
-            {
-                return Err(DemandError::Rules {
-                    movement: rules.movement().name().to_owned(),
-                    travel: model.travel().name(),
-                });
+            if let Some(route) = demand.route() {
+                check_route(route, &model)?;
             }
             let reader = frame.automaton(demand)?;
             Ok(StatedDemand {
@@ -233,6 +228,27 @@ impl SteeredLevel {
             None => GeneratedLevel::of_other(level),
         }
     }
+}
+
+/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`] and [`DemandError::Area`].
+fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
+    let (rules, areas) = (route.rules(), route.areas());
+    if !rules.fits(model.tile_set(), model.travel()) {
+        return Err(DemandError::Rules {
+            movement: rules.movement().name().to_owned(),
+            travel: model.travel().name(),
+        });
+    }
+    if areas.len() > Route::MOST_AREAS {
+        return Err(DemandError::WayPoints {
+            areas: areas.len(),
+            most: Route::MOST_AREAS,
+        });
+    }
+    let size = (model.height(), model.width());
+    areas
+        .iter()
+        .try_for_each(|area| area.within(size).map(drop))
 }
 
 /// The tiles that demands place.
