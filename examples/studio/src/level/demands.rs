@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figrs_models::mdmc::{
-    Demand, MarkovChain, Mask, Route, SteeringError, Tile, TileSet, Travel,
-};
+use figrs_models::mdmc::{Demand, MarkovChain, Mask, Route, SteeringError, Tile, TileSet, Travel};
 use serde_json::json;
 
 use super::request::LevelRequest;
