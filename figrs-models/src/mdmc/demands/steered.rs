@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use figrs_core::{Element, Model};
 use ndarray::Array2;
@@ -39,6 +40,7 @@ pub struct SteeredLevel {
     demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
     crossed: Arc<ReachabilityMemo>,
+    longest_proof: Duration,
 }
 
 /// Some columns with their evidence.
@@ -87,7 +89,22 @@ impl SteeredLevel {
             demands: stated.into(),
             stated: Arc::default(),
             crossed: Arc::default(),
+            longest_proof: Self::LONGEST_PROOF,
         })
+    }
+
+    /// Time for which samplers look for a proof that demands exclude each other where they find no level.
+    pub const LONGEST_PROOF: Duration = Duration::from_secs(2);
+
+    /// Sets the time for which samplers look for a proof that demands exclude each other; [`LONGEST_PROOF`](Self::LONGEST_PROOF) if not set.
+    #[must_use]
+    pub fn proof_time(mut self, longest: Duration) -> Self {
+        self.longest_proof = longest;
+        self
+    }
+
+    pub(super) fn longest_proof(&self) -> Duration {
+        self.longest_proof
     }
 
     /// The evidence of each demand.
@@ -209,6 +226,7 @@ impl SteeredLevel {
             demands: some.collect(),
             stated: Arc::default(),
             crossed: Arc::clone(&self.crossed),
+            longest_proof: self.longest_proof,
         }
     }
 

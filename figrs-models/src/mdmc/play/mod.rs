@@ -9,6 +9,7 @@
 //! | `rules`, `frame`, `moves`, `stages`, `arrivals` | a movement for a set of tiles and a direction of travel: starts and goals, moves as an automaton with steps of one column |
 //! | `route` | a movement, and the areas that a way passes |
 //! | `field`, `search`, `obstacle` | breadth-first search of a level |
+//! | `hopeful` | an optimistic search of levels of which cells are not known |
 //! | `reach`, `exploration`, `targets` | the fold over columns |
 //! | `strict` | the stricter engine |
 
@@ -18,6 +19,7 @@ pub(super) mod cell_class;
 mod exploration;
 mod field;
 mod frame;
+pub(super) mod hopeful;
 mod movement;
 mod movement_error;
 mod movement_file;

@@ -47,7 +47,7 @@ pub(super) struct CompiledRules {
 }
 
 /// All that decides which steps are open to a free player in a cell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
 impl Situation {
