@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use figrs::models::mdmc::{
-    Demand, Movement, MovementError, MovementRules, StrictPlayability, TileSet, Travel,
+    Movement, MovementError, MovementRules, Route, StrictPlayability, TileSet, Travel,
 };
 use figrs_command::{Failure, NoAnswer, stop};
 
 use crate::generator::Made;
 use crate::options::Options;
+
+/// All that asks for the rules of a movement.
+pub(crate) const MOVING: &str =
+    "--playable, --show-path, --strict, or a file of --demands with playable or pass";
 
 /// The rules of --movement, or those that the tiles suggest.
 pub(crate) fn rules(
@@ -45,27 +49,20 @@ fn told(options: &Options, error: &MovementError) -> Failure {
     format!("{place}{error}{flag}").into()
 }
 
-/// The demand that levels are playable.
-pub(crate) fn demand(rules: &MovementRules) -> Demand {
-    if rules == MovementRules::platformer() {
-        Demand::Playable
-    } else {
-        Demand::PlayableUnder(rules.clone())
-    }
-}
-
 /// The most times that a level is drawn until it is playable by the stricter rules.
 const MOST_DRAWN: u64 = 200;
 
-/// Levels that are playable by the stricter rules: each is the first of those drawn, one after another by numbers of draws, that is. Draws of the same
+/// Levels that have all of some ways by the stricter rules: each is the first of those drawn, one after another by numbers of draws, that is. Draws of the same
 /// number are of the same levels.
 pub(crate) fn strictly(
-    rules: &MovementRules,
+    routes: &[Route],
     mut draw: impl FnMut(u64) -> Result<Vec<Made>, Failure>,
 ) -> Result<Vec<Made>, Failure> {
     let is_playable = |made: &Made| {
-        let level = rules.travel().upright(&made.level);
-        StrictPlayability::under(&level, rules).playable()
+        routes.iter().all(|route| {
+            let level = route.rules().travel().upright(&made.level);
+            StrictPlayability::along(&level, route).playable()
+        })
     };
     let mut levels: Vec<Made> = draw(0)?;
     let mut failed: Vec<usize> = Vec::new();

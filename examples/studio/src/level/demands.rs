@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figrs_models::mdmc::{
-    Demand, MarkovChain, Mask, MovementRules, SteeringError, Tile, TileSet, Travel,
-};
+use figrs_models::mdmc::{Demand, MarkovChain, Mask, Route, SteeringError, Tile, TileSet, Travel};
 use serde_json::json;
 
 use super::request::LevelRequest;
@@ -88,11 +86,7 @@ impl Demands {
         }
         if request.playable {
             let rules = trained.rules()?;
-            demands.whole(if rules == *MovementRules::platformer() {
-                Demand::Playable
-            } else {
-                Demand::PlayableUnder(rules)
-            });
+            demands.whole(Demand::Playable(Route::under(&rules)));
         }
         Ok(demands)
     }

@@ -43,7 +43,7 @@ pub(super) fn error(
     }
 }
 
-/// A demand or two that are proven to be impossible.
+/// Demands that are proven to be impossible together.
 pub(super) fn proven(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| ProofSearch::new(steered).find())
 }
