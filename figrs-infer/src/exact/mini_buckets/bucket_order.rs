@@ -1,6 +1,6 @@
 //! The order in which a mini-bucket elimination goes through the variables.
 
-use figrs_core::factor::VarId;
+use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::order::Bucket;
 
@@ -18,6 +18,19 @@ impl BucketOrder {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
         let mut place = vec![usize::MAX; n];
+        for (i, v) in order.iter().enumerate() {
+            place[v.index()] = i;
+        }
+        Self { order, place }
+    }
+
+    /// The order of the variables that factors mention, those of the largest numbers first.
+    pub(super) fn last_first(graph: &FactorGraph) -> Self {
+        let mut place = vec![usize::MAX; graph.cardinalities.len()];
+        let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
+        let mut order: Vec<VarId> = mentioned.copied().collect();
+        order.sort_unstable_by(|a, b| b.cmp(a));
+        order.dedup();
         for (i, v) in order.iter().enumerate() {
             place[v.index()] = i;
         }
