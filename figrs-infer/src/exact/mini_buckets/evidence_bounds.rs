@@ -35,12 +35,13 @@ pub(crate) const UNBOUNDED: Bounds = Bounds {
 /// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above the
 /// product of their largest entries and of the numbers of values, and both by mini-buckets in the order of the variables, unless work is to end.
 pub(crate) fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
+    let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
     let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
         return Bounds::exact(f64::NEG_INFINITY);
     };
     let graph = &reduced.graph;
-    let upper = product_of_maxima(graph);
+    let upper = of_all.min(product_of_maxima(graph));
     if upper == f64::NEG_INFINITY {
         return Bounds::exact(upper);
     }
@@ -134,22 +135,65 @@ pub(crate) fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.upper = bounds.upper.min(other.upper);
 }
 
-/// The logarithm of the number of all assignments, times the largest entry of each factor.
+/// The logarithm of the product of the largest entries of all factors, and of the numbers of values of all variables; without factors that are
+/// normalised, and their variables, since the sum of their product is one.
 fn product_of_maxima(graph: &FactorGraph) -> f64 {
-    let values = graph.cardinalities.iter().map(|&n| f64::from(n).ln());
+    let (is_left_out, is_summed) = normalised_factors(graph);
+    let values = graph.cardinalities.iter().zip(is_summed);
+    let values = values.filter(|(_, is_summed)| !is_summed);
+    let values = values.map(|(&n, _)| f64::from(n).ln());
     let largest = |weights: &Weights| {
         let logs = (0..weights.len()).map(|entry| weights.log(entry));
         logs.fold(f64::NEG_INFINITY, f64::max)
     };
-    let factors = graph.factors.iter().map(|factor| match &factor.table {
+    let factors = graph.factors.iter().zip(is_left_out);
+    let factors = factors.filter(|(_, is_left_out)| !is_left_out);
+    let factors = factors.map(|(factor, _)| match &factor.table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => largest(weights),
         FactorTable::Function { .. } => 0.0,
     });
     values.chain(factors).sum()
 }
 
+/// By factor and by variable: normalised factors, one for each variable that is the last of some, in no cycle; and these variables. Summed out one after the
+/// other, each before those that it depends on, they leave one.
+fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
+    let n = graph.cardinalities.len();
+    let mut factor_of: Vec<Option<usize>> = vec![None; n];
+    for (number, factor) in graph.factors.iter().enumerate() {
+        if let (true, Some(v)) = (factor.normalised, factor.variables.last()) {
+            factor_of[v.index()].get_or_insert(number);
+        }
+    }
+    let parents = |number: usize| graph.factors[number].variables.iter().rev().skip(1);
+    let mut children = vec![0_u32; n];
+    for &number in factor_of.iter().flatten() {
+        for v in parents(number) {
+            children[v.index()] += 1;
+        }
+    }
+    let mut ready: Vec<usize> = (0..n).filter(|&v| children[v] == 0).collect();
+    let mut is_left_out = vec![false; graph.factors.len()];
+    let mut is_summed = vec![false; n];
+    while let Some(v) = ready.pop() {
+        let Some(number) = factor_of[v] else {
+            continue;
+        };
+        (is_left_out[number], is_summed[v]) = (true, true);
+        for v in parents(number) {
+            children[v.index()] -= 1;
+            if children[v.index()] == 0 {
+                ready.push(v.index());
+            }
+        }
+    }
+    (is_left_out, is_summed)
+}
+
 #[cfg(test)]
 mod tests {
+    use figrs_core::factor::{Factor, VarId};
+
     use super::*;
     use crate::exact::eliminate::tests::{RANGES, generator, random_graph};
     use crate::exact::eliminate::{Options, most_probable, sum_product};
@@ -229,6 +273,39 @@ mod tests {
             known += usize::from(crude_bounds(&graph, &until).upper < f64::INFINITY);
         }
         assert_eq!(known, 200);
+    }
+
+    /// A variable that follows two others, of which one is weighed, and a pair that follow each other.
+    #[test]
+    fn distributions_sum_to_one() {
+        let mut graph = FactorGraph::default();
+        let [a, b, c, d, e] = [2, 3, 2, 2, 2].map(|n| graph.add_variable(n));
+        let mut add = |variables: Vec<VarId>, weights: Vec<f64>, normalised| {
+            graph.factors.push(Factor {
+                variables,
+                table: FactorTable::Dense(Weights::from_linear(weights)),
+                normalised,
+            });
+        };
+        add(vec![a], vec![0.25, 0.75], true);
+        add(vec![b], vec![0.5, 0.25, 0.25], true);
+        add(vec![a, b, c], [0.9, 0.1].repeat(6), true);
+        add(vec![a], vec![3.0, 1.0], false);
+        assert_eq!(product_of_maxima(&graph), 3_f64.ln() + 2.0 * 2_f64.ln());
+        let mut add = |variables: Vec<VarId>| {
+            graph.factors.push(Factor {
+                variables,
+                table: FactorTable::Dense(Weights::from_linear(vec![0.9, 0.1, 0.1, 0.9])),
+                normalised: true,
+            });
+        };
+        add(vec![d, e]);
+        add(vec![e, d]);
+        let cycle = 2.0 * 1.8_f64.ln();
+        let all = product_of_maxima(&graph);
+        assert!((all - 3_f64.ln() - cycle).abs() < 1e-12, "{all}");
+        let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+        assert!(sum.log_total <= all);
     }
 
     #[test]
