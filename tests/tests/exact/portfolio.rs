@@ -180,7 +180,7 @@ fn evidence_on_a_distribution_is_at_most_certain() {
 
 #[test]
 fn a_count_beyond_the_memory_of_an_elimination_is_searched() {
-    let (model, coins) = formula(60, 150);
+    let (model, coins) = formula(60, 120);
     let memory = Exact::fitting("128MiB").unwrap();
     let (count, choice) = memory.count(&model, &coins).unwrap();
     assert_eq!(
