@@ -24,13 +24,16 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that factors mention, those of the largest numbers first.
-    pub(super) fn last_first(graph: &FactorGraph) -> Self {
-        let mut place = vec![usize::MAX; graph.cardinalities.len()];
-        let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
-        let mut order: Vec<VarId> = mentioned.copied().collect();
-        order.sort_unstable_by(|a, b| b.cmp(a));
-        order.dedup();
+    /// The order of the variables that factors mention, those of the fewest factors first, and of equal ones the last.
+    pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
+        let mut mentions = vec![0_u32; graph.cardinalities.len()];
+        for v in graph.factors.iter().flat_map(|factor| &factor.variables) {
+            mentions[v.index()] += 1;
+        }
+        let variables = (0..mentions.len() as u32).rev().map(VarId);
+        let mut order: Vec<VarId> = variables.filter(|v| mentions[v.index()] > 0).collect();
+        order.sort_by_key(|v| mentions[v.index()]);
+        let mut place = vec![usize::MAX; mentions.len()];
         for (i, v) in order.iter().enumerate() {
             place[v.index()] = i;
         }

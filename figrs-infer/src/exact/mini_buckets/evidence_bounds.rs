@@ -33,7 +33,7 @@ pub(crate) const UNBOUNDED: Bounds = Bounds {
 };
 
 /// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above the
-/// product of their largest entries and of the numbers of values, and both by mini-buckets in the order of the variables, unless work is to end.
+/// product of their largest entries and of the numbers of values, and both by mini-buckets, of the variables of the fewest factors first, unless work is to end.
 pub(crate) fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -49,7 +49,7 @@ pub(crate) fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
         upper: upper + slack(graph, upper),
         ..UNBOUNDED
     };
-    let order = BucketOrder::last_first(graph);
+    let order = BucketOrder::fewest_factors_first(graph);
     let limits = (TABLES[0], CRUDE_ENTRIES);
     if let Ok(closer) = bounds_by(graph, &order, limits, until) {
         narrow(&mut bounds, closer);

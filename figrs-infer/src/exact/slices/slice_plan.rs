@@ -7,8 +7,8 @@ use std::hash::Hasher;
 use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
+use crate::exact::order::MAX_WORK;
 use crate::exact::order::component_orders::eliminate_candidates_within;
-use crate::exact::order::restarts::MAX_WORK;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 use crate::exact::tree::fnv::Fnv;
 
