@@ -176,6 +176,7 @@ fn read(options: Options) -> Result<Question, Failure> {
         network,
         options,
         samples: Mutex::default(),
+        bounds: Arc::default(),
     })
 }
 

@@ -17,6 +17,22 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             let less = less(options, &["allow more by --memory"]);
             format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
         }
+        figrs::Error::NothingFits { tried, .. } => {
+            let memory = options.memory;
+            let within = memory.map_or_else(
+                || "the memory that the machine has to spare".to_owned(),
+                |memory| format!("--memory {memory}"),
+            );
+            let (work, ways) = match options.time {
+                Some(_) => ("", &["allow more by --memory"][..]),
+                None => (
+                    " and an hour or so of work",
+                    &["allow more by --memory", "let it work longer by --time"][..],
+                ),
+            };
+            let less = less(options, ways);
+            format!("no algorithm fits {within}{work}: {tried}; {less}")
+        }
         figrs::Error::MissingSlices {
             added,
             slices,
@@ -25,7 +41,8 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
         ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
-            let (needed, limit) = (size(*needed), Bytes(*limit));
+            // Some algorithms leave a share of it to tables.
+            let (needed, limit) = (size(*needed), options.memory.unwrap_or(Bytes(*limit)));
             let less = less(options, &["allow more by --memory"]);
             format!("the tables would take {needed} or more, over --memory {limit}; {less}")
         }

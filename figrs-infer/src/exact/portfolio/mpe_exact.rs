@@ -114,6 +114,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
+        attempts.searched = attempts.searched.max(steps);
         let memory = attempts.settings.memory.0;
         let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
         let bounds = attempts.settings.bounds_listener.clone();
@@ -147,7 +148,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search_for(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let steps = operations / STEP;
-        if steps > 4.0 * FIRST_STEPS && !self.attempts.is_stopped() {
+        if steps > 4.0 * self.attempts.searched.max(FIRST_STEPS) && !self.attempts.is_stopped() {
             self.search(steps)
         } else {
             Ok(None)
