@@ -37,22 +37,26 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     /// `y`; all tables are dense over their scopes.
     ///
     /// Threads share the outermost variable of `z` among them, so that every sum is added up in the same order.
+    ///
+    /// Returns how many products are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
         (x_scope, x): (&[Rank], &[V]),
         (y_scope, y): (&[Rank], &[V]),
         (z_scope, z): (&[Rank], &mut [V]),
-    ) {
+    ) -> usize {
         self.nest.set_scopes([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
+        let terms = products / z.len();
         let is_split =
             self.threads > 1 && products >= self.shared && nest.mode(2) != AccessPattern::Listed;
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
         let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
             let [gx, gy] = &mut self.gathered;
-            return contract_blocks::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+            contract_blocks::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+            return terms;
         };
         let split = nest.outer()[d];
         let rest = [&nest.outer()[..d], &nest.outer()[d + 1..]].concat();
@@ -69,6 +73,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
                 });
             }
         });
+        terms
     }
 }
 
