@@ -11,6 +11,9 @@ const COVERING: usize = 64;
 /// Maximum base-2 logarithm of the joint values of a bucket, so that one number names them.
 const JOINT_VALUES: f64 = 40.0;
 
+/// Number of neighbours for which memory is taken at first.
+const USUAL_NEIGHBOURS: usize = 16;
+
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
@@ -234,7 +237,8 @@ impl SymbolicElimination {
     pub(in crate::exact) fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
-        let mut scope = vec![v];
+        let mut scope = Vec::with_capacity(USUAL_NEIGHBOURS);
+        scope.push(v);
         for &t in &self.mentions[v.index()] {
             for &u in &self.sketches[t as usize].scope {
                 if self.stamps[u.index()] != self.stamp {

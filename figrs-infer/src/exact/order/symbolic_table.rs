@@ -22,17 +22,10 @@ pub(in crate::exact) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
         logs.sum()
     };
     match &factor.table {
-        FactorTable::Dense(weights) => {
-            let zeros = if weights.is_flushed() {
-                (0..weights.len()).filter(|&i| weights.is_zero(i)).count()
-            } else {
-                weights.linear().iter().filter(|&&x| x == 0.0).count()
-            };
-            match zeros {
-                0 => 0.0,
-                _ => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
-            }
-        }
+        FactorTable::Dense(weights) => match weights.count_zeros() {
+            0 => 0.0,
+            zeros => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
+        },
         FactorTable::Sparse { rows, weights } => {
             let listed = (weights.len() as f64).log2() - dense();
             let function = -log_child(factor, log_cards);

@@ -310,7 +310,10 @@ impl<S: Semiring> Beliefs<S> {
         let home = tree.homes[rank as usize];
         self.compute_derivative(tree, home);
         let place = tree.tensor(home).entries();
-        if self.range_of_products(tree, &[home], Some(home)).may_overflow() {
+        if self
+            .range_of_products(tree, &[home], Some(home))
+            .may_overflow()
+        {
             let mut pairs = self.values[place.clone()]
                 .iter()
                 .zip(&self.derivatives[place.clone()]);

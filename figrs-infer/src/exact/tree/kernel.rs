@@ -49,7 +49,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         self.nest.set_scopes([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
-        let terms = products / z.len();
+        let terms = products / z.len().max(1);
         let is_split =
             self.threads > 1 && products >= self.shared && nest.mode(2) != AccessPattern::Listed;
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
@@ -193,7 +193,7 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops; gives for each block its offsets in the three tables, and true if it is the first to reach
+/// Runs through the outer loops, listed innermost first; gives for each block its offsets in the three tables, and true if it is the first to reach
 /// its place in the third.
 #[inline]
 fn for_each_block(
@@ -208,23 +208,21 @@ fn for_each_block(
     let mut repeats = 0u32;
     loop {
         block(at, repeats == 0);
-        let mut depth = outer.len();
+        let mut dims = outer.iter().zip(digits.iter_mut());
         loop {
-            let Some(d) = depth.checked_sub(1) else {
+            let Some((dim, digit)) = dims.next() else {
                 return;
             };
-            depth = d;
-            let dim = &outer[d];
-            digits[d] += 1;
+            *digit += 1;
             let is_summed = dim.strides[2] == 0;
-            if digits[d] < dim.n {
-                repeats += u32::from(is_summed && digits[d] == 1);
+            if *digit < dim.n {
+                repeats += u32::from(is_summed && *digit == 1);
                 for (at, stride) in at.iter_mut().zip(dim.strides) {
                     *at += stride;
                 }
                 break;
             }
-            digits[d] = 0;
+            *digit = 0;
             repeats -= u32::from(is_summed);
             for (at, stride) in at.iter_mut().zip(dim.strides) {
                 *at -= stride * (dim.n - 1);
