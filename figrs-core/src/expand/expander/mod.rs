@@ -220,7 +220,9 @@ impl<'m> Expander<'m> {
     ) -> Result<Expansion, ModelError> {
         let mut expansion = self.expansion;
         let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
-        let targets: Vec<usize> = targets.iter().filter_map(find).collect();
+        let mut found = Vec::with_capacity(targets.len());
+        found.extend(targets.iter().filter_map(find));
+        let targets = found;
         let evidence: Vec<usize> = evidence_elements(model).filter_map(find).collect();
         for &root in targets.iter().chain(&evidence) {
             expansion.elements[root].require_finite()?;

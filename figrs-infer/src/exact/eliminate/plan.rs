@@ -133,7 +133,7 @@ impl Plan {
             Pruned::nothing(graph)
         };
         let mut interaction = SymbolicElimination::new(graph, &pruned.live, keep);
-        let mut mentioned = Vec::new();
+        let mut mentioned = Vec::with_capacity(graph.cardinalities.len());
         let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
         for v in variables.filter(|&v| !interaction.is_no_candidate(v)) {

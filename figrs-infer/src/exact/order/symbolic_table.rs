@@ -1,6 +1,8 @@
 //! Symbolic tables: a scope and a predicted density.
 
-use figrs_core::factor::{Factor, FactorTable, VarId};
+use std::ops::Range;
+
+use figrs_core::factor::{Factor, FactorTable};
 
 /// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
 /// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
@@ -9,7 +11,8 @@ const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 /// A symbolic table.
 #[derive(Clone)]
 pub(in crate::exact) struct SymbolicTable {
-    pub(in crate::exact) scope: Vec<VarId>,
+    /// Its variables, as a range of those of all tables.
+    pub(in crate::exact) scope: Range<u32>,
     /// The base-2 logarithm of the share of non-zeros.
     pub(in crate::exact) density: f64,
     pub(in crate::exact) live: bool,

@@ -8,7 +8,7 @@ use crate::exact::eliminate::EliminationError;
 use crate::exact::eliminate::error::check_interrupt;
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
-use super::kernel::Workspace;
+use super::kernel::{Workspace, dot};
 use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
@@ -329,9 +329,15 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
             Layout::Dense => {
-                let (x, y) = ((scope, x), (scope, y));
-                let z = (&[rank][..], &mut marginal[..]);
-                self.workspace.contract::<S>(&tree.cards, x, y, z);
+                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
+                let stride = after.map(|&r| tree.cards[r as usize] as usize).product();
+                let block = stride * marginal.len();
+                for (x, y) in x.chunks_exact(block).zip(y.chunks_exact(block)) {
+                    let pairs = x.chunks_exact(stride).zip(y.chunks_exact(stride));
+                    for (m, (x, y)) in marginal.iter_mut().zip(pairs) {
+                        S::accumulate(m, &dot::<S>(x, y));
+                    }
+                }
             }
             Layout::Listed(numbers) => {
                 let size = |&rank: &Rank| AssignmentIndex::from(tree.cards[rank as usize]);

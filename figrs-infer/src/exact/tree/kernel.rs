@@ -288,15 +288,19 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
+/// The sum of the products of entries at the same places.
 #[inline]
-fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
-    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
+pub(super) fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
     let rest = xs.remainder().iter().zip(ys.remainder());
     let rest = rest.fold(S::zero(), |mut sum, (x, y)| {
         S::accumulate(&mut sum, &S::mul(x, y));
         sum
     });
+    if x.len() < LANES {
+        return rest;
+    }
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     for (x, y) in xs.zip(ys) {
         for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
             S::accumulate(lane, &S::mul(x, y));
@@ -307,12 +311,15 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
 
 #[inline]
 fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
-    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     let xs = x.chunks_exact(LANES);
     let rest = xs.remainder().iter().fold(S::zero(), |mut sum, x| {
         S::accumulate(&mut sum, x);
         sum
     });
+    if x.len() < LANES {
+        return rest;
+    }
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     for x in xs {
         for (lane, x) in lanes.iter_mut().zip(x) {
             S::accumulate(lane, x);

@@ -126,13 +126,20 @@ impl<'a> TreeBuilder<'a> {
         options: &'a Options,
         thresholds: Thresholds,
     ) -> Self {
+        let (factors, buckets) = (graph.factors.len(), plan.buckets.len());
         let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
+            leaves: Vec::with_capacity(factors),
+            // A step less than tables, and one for each bucket whose last table mentions what is summed out.
+            steps: Vec::with_capacity(factors + buckets),
+            tensors: Vec::with_capacity(2 * factors + buckets),
             shared: MIN_PARALLEL_PRODUCTS,
             ..ContractionTree::default()
         };
-        let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
-        tree.variables = eliminated.copied().collect();
+        tree.variables.reserve(graph.cardinalities.len());
+        for bucket in &plan.buckets {
+            tree.variables.extend(&bucket.eliminated);
+        }
         for (rank, v) in tree.variables.iter().enumerate() {
             tree.ranks[v.index()] = Some(rank as Rank);
         }
@@ -150,7 +157,7 @@ impl<'a> TreeBuilder<'a> {
             log_cards: tree.variables.iter().map(|v| card(v).log2()).collect(),
             is_sparse: entries > thresholds.tracked * plan.cost.operations,
             tree,
-            made: Vec::with_capacity(graph.factors.len() + plan.buckets.len()),
+            made: Vec::with_capacity(factors + buckets),
             put_off: FxHashMap::default(),
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
