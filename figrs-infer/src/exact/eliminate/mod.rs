@@ -52,7 +52,7 @@ pub(crate) use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
-pub(crate) use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
+pub(crate) use plan::{MessageLayout, Plan, as_if_dense, as_if_dense_within, predicted_cost};
 pub(crate) use project::{ProductOperand, Projection, Projector};
 pub(crate) use prune::without_barren;
 pub use sum::{MarginalTable, sum_product};

@@ -8,7 +8,8 @@ use super::error::EliminationError;
 use super::options::{BarrenFactors, Options, Order};
 use super::prune::{Pruned, UnknownSums, prune};
 use super::validate::validate;
-use crate::exact::order::component_orders::{eliminate_candidates, eliminate_candidates_within};
+use crate::exact::order::MAX_WORK;
+use crate::exact::order::component_orders::eliminate_candidates_within;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Predicted cost of an elimination.
@@ -170,10 +171,21 @@ pub(crate) fn as_if_dense(
     graph: &FactorGraph,
     until: &Until,
 ) -> Result<Vec<Bucket>, EliminationError> {
+    as_if_dense_within(graph, MAX_WORK, until)
+}
+
+/// As [`as_if_dense`], with a limit of the words that the search for an order reads in one component.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(crate) fn as_if_dense_within(
+    graph: &FactorGraph,
+    work: u64,
+    until: &Until,
+) -> Result<Vec<Bucket>, EliminationError> {
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
     let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    eliminate_candidates(&mut interaction, &variables, until)?;
+    eliminate_candidates_within(&mut interaction, &variables, work, until)?;
     Ok(interaction.buckets)
 }
 

@@ -7,7 +7,8 @@ use super::bucket_order::BucketOrder;
 use super::messages::{BoundKind, MiniBuckets};
 use crate::answer::bounds::Bounds;
 use crate::exact::consistency::reduce;
-use crate::exact::eliminate::{EliminationError, as_if_dense, without_barren};
+use crate::exact::eliminate::{EliminationError, as_if_dense_within, without_barren};
+use crate::exact::order::MAX_WORK;
 
 /// Entries of the tables of the eliminations, one after another.
 const TABLES: [usize; 3] = [1 << 8, 1 << 13, 1 << 18];
@@ -22,6 +23,25 @@ pub(crate) fn sum_bounds(
     most: f64,
     until: &Until,
 ) -> Result<Bounds, EliminationError> {
+    sum_bounds_by(graph, (&TABLES, most), (MAX_WORK, until))
+}
+
+/// The first of these [bounds](sum_bounds) alone, in the order of a short search.
+///
+/// **Errors.** Those of an elimination.
+pub(crate) fn coarse_sum_bounds(
+    graph: &FactorGraph,
+    most: f64,
+) -> Result<Bounds, EliminationError> {
+    sum_bounds_by(graph, (&TABLES[..1], most), (0, &Until::default()))
+}
+
+/// Bounds by tables of these entries, `most` together, in an order that is searched with so much work.
+fn sum_bounds_by(
+    graph: &FactorGraph,
+    (tables, most): (&[usize], f64),
+    (order_work, until): (u64, &Until),
+) -> Result<Bounds, EliminationError> {
     let needed = without_barren(graph, &[]);
     let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
         return Ok(Bounds::exact(f64::NEG_INFINITY));
@@ -30,7 +50,12 @@ pub(crate) fn sum_bounds(
         lower: f64::NEG_INFINITY,
         upper: f64::INFINITY,
     };
-    match tighten(&reduced.graph, most, &mut bounds, until) {
+    let tightened = as_if_dense_within(&reduced.graph, order_work, until).and_then(|buckets| {
+        let order = BucketOrder::new(reduced.graph.cardinalities.len(), &buckets);
+        let limits = (tables, most);
+        tighten(&reduced.graph, &order, limits, &mut bounds, until)
+    });
+    match tightened {
         Ok(()) | Err(EliminationError::Interrupted) => Ok(bounds),
         Err(error) => Err(error),
     }
@@ -38,16 +63,15 @@ pub(crate) fn sum_bounds(
 
 fn tighten(
     graph: &FactorGraph,
-    most: f64,
+    order: &BucketOrder,
+    (tables, most): (&[usize], f64),
     bounds: &mut Bounds,
     until: &Until,
 ) -> Result<(), EliminationError> {
-    let buckets = as_if_dense(graph, until)?;
-    let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
-    for table in TABLES {
+    for &table in tables {
         let bound = |kind| -> Result<f64, EliminationError> {
             let limits = (table, most);
-            Ok(MiniBuckets::new(graph, &order, limits, kind, until)?.bound(graph))
+            Ok(MiniBuckets::new(graph, order, limits, kind, until)?.bound(graph))
         };
         // More than all additions may have rounded off.
         let additions = (graph.factors.len() + 2 * graph.cardinalities.len()) as f64;
@@ -70,7 +94,7 @@ fn tighten(
 mod tests {
     use super::*;
     use crate::exact::eliminate::tests::{RANGES, generator, random_graph};
-    use crate::exact::eliminate::{Options, most_probable, sum_product};
+    use crate::exact::eliminate::{Options, as_if_dense, most_probable, sum_product};
 
     #[test]
     fn every_bound_encloses_the_sum_and_the_maximum() {

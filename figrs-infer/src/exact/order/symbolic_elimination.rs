@@ -195,9 +195,7 @@ impl SymbolicElimination {
         if count == 0 || count > LOOKED_AT {
             return false;
         }
-        let largest = self
-            .tables_of(v)
-            .max_by_key(|&t| self.scope(t).len());
+        let largest = self.tables_of(v).max_by_key(|&t| self.scope(t).len());
         let Some(largest) = largest else { return false };
         let Range { start, end } = self.sketches[largest as usize].scope;
         let scope = &self.scopes[start as usize..end as usize];

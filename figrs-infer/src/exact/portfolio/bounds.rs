@@ -1,6 +1,7 @@
 //! Bounds of the evidence, where nothing exact fits.
 
 use figrs_core::expand::Encoding;
+use figrs_core::factor::FactorGraph;
 use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
@@ -10,7 +11,9 @@ use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::mini_buckets::sum_bounds;
+use crate::exact::eliminate::EliminationError;
+use crate::exact::limits::Limits;
+use crate::exact::mini_buckets::{coarse_sum_bounds, sum_bounds};
 
 /// The algorithm that bounds are of.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
@@ -30,26 +33,52 @@ impl EvidenceBounds {
     /// any.
     pub(super) fn new(attempts: &Attempts<'_>) -> Option<Self> {
         let limits = attempts.settings.limits_of_expansion(attempts.run);
-        let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
-        conflict::check_failures(&expansion, &limits).ok()?;
-        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
-        // An eighth of the memory.
-        let entries = attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64;
-        let supports = expansion.targets().iter();
-        let supports = supports.map(|&position| expansion.elements()[position].support.clone());
-        let mut bounds = Self {
-            log_evidence: sum_bounds(encoding.graph(), entries, attempts.run.until()).ok()?,
-            supports: supports.collect(),
-        };
+        let until = attempts.run.until();
+        let mut bounds = Self::by_mini_buckets(attempts, &limits, |graph, entries| {
+            sum_bounds(graph, entries, until)
+        })?;
         let memory = attempts.settings.memory.0 / 4;
         let search = attempts.branch_and_bound(memory, WORLD_STEPS);
         let world = search.answer(attempts.model, attempts.targets);
         if let Ok(weight) = world.and_then(|world| world.log_probability()) {
             bounds.raise(weight);
         }
-        let Bounds { lower, upper } = bounds.log_evidence;
         attempts.settings.bounds_listener.tell(bounds.log_evidence);
-        (lower > f64::NEG_INFINITY || upper < f64::INFINITY).then_some(bounds)
+        bounds.is_finite().then_some(bounds)
+    }
+
+    /// Those of the smallest tables, after a run that was stopped when it had expanded the model and planned an elimination, but had no bounds yet: they take
+    /// about as long as that plan did.
+    pub(super) fn after_stop(attempts: &Attempts<'_>) -> Option<Self> {
+        if !attempts.is_stopped() || attempts.choice.attempts.is_empty() {
+            return None;
+        }
+        let limits = attempts.settings.limits_afterwards();
+        let bounds = Self::by_mini_buckets(attempts, &limits, coarse_sum_bounds)?;
+        bounds.is_finite().then_some(bounds)
+    }
+
+    /// By mini-buckets of at most so many entries together: an eighth of the memory.
+    fn by_mini_buckets(
+        attempts: &Attempts<'_>,
+        limits: &Limits,
+        bound: impl FnOnce(&FactorGraph, f64) -> Result<Bounds, EliminationError>,
+    ) -> Option<Self> {
+        let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
+        conflict::check_failures(&expansion, limits).ok()?;
+        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
+        let entries = attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64;
+        let supports = expansion.targets().iter();
+        let supports = supports.map(|&position| expansion.elements()[position].support.clone());
+        Some(Self {
+            log_evidence: bound(encoding.graph(), entries).ok()?,
+            supports: supports.collect(),
+        })
+    }
+
+    fn is_finite(&self) -> bool {
+        let Bounds { lower, upper } = self.log_evidence;
+        lower > f64::NEG_INFINITY || upper < f64::INFINITY
     }
 
     /// Takes in another lower bound.
@@ -91,5 +120,51 @@ impl EvidenceBounds {
         let targets = targets.map(unknown).collect();
         let answer = Answer::bounded_marginals(MINI_BUCKETS, targets, Bounds { lower, upper });
         Ok(attempts.chosen(answer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use figrs_core::{Element, Flip, Model};
+
+    use super::*;
+    use crate::exact::portfolio::settings::PortfolioSettings;
+    use crate::exact::variable_elimination::VariableElimination;
+    use crate::run::watch::Watch;
+
+    #[test]
+    fn a_run_that_is_stopped_early_has_bounds_once_something_was_planned() {
+        let coins: Vec<Element<bool>> = (0..9).map(|_| Flip::new(0.3)).collect();
+        let mut model = Model::new();
+        for (i, a) in coins.iter().enumerate() {
+            for b in &coins[..i] {
+                model = model.weigh(&a.equals(b), |&same| if same { 1.3 } else { 1.0 });
+            }
+        }
+        let (flag, mut watch) = (Arc::new(AtomicBool::new(false)), Watch::default());
+        watch.set_interrupt(flag.clone());
+        let (run, settings) = (watch.start("Exact", None), PortfolioSettings::default());
+        let targets = [coins[0].erased().clone()];
+        let mut attempts = Attempts::new(&settings, &run, &model, &targets);
+        assert!(EvidenceBounds::after_stop(&attempts).is_none());
+        let refused = attempts.variable_elimination(1.0).answer(&model, &targets);
+        assert!(
+            attempts
+                .try_once("elimination", None, || refused)
+                .unwrap()
+                .is_none()
+        );
+        assert!(EvidenceBounds::after_stop(&attempts).is_none());
+        flag.store(true, Ordering::Relaxed);
+        assert!(EvidenceBounds::new(&attempts).is_none());
+        let bounds = EvidenceBounds::after_stop(&attempts).unwrap().log_evidence;
+        let exact = VariableElimination::new().log_evidence(&model).unwrap();
+        assert!(
+            bounds.contains(exact) && bounds.width() < 20.0,
+            "{bounds} {exact}"
+        );
     }
 }

@@ -133,7 +133,11 @@ impl Algorithm for Exact {
             None => ladder.by_predicted_work()?,
             found => found,
         };
-        match (found, ladder.bounds) {
+        let bounds = match (&found, ladder.bounds) {
+            (None, None) => EvidenceBounds::after_stop(&ladder.attempts),
+            (_, bounds) => bounds,
+        };
+        match (found, bounds) {
             (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
             (None, Some(bounds)) => bounds.into_answer(ladder.attempts),
             (None, None) => Err(ladder.attempts.into_error()),
