@@ -32,8 +32,9 @@ pub(crate) fn sum_bounds(
 pub(crate) fn coarse_sum_bounds(
     graph: &FactorGraph,
     most: f64,
+    until: &Until,
 ) -> Result<Bounds, EliminationError> {
-    sum_bounds_by(graph, (&TABLES[..1], most), (0, &Until::default()))
+    sum_bounds_by(graph, (&TABLES[..1], most), (0, until))
 }
 
 /// Bounds by tables of these entries, `most` together, in an order that is searched with so much work.

@@ -1,8 +1,10 @@
 //! Bounds of the evidence, where nothing exact fits.
 
+use std::time::{Duration, Instant};
+
 use figrs_core::expand::Encoding;
 use figrs_core::factor::FactorGraph;
-use figrs_core::{AnyElement, Support};
+use figrs_core::{AnyElement, Support, Until};
 
 use super::attempts::Attempts;
 use super::choice::AttemptOutcome;
@@ -21,6 +23,9 @@ const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
+/// Time of bounds after a run that was stopped without: at least this, and one part in so many of the run's.
+const LEAST_TIME: Duration = Duration::from_millis(250);
+const TIME_SHARE: u32 = 8;
 
 /// Bounds of the evidence, and the values that the targets may have.
 pub(super) struct EvidenceBounds {
@@ -47,14 +52,21 @@ impl EvidenceBounds {
         bounds.is_finite().then_some(bounds)
     }
 
-    /// Those of the smallest tables, after a run that was stopped when it had expanded the model and planned an elimination, but had no bounds yet: they take
-    /// about as long as that plan did.
+    /// Those of the smallest tables, after a run that was stopped when it had tried something but had no bounds yet; `None` if they take more than an eighth of the
+    /// time of the run, and more than a quarter of a second.
     pub(super) fn after_stop(attempts: &Attempts<'_>) -> Option<Self> {
         if !attempts.is_stopped() || attempts.choice.attempts.is_empty() {
             return None;
         }
-        let limits = attempts.settings.limits_afterwards();
-        let bounds = Self::by_mini_buckets(attempts, &limits, coarse_sum_bounds)?;
+        let time = LEAST_TIME.max(attempts.run.elapsed() / TIME_SHARE);
+        let until = Until {
+            deadline: Instant::now().checked_add(time),
+            ..Until::default()
+        };
+        let limits = attempts.settings.limits_afterwards().until(&until);
+        let bounds = Self::by_mini_buckets(attempts, &limits, |graph, entries| {
+            coarse_sum_bounds(graph, entries, &until)
+        })?;
         bounds.is_finite().then_some(bounds)
     }
 

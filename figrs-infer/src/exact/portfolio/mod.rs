@@ -51,7 +51,7 @@ use settings::{PortfolioSettings, portfolio_settings};
 ///
 /// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
 /// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Nothing is then
-/// known of the targets.
+/// known of the targets. A run that is stopped before it had bounds looks for those of small tables, for an eighth of its time at most, or a quarter of a second.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///
@@ -59,7 +59,7 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// take. An elimination that is cheap is the first attempt.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; the refusal of the elimination if there are no bounds either;
-/// [`Error::NothingDone`] if the run is stopped before that.
+/// [`Error::NothingDone`] if the run is stopped and there are none.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
