@@ -32,6 +32,7 @@ use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
 pub use mpe_slices::MpeSlices;
+pub(crate) use mpe_slices::SlicedWorlds;
 use slice_sums::SliceSums;
 pub(crate) use sliced_sum::SlicedSum;
 use slicing::Slicing;

@@ -8,7 +8,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
 use crate::exact::order::MAX_WORK;
-use crate::exact::order::component_orders::eliminate_candidates_within;
+use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 use crate::exact::tree::fnv::Fnv;
 
@@ -334,7 +334,7 @@ impl SliceSearch<'_> {
         let open: Vec<VarId> = variables
             .filter(|&v| !tables.is_no_candidate(v) && tables.is_mentioned(v))
             .collect();
-        eliminate_candidates_within(&mut tables, &open, work, &self.options.until)?;
+        eliminate_candidates(&mut tables, &open, work, &self.options.until)?;
         Ok(self.priced(conditioned, tables))
     }
 
