@@ -48,7 +48,7 @@ impl EvidenceBounds {
             bounds.raise(weight);
         }
         let Bounds { lower, upper } = bounds.log_evidence;
-        attempts.settings.bounds_listener.tell(bounds.log_evidence);
+        attempts.settings.bounds_listener.tell(&bounds.log_evidence);
         (lower > f64::NEG_INFINITY || upper < f64::INFINITY).then_some(bounds)
     }
 
