@@ -26,7 +26,7 @@ use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
 
-use options::{Format, Method, Options, Start, Task, named};
+use options::{Format, Options, Start, Task, named};
 use question::{Findings, Question};
 use report::Report;
 

@@ -40,30 +40,29 @@ fn reduced(
     trials: &mut PossibilityTrials<'_>,
 ) -> (Vec<usize>, bool) {
     let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
-    let mut is_possible_without = |kept: &[usize], left_out: &dyn Fn(usize, usize) -> bool| {
-        let places = kept.iter().enumerate();
-        let rest = places.filter(|&(place, &piece)| !left_out(place, piece));
-        let rest: Vec<usize> = rest.map(|(_, &piece)| piece).collect();
+    let is_possible = |trials: &mut PossibilityTrials<'_>, rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
-        (rest, trials.is_possible(&rest_only, targets))
+        trials.is_possible(&rest_only, targets)
     };
-    let is_soft = |piece: usize| model.evidence()[piece].1.is_soft();
-    if kept.iter().any(|&piece| is_soft(piece)) {
-        let (rest, is_possible) = is_possible_without(&kept, &|_, piece| is_soft(piece));
-        if is_possible == Some(false) {
-            kept = rest;
-        }
+    let is_soft = |piece: &usize| model.evidence()[*piece].1.is_soft();
+    let hard: Vec<usize> = kept.iter().copied().filter(|p| !is_soft(p)).collect();
+    if hard.len() < kept.len() && is_possible(trials, &hard) == Some(false) {
+        kept = hard;
     }
     let mut is_minimal = true;
     let mut chunk = kept.len().div_ceil(2);
     while chunk > 0 {
         let mut start = 0;
         while start < kept.len() {
-            let out = start..start + chunk;
-            match is_possible_without(&kept, &|place, _| out.contains(&place)) {
-                (rest, Some(false)) => kept = rest,
-                (_, is_possible) => {
-                    is_minimal &= chunk > 1 || is_possible.is_some();
+            if trials.is_over() {
+                return (kept, false);
+            }
+            let end = (start + chunk).min(kept.len());
+            let rest = [&kept[..start], &kept[end..]].concat();
+            match is_possible(trials, &rest) {
+                Some(false) => kept = rest,
+                decided => {
+                    is_minimal &= chunk > 1 || decided.is_some();
                     start += chunk;
                 }
             }
