@@ -26,7 +26,7 @@ use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
 
-use options::{Format, Method, Options, Start, Task, named};
+use options::{Format, Options, Start, Task, named};
 use question::{Findings, Question};
 use report::Report;
 
@@ -49,26 +49,11 @@ fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let read = stop::attempt(move || read(given))?;
     let question = Arc::new(read.ok_or_else(|| stop::nothing("a network"))??);
-    let network = &question.network;
     let parse = started.elapsed();
-    note_normalised(network);
-    let (mut compiles, mut queries) = (Vec::new(), Vec::new());
-    let mut found: Option<Findings> = None;
-    for _ in 0..options.repeat.unwrap_or(1) {
-        if found.is_some() && stop::is_set() {
-            break;
-        }
-        let asked = Arc::clone(&question);
-        let answer = stop::attempt(move || asked.answer())?;
-        match answer.transpose()? {
-            Some(answer) => found = Some(answer),
-            None => break,
-        }
-        compiles.extend(found.as_ref().and_then(|found| found.compile));
-        queries.extend(found.as_ref().and_then(|found| found.query));
-    }
-    let Some(findings) = found.or_else(|| question.so_far()) else {
-        return Err(stop::nothing("an answer"));
+    note_normalised(&question.network);
+    let (findings, compiles, queries) = match found(&question) {
+        Ok(found) => found,
+        Err(failure) => return Err(report::without_answer(failure, &question)?),
     };
     let seconds = [
         ("parse", Some(parse)),
@@ -119,6 +104,30 @@ fn run(options: &Options) -> Result<(), Failure> {
         return Err(NoAnswer(told.to_owned()).into());
     }
     Ok(())
+}
+
+/// The answer, with the times of all compilations and of all queries.
+///
+/// **Errors.** Those of the model and the budgets; that the command was stopped before there was an answer.
+fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Duration>), Failure> {
+    let (mut compiles, mut queries) = (Vec::new(), Vec::new());
+    let mut found: Option<Findings> = None;
+    for _ in 0..question.options.repeat.unwrap_or(1) {
+        if found.is_some() && stop::is_set() {
+            break;
+        }
+        let asked = Arc::clone(question);
+        match stop::attempt(move || asked.answer())? {
+            Some(Ok(answer)) => found = Some(answer),
+            None | Some(Err(figrs::Error::NothingDone { .. })) => break,
+            Some(Err(error)) => return Err(error.into()),
+        }
+        compiles.extend(found.as_ref().and_then(|found| found.compile));
+        queries.extend(found.as_ref().and_then(|found| found.query));
+    }
+    let found = found.or_else(|| question.so_far());
+    let found = found.ok_or_else(|| remedy::of_stop(&question.options))?;
+    Ok((found, compiles, queries))
 }
 
 /// Tells of rows whose sums were not one.
@@ -177,6 +186,7 @@ fn read(options: Options) -> Result<Question, Failure> {
         options,
         samples: Mutex::default(),
         bounds: Arc::default(),
+        attempts: Arc::default(),
     })
 }
 

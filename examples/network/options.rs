@@ -34,6 +34,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   Bounds: where nothing exact fits --memory and --time. Those of log_evidence stand instead of it, and instead of marginals, with exit code 1. Those of mpe
    are the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
   The algorithm is the one that answered; "tried" has those that exact tried, in their order, with what came of each.
+  Without an answer: {"error": TEXT, "tried": [TEXT, ...]}, the text being that on standard error, with exit code 1.
   Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
@@ -264,14 +265,14 @@ impl Options {
 
     /// Refuses options without effect, and those that others need if they are missing.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.check_uses()?;
         let (method, task) = (self.method(), named(&self.task));
-        if !method.can(self.task) {
+        if self.takes("--algorithm") && !method.can(self.task) {
             let able = Method::value_variants().iter();
             let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
             let (algorithm, able) = (named(&method), able.join(" or "));
             return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
         }
+        self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
             return Err(format!("--task {task} needs --file").into());
         }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
 use figrs::{
-    AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit, CompiledForm,
-    CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
+    AlgorithmAttempt, AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit,
+    CompiledForm, CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
 };
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
@@ -25,7 +25,11 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
     /// Bounds of the log-evidence so far.
     pub(crate) bounds: Arc<Mutex<Option<Bounds>>>,
+    /// A sentence for each algorithm that was tried so far.
+    pub(crate) attempts: Attempts,
 }
+
+type Attempts = Arc<Mutex<Vec<String>>>;
 
 /// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]
@@ -117,6 +121,23 @@ impl Question {
             stopped: stop::reason(),
             ..Findings::default()
         })
+    }
+
+    /// The algorithms that were tried so far, in their order.
+    pub(crate) fn tried(&self) -> Vec<String> {
+        let attempts = self.attempts.lock();
+        attempts.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The listener to the attempts of a portfolio, of which there are none yet.
+    fn attempt_listener(&self) -> impl Fn(&AlgorithmAttempt) + Send + Sync + 'static {
+        let attempts = Arc::clone(&self.attempts);
+        (attempts.lock().unwrap_or_else(PoisonError::into_inner)).clear();
+        move |attempt| {
+            let attempts = attempts.lock();
+            let mut attempts = attempts.unwrap_or_else(PoisonError::into_inner);
+            attempts.push(attempt.to_string());
+        }
     }
 
     /// The queried elements.
@@ -230,7 +251,8 @@ impl Question {
                     .map_or_else(MpeExact::new, MpeExact::within)
                     .interrupt(stop::flag())
                     .on_bounds(line.bounds())
-                    .on_progress(line.progress());
+                    .on_progress(line.progress())
+                    .on_attempt(self.attempt_listener());
                 if self.options.time.is_some() {
                     exact = exact.work(f64::INFINITY);
                 }
@@ -278,7 +300,10 @@ impl Question {
     fn exact_with(&self, line: &ComputingLine) -> Exact {
         let memory = self.options.memory;
         let exact = memory.map_or_else(Exact::new, Exact::within);
-        let exact = exact.interrupt(stop::flag()).on_progress(line.progress());
+        let exact = exact
+            .interrupt(stop::flag())
+            .on_progress(line.progress())
+            .on_attempt(self.attempt_listener());
         if self.options.time.is_some() {
             exact.work(f64::INFINITY)
         } else {

@@ -1,9 +1,9 @@
 //! Remedies on the command line, by flags that the task takes.
 
 use figrs::eliminate::EliminationError;
-use figrs_command::Bytes;
+use figrs_command::{Bytes, Failure, NoAnswer, stop};
 
-use super::options::{Method, Options, Task};
+use super::options::{Method, Options, Task, named};
 use super::takes::any_of;
 
 /// The remedy if a budget is too small, no sample met the evidence, or a decision influences what is observed.
@@ -75,6 +75,29 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// The failure of a command that was stopped before there was an answer.
+pub(crate) fn of_stop(options: &Options) -> Failure {
+    let told = stop::nothing("an answer");
+    if stop::reason() != Some(stop::Reason::Time) {
+        return told;
+    }
+    let others = [
+        Method::Exact,
+        Method::BranchAndBound,
+        Method::ImportanceSampling,
+    ];
+    let able = others
+        .iter()
+        .filter(|&&method| method != options.method() && method.can(options.task));
+    let ways: Vec<String> = able
+        .map(|method| format!("--algorithm {}", named(method)))
+        .collect();
+    if ways.is_empty() {
+        return told;
+    }
+    NoAnswer(format!("{told}, or use {}", any_of(&ways))).into()
 }
 
 /// These ways, and those to smaller tables.

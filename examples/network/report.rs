@@ -3,12 +3,16 @@
 use std::io::{self, Write};
 
 use figrs::models::network::{NetworkKind, State, Variable};
-use figrs::{Bounds, Marginal, printable};
-use figrs_command::{as_json, each_state, probabilities, standard_errors};
+use figrs::{Bounds, Error, Marginal, printable};
+use figrs_command::{
+    Failure, NoAnswer, as_json, each_state, inference, is_without_answer, probabilities,
+    standard_errors,
+};
 use serde_json::{Map, Value as Json, json};
 
-use super::Method;
+use super::options::{Format, Method};
 use super::question::{Cost, Findings, Found, Question};
+use super::remedy;
 
 /// The answer as it is printed.
 pub(crate) struct Report<'a> {
@@ -251,6 +255,30 @@ impl Report<'_> {
         }
         Ok(())
     }
+}
+
+/// The failure of a question that has no answer, with what was tried: told as JSON, or in its text.
+///
+/// **Errors.** If it cannot be written.
+pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Result<Failure> {
+    if !is_without_answer(&*failure) {
+        return Ok(failure);
+    }
+    let (tried, options) = (question.tried(), &question.options);
+    let told = figrs_command::told(&failure, |error| remedy::of(error, options));
+    if options.format == Format::Json {
+        let mut object = json!({ "error": told });
+        if !tried.is_empty() {
+            object["tried"] = json!(tried);
+        }
+        writeln!(io::stdout(), "{object}")?;
+        return Ok(failure);
+    }
+    let is_impossible = matches!(inference(&*failure), Some(Error::ImpossibleEvidence { .. }));
+    if is_impossible || tried.is_empty() {
+        return Ok(failure);
+    }
+    Ok(NoAnswer(format!("{told}; tried: {}", tried.join("; "))).into())
 }
 
 /// A number of things by their name in the singular.

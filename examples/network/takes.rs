@@ -1,5 +1,6 @@
 //! The tasks that take each option.
 
+use clap::ValueEnum;
 use figrs_command::Failure;
 
 use super::options::{Format, Method, Options, Start, Task, named};
@@ -11,7 +12,7 @@ pub(crate) struct OptionUse {
     is_given: bool,
     tasks: Vec<Task>,
     /// A condition of its effect on these tasks, and its name.
-    also: Option<(bool, &'static str)>,
+    also: Option<(bool, String)>,
 }
 
 impl OptionUse {
@@ -26,8 +27,8 @@ impl OptionUse {
     }
 
     /// With a condition of its effect.
-    pub(crate) fn needing(mut self, is_met: bool, need: &'static str) -> Self {
-        self.also = Some((is_met, need));
+    pub(crate) fn needing(mut self, is_met: bool, need: impl Into<String>) -> Self {
+        self.also = Some((is_met, need.into()));
         self
     }
 
@@ -43,8 +44,8 @@ impl OptionUse {
             let names: Vec<String> = self.tasks.iter().map(named).collect();
             return Some(format!("--task {}", any_of(&names)));
         }
-        let (_, need) = self.also.filter(|(is_met, _)| !is_met)?;
-        Some(need.to_owned())
+        let (_, need) = self.also.as_ref().filter(|(is_met, _)| !is_met)?;
+        Some(need.clone())
     }
 }
 
@@ -66,8 +67,7 @@ impl Options {
         const ROUNDS: &str = "tables that are learned in rounds; those of a searched structure are counted: learn them alone by --file and \
                               --structure given";
         const ASKED: [Task; 7] = [Marginals, Evidence, Count, Mpe, KBest, Sample, Cost];
-        let method = self.method();
-        let samples = method == Method::ImportanceSampling;
+        let samples = self.method() == Method::ImportanceSampling;
         let has_file = self.file.is_some();
         let in_rounds = || OptionUse::new([Learn]).needing(!self.searches(), ROUNDS);
         let draws = samples
@@ -79,10 +79,7 @@ impl Options {
                     self.start == Some(Start::Random)
                 };
         let is_shown = self.out.is_none() || self.format == Format::Json;
-        let by_tables = !self.searches() && !samples && method != Method::Enumerate;
-        let tabulated = [
-            Marginals, Evidence, Count, Mpe, KBest, Sample, Learn, Decide,
-        ];
+        let (has_tables, tables) = self.tables();
         let mut uses = vec![
             OptionUse::new(ASKED).of("--algorithm", self.algorithm.is_some()),
             OptionUse::new([&ASKED[..], &[Decide]].concat())
@@ -107,11 +104,8 @@ impl Options {
                     "--task sample, --start random, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
                 )
                 .of("--seed", self.seed.is_some()),
-            OptionUse::new(if method == Method::Slices { [&tabulated[..], &[Cost]].concat() } else { tabulated.to_vec() })
-                .needing(
-                    by_tables,
-                    "an algorithm by tables: junction-tree or an elimination, and no search for a structure",
-                )
+            OptionUse::new([&ASKED[..], &[Learn, Decide]].concat())
+                .needing(has_tables, tables)
                 .of("--memory", self.memory.is_some()),
             OptionUse::new(ASKED)
                 .needing(is_shown, "seconds that are shown: --format json")
@@ -120,6 +114,25 @@ impl Options {
         ];
         uses.extend(self.structures.uses(has_file));
         uses
+    }
+
+    /// True if the algorithm keeps tables or remembers a search, within a memory that can be given; and what would.
+    fn tables(&self) -> (bool, String) {
+        if self.task == Task::Learn {
+            let need = "tables that are learned, and no search for a structure";
+            return (!self.searches(), need.to_owned());
+        }
+        let takes_memory = |method: Method| match method {
+            Method::Enumerate | Method::ImportanceSampling => false,
+            _ if self.task == Task::Cost => method == Method::Slices,
+            _ => method.can(self.task),
+        };
+        let methods = Method::value_variants().iter();
+        let able: Vec<String> = methods
+            .filter(|&&method| takes_memory(method))
+            .map(|method| format!("--algorithm {}", named(method)))
+            .collect();
+        (takes_memory(self.method()), any_of(&able))
     }
 
     /// **Errors.** The first option that is given and has no effect.

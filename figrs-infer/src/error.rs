@@ -33,13 +33,16 @@ pub enum Error {
     },
     /// No world meets the evidence.
     #[error(
-        "the evidence is impossible; {}: {}; take one of them back",
+        "the evidence is impossible; {}: {}; take {} of them back",
         if .conflict.len() == 1 { "no world has" } else { "these statements exclude each other" },
-        .conflict.join("; ")
+        first_of(.conflict),
+        if *.is_minimal { "one" } else { "some" }
     )]
     ImpossibleEvidence {
-        /// Pieces of evidence that cannot hold together; without any one of them the rest can.
+        /// Pieces of evidence that cannot hold together.
         conflict: Vec<String>,
+        /// True if the rest can hold without any one of them; if not, a bounded search for fewer pieces has ended before that was known.
+        is_minimal: bool,
     },
     /// No sample met the evidence, which may be impossible or only rare.
     #[error(
@@ -207,10 +210,12 @@ pub enum Error {
         remedy: &'static str,
     },
     /// The element was not declared varying when the model was compiled.
-    #[error("{element} was not compiled as varying; declare it with `JunctionTree::varying`")]
+    #[error("{element} was not compiled as varying; declare it with `{algorithm}::varying`")]
     NotVarying {
         /// The element.
         element: Label,
+        /// The algorithm that compiled the model.
+        algorithm: &'static str,
     },
     /// No clique of the tree holds all these elements.
     #[error(
@@ -494,10 +499,42 @@ pub enum Error {
     },
 }
 
+/// Statements in one text; of many the first, and the number of the others.
+fn first_of(statements: &[String]) -> String {
+    const TOLD: usize = 10;
+    let told = statements[..TOLD.min(statements.len())].join("; ");
+    match statements.len().saturating_sub(TOLD) {
+        0 => told,
+        others => format!("{told}; and {others} more"),
+    }
+}
+
 impl Error {
     /// The error of a unit that was read.
     pub(crate) fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();
         Self::UnfitPart { unit, problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_statements_the_first_are_told() {
+        let conflict = |n: usize| Error::ImpossibleEvidence {
+            conflict: (0..n).map(|i| format!("s{i}")).collect(),
+            is_minimal: true,
+        };
+        let ten = "these statements exclude each other: s0; s1; s2; s3; s4; s5; s6; s7; s8; s9";
+        assert_eq!(
+            conflict(10).to_string(),
+            format!("the evidence is impossible; {ten}; take one of them back")
+        );
+        assert_eq!(
+            conflict(12).to_string(),
+            format!("the evidence is impossible; {ten}; and 2 more; take one of them back")
+        );
     }
 }

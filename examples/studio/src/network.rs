@@ -294,7 +294,7 @@ fn observations(
 
 /// The answer where observations exclude each other, with their variables.
 fn impossible(network: &Network, error: Error) -> Problem {
-    let Error::ImpossibleEvidence { conflict } = &error else {
+    let Error::ImpossibleEvidence { conflict, .. } = &error else {
         return wrong(error);
     };
     let is_named = |variable: &&Variable| {

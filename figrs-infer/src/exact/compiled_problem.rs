@@ -17,6 +17,8 @@ use crate::sensitivity::differentiable::DifferentiableModel;
 /// A model with targets and varying elements, and the present evidence on these.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
+    /// The algorithm that compiles.
+    algorithm: &'static str,
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
@@ -28,12 +30,14 @@ pub(crate) struct CompiledProblem {
 impl CompiledProblem {
     /// Without evidence on varying elements.
     pub(crate) fn new(
+        algorithm: &'static str,
         model: &Model,
         targets: Vec<AnyElement>,
         varying: Vec<AnyElement>,
         limits: Limits,
     ) -> Self {
         Self {
+            algorithm,
             model: model.clone(),
             statements: vec![None; varying.len()],
             targets,
@@ -58,6 +62,7 @@ impl CompiledProblem {
         let place = self.varying.iter().position(|e| e.id() == id);
         place.ok_or_else(|| Error::NotVarying {
             element: element.label(),
+            algorithm: self.algorithm,
         })
     }
 
@@ -176,14 +181,18 @@ impl CompiledProblem {
 
     /// The error for the present evidence.
     pub(crate) fn impossible(&self) -> Error {
-        let (model, roots) = self.with_present_evidence();
-        conflict::impossible(&model, &roots, &self.limits)
+        self.impossible_within(&self.limits)
     }
 
-    /// The answer of an algorithm: the probability of the evidence, and the probabilities of the values of each target.
+    /// The error for the present evidence, explained within other limits than those of questions.
+    pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
+        let (model, roots) = self.with_present_evidence();
+        conflict::impossible(&model, &roots, limits)
+    }
+
+    /// The answer: the probability of the evidence, and the probabilities of the values of each target.
     pub(crate) fn answer(
         &self,
-        algorithm: &'static str,
         expansion: &Expansion,
         log_evidence: f64,
         marginals: Vec<Vec<f64>>,
@@ -201,7 +210,7 @@ impl CompiledProblem {
             value: log_evidence,
             standard_error: 0.0,
         };
-        let answer = Answer::marginals(algorithm, marginals.collect(), evidence);
+        let answer = Answer::marginals(self.algorithm, marginals.collect(), evidence);
         if log_evidence == f64::NEG_INFINITY {
             return answer;
         }

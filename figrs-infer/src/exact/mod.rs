@@ -12,7 +12,7 @@
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
 //! `algebra/` has the semirings, `order/` the search for elimination orders, `eliminate/` bucket elimination along one,
-//! `tree/` the same plan kept as a contraction tree, `mini_buckets/` bounds by small tables. `consistency.rs` and `conflict.rs` find values and evidence that
+//! `tree/` the same plan kept as a contraction tree, `mini_buckets/` bounds by small tables. `consistency.rs`, `conflict.rs` and `possibility.rs` find values and evidence that
 //! zeros exclude.
 
 pub(crate) mod algebra;
@@ -34,6 +34,7 @@ pub(crate) mod mini_buckets;
 pub(crate) mod mpe;
 pub(crate) mod order;
 pub(crate) mod portfolio;
+mod possibility;
 pub(crate) mod slices;
 pub(crate) mod target_marginals;
 pub(crate) mod tree;

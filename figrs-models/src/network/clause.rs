@@ -8,6 +8,9 @@ const MOST_PARENTS: usize = 4;
 pub struct NetworkClause {
     /// Of different variables, ascending.
     literals: Vec<(usize, bool)>,
+    /// Its number in the file, from 1, and the line on which it begins.
+    number: usize,
+    line: usize,
 }
 
 /// A variable of a chain.
@@ -28,13 +31,26 @@ pub(super) struct ChainTable {
 }
 
 impl NetworkClause {
-    /// The clause of some literals, each a variable and the value that makes it true; `None` if it is true whatever the values are.
-    pub(super) fn new(mut literals: Vec<(usize, bool)>) -> Option<Self> {
+    /// The clause of some literals, each a variable and the value that makes it true, with its number and its line in the file; `None` if it
+    /// is true whatever the values are.
+    pub(super) fn new(
+        mut literals: Vec<(usize, bool)>,
+        (number, line): (usize, usize),
+    ) -> Option<Self> {
         literals.sort_unstable();
         literals.dedup();
         literals.shrink_to_fit();
         let is_tautology = literals.windows(2).any(|pair| pair[0].0 == pair[1].0);
-        (!is_tautology).then_some(Self { literals })
+        (!is_tautology).then_some(Self {
+            literals,
+            number,
+            line,
+        })
+    }
+
+    /// Its number and its line, in words.
+    pub(super) fn name(&self) -> String {
+        format!("clause {}, line {}", self.number, self.line)
     }
 
     /// The literals, each the position of a variable in the network and the value that makes it true; each variable once.

@@ -84,9 +84,10 @@ fn of_clauses(
     let values = State::all(vec!["false".into(), "true".into()]);
     let truth = values.get(1).cloned();
     let mut shared: FxHashMap<(usize, usize), Weights> = FxHashMap::default();
-    for (i, clause) in clauses.iter().enumerate() {
+    for clause in clauses {
         let mut chain: Vec<Element<State>> = Vec::new();
-        for table in clause.chain() {
+        let mut tables = clause.chain().peekable();
+        while let Some(table) = tables.next() {
             let parents = table.parents.iter().map(|&parent| match parent {
                 ChainVariable::Own(variable) => (&elements[variable], &variables[variable].states),
                 ChainVariable::Holds(before) => (&chain[before], &values),
@@ -95,13 +96,16 @@ fn of_clauses(
                 .entry((table.parents.len(), table.failing))
                 .or_insert_with(|| Weights::from_linear(table.numbers()));
             let link = Table::new(parents, &values, weights.clone());
-            let name = format!("clause {i}, part {}", chain.len());
+            let name = match tables.peek() {
+                Some(_) => format!("part {} of {}", chain.len() + 1, clause.name()),
+                None => clause.name(),
+            };
             chain.push(link.named(name));
         }
         model = if let (Some(last), Some(truth)) = (chain.pop(), &truth) {
-            model.observe(&last.named(format!("clause {i}")), truth.clone())
+            model.observe(&last, truth.clone())
         } else {
-            let never = Constant::new(()).named(format!("clause {i}, which is empty"));
+            let never = Constant::new(()).named(format!("{}, which is empty", clause.name()));
             model.log_weigh(&never, |()| f64::NEG_INFINITY)
         };
     }

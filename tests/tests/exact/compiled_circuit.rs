@@ -1,7 +1,7 @@
 //! Compiled circuits from a user's view.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
@@ -228,6 +228,7 @@ fn only_varying_elements_take_evidence() {
     let mut circuit = compiler.compile(&Model::new(), &lawn.rain).unwrap();
     let error = circuit.set(&lawn.rain, true).unwrap_err();
     assert!(matches!(error, Error::NotVarying { .. }), "{error}");
+    assert!(error.to_string().contains("`Circuit::varying`"), "{error}");
     circuit.weigh(&lawn.wet, |_| 0.0).unwrap();
     let error = circuit.probability(&lawn.rain, &true).unwrap_err();
     assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
@@ -332,4 +333,25 @@ fn progress_is_told_and_a_small_cache_changes_nothing() {
     assert!((log(&circuit) - expected).abs() < 1e-10);
     assert!((log(&small) - expected).abs() < 1e-10);
     assert!(told.load(Ordering::Relaxed) > 0);
+}
+
+/// A count of impossible evidence is zero, and nobody asked why.
+#[test]
+fn a_count_does_not_explain_impossible_evidence() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+    let counted = Arc::clone(&calls);
+    let model = Model::new()
+        .condition(&coins[0], move |&heads| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            heads
+        })
+        .observe(&coins[0].or(&coins[1]), false);
+    let circuit = Circuit::new().compile(&model, &coins).unwrap();
+    let before = calls.load(Ordering::Relaxed);
+    assert_eq!(circuit.count().unwrap().to_string(), "0");
+    assert_eq!(calls.load(Ordering::Relaxed), before);
+    // An explanation looks at the evidence again.
+    assert!(circuit.most_probable().is_err());
+    assert!(calls.load(Ordering::Relaxed) > before);
 }

@@ -93,6 +93,10 @@ fn only_varying_elements_take_evidence() {
     let mut tree = compiler.compile(&Model::new(), &lawn.rain).unwrap();
     let error = tree.set(&lawn.rain, true).unwrap_err();
     assert!(matches!(error, Error::NotVarying { .. }), "{error}");
+    assert!(
+        error.to_string().contains("`JunctionTree::varying`"),
+        "{error}"
+    );
     let error = tree.weigh(&lawn.wet, |_| -1.0).unwrap_err().to_string();
     assert!(
         error.contains("-1") && error.contains("flat_map"),
@@ -101,7 +105,7 @@ fn only_varying_elements_take_evidence() {
     tree.weigh(&lawn.wet, |_| 0.0).unwrap();
     let error = tree.probability(&lawn.rain, &true).unwrap_err();
     assert!(
-        matches!(&error, Error::ImpossibleEvidence { conflict } if conflict.len() == 1),
+        matches!(&error, Error::ImpossibleEvidence { conflict, .. } if conflict.len() == 1),
         "{error}"
     );
     assert!(matches!(
@@ -181,13 +185,13 @@ fn only_evidence_that_conflicts_is_named() {
     tree.set(&coins[0], true).unwrap();
     assert!((tree.probability(&sum, &9).unwrap() - 1.0).abs() < 1e-12);
     tree.set(&coins[1], true).unwrap();
-    let Error::ImpossibleEvidence { conflict } = tree.answer().unwrap_err() else {
+    let Error::ImpossibleEvidence { conflict, .. } = tree.answer().unwrap_err() else {
         panic!("two coins that differ are not both true");
     };
     assert_eq!(conflict.len(), 3, "{conflict:?}");
     tree.clear(&coins[1]).unwrap();
     tree.set(&sum, 4).unwrap();
-    let Error::ImpossibleEvidence { conflict } = tree.most_probable().unwrap_err() else {
+    let Error::ImpossibleEvidence { conflict, .. } = tree.most_probable().unwrap_err() else {
         panic!("eight coins are true");
     };
     // Five of eight coins are one too many.

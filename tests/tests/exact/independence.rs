@@ -244,7 +244,7 @@ fn impossible_evidence_is_named() {
     let model = Model::new().observe(&coin, true).observe(&coin, false);
     let error = independent(&model, &coin, Flip::new(0.5), ()).unwrap_err();
     assert!(
-        matches!(&error, Error::ImpossibleEvidence { conflict } if conflict.len() == 2),
+        matches!(&error, Error::ImpossibleEvidence { conflict, .. } if conflict.len() == 2),
         "{error}"
     );
 }

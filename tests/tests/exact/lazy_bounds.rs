@@ -252,7 +252,7 @@ fn evidence_that_is_impossible_in_any_case_is_found() {
     let n = n.named("n");
     let model = Model::new().observe(&stop, true).condition(&n, |&n| n > 0);
     let lazy = LazyVariableElimination::to_width(0.01);
-    let Error::ImpossibleEvidence { conflict } = lazy.run(&model, &n).unwrap_err() else {
+    let Error::ImpossibleEvidence { conflict, .. } = lazy.run(&model, &n).unwrap_err() else {
         panic!("no conflict");
     };
     assert_eq!(conflict.len(), 2, "{conflict:?}");

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use figrs::prelude::*;
-use figrs::{AttemptOutcome, Bounds, Error};
+use figrs::{AlgorithmAttempt, AttemptOutcome, Bounds, Bytes, Error};
 
 /// A square of coins, neighbours of which like to be equal.
 fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
@@ -218,6 +218,26 @@ fn memory_that_is_no_amount_is_refused() {
             Err(Error::InvalidSetting { .. })
         ));
     }
+}
+
+#[test]
+fn attempts_are_told_as_they_end() {
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let listener = |told: &Arc<Mutex<Vec<String>>>| {
+        let told = Arc::clone(told);
+        move |attempt: &AlgorithmAttempt| told.lock().unwrap().push(attempt.to_string())
+    };
+    let (model, coins) = formula(30, 60);
+    let exact = Exact::new().on_attempt(listener(&told));
+    let answer = exact.run(&model, &coins).unwrap();
+    let choice = answer.choice().unwrap().attempts.iter();
+    let choice: Vec<String> = choice.map(ToString::to_string).collect();
+    assert_eq!(std::mem::take(&mut *told.lock().unwrap()), choice);
+    // Where there is no answer, too.
+    let exact = Exact::within(Bytes(7)).on_attempt(listener(&told));
+    assert!(exact.compile(&model, &coins).is_err());
+    let told = told.lock().unwrap();
+    assert!(told[0].starts_with("JunctionTree was refused"), "{told:?}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn impossible_evidence_is_named() {
     }
     let error = Gibbs::new(10).run(&model, &coins).unwrap_err();
     assert!(
-        matches!(&error, Error::ImpossibleEvidence { conflict } if conflict.len() == 5),
+        matches!(&error, Error::ImpossibleEvidence { conflict, .. } if conflict.len() == 5),
         "{error}"
     );
 }

@@ -14,7 +14,7 @@ use crate::exact::compiled_problem::CompiledProblem;
 use crate::exact::conflict;
 use crate::exact::limits::{Limits, limited};
 use crate::run::guard::guarded;
-use crate::run::watch::{Watch, watched, watched_by_run};
+use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 
 /// Default size of the cache: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -123,7 +123,9 @@ impl Circuit {
     ///
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
-        self.compiled(model, targets.elements(), CircuitPurpose::Worlds)
+        let watching = self.watch.start(self.name(), None);
+        let targets = targets.elements();
+        self.compiled(model, targets, CircuitPurpose::Worlds, &watching)
     }
 
     /// Number of worlds of the targets and the evidence that have a positive weight.
@@ -141,7 +143,8 @@ impl Circuit {
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence leaves none.
     pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
         let targets = targets.elements();
-        self.compiled(model, targets, CircuitPurpose::Count)?
+        let watching = self.watch.start(self.name(), None);
+        self.compiled(model, targets, CircuitPurpose::Count, &watching)?
             .count()
     }
 
@@ -150,12 +153,13 @@ impl Circuit {
         model: &Model,
         targets: Vec<AnyElement>,
         purpose: CircuitPurpose,
+        watching: &RunMonitor<'_>,
     ) -> Result<CompiledCircuit, Error> {
-        let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
         let compiled = guarded(|| {
             let varying = self.varying.clone();
-            let problem = CompiledProblem::new(model, targets, varying, self.limits.clone());
+            let problem =
+                CompiledProblem::new(self.name(), model, targets, varying, self.limits.clone());
             let report = |done| watching.report(done);
             let control = SearchControl {
                 options: &limits.options,
@@ -184,8 +188,14 @@ impl Circuit {
                 };
                 log_evidence = log_sum(encoding.graph(), self.cache_bytes, &control)?;
             }
-            let problem = CompiledProblem::new(model, Vec::new(), Vec::new(), self.limits.clone());
-            Ok(problem.answer(self.name(), &expansion, log_evidence, Vec::new()))
+            let problem = CompiledProblem::new(
+                self.name(),
+                model,
+                Vec::new(),
+                Vec::new(),
+                self.limits.clone(),
+            );
+            Ok(problem.answer(&expansion, log_evidence, Vec::new()))
         };
         search().map_err(|error| watching.error_of(error))
     }
@@ -200,7 +210,8 @@ impl Algorithm for Circuit {
         if targets.is_empty() {
             return self.log_evidence(model);
         }
-        self.compiled(model, targets.to_vec(), CircuitPurpose::Sums)?
-            .answer()
+        let watching = self.watch.start(self.name(), None);
+        self.compiled(model, targets.to_vec(), CircuitPurpose::Sums, &watching)?
+            .answer_within(&self.limits.until(watching.until()))
     }
 }

@@ -222,10 +222,16 @@ impl CompiledCircuit {
     }
 
     /// The encoding, if the present evidence is possible.
-    fn possible(&self) -> Result<&CircuitEncoding, Error> {
+    fn possible(&self) -> Option<&CircuitEncoding> {
         let encoding = self.encoding.as_ref();
-        let possible = encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY);
-        possible.ok_or_else(|| self.problem.impossible())
+        encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY)
+    }
+
+    /// The encoding.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`], explained.
+    fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
+        self.possible().ok_or_else(|| self.problem.impossible())
     }
 
     /// The distribution of a target or a varying element.
@@ -233,7 +239,7 @@ impl CompiledCircuit {
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         (self.problem).distribution(&self.expansion, element, |position| {
-            let mut marginals = self.possible()?.marginals(&[position]);
+            let mut marginals = self.require_possible()?.marginals(&[position]);
             Ok(marginals.pop().unwrap_or_default())
         })
     }
@@ -249,13 +255,19 @@ impl CompiledCircuit {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
+        self.answer_within(&self.problem.limits)
+    }
+
+    /// As [`answer`](Self::answer); impossible evidence is explained within these limits.
+    pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
-            let encoding = self.possible()?;
+            let encoding = self.possible();
+            let encoding = encoding.ok_or_else(|| self.problem.impossible_within(limits))?;
             marginals = encoding.marginals(self.problem.target_positions(&self.expansion));
         }
         let log_evidence = self.log_evidence();
-        Ok((self.problem).answer("Circuit", &self.expansion, log_evidence, marginals))
+        Ok((self.problem).answer(&self.expansion, log_evidence, marginals))
     }
 
     /// The most probable world of the targets and the evidence.
@@ -272,7 +284,7 @@ impl CompiledCircuit {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        let encoding = self.possible()?;
+        let encoding = self.require_possible()?;
         self.problem.check_worlds(count, encoding.variables())?;
         Ok(encoding.k_best(count))
     }
@@ -281,7 +293,7 @@ impl CompiledCircuit {
     ///
     /// **Errors.** When the counts would take more memory than the budget.
     pub fn count(&self) -> Result<BigUint, Error> {
-        let Ok(encoding) = self.possible() else {
+        let Some(encoding) = self.possible() else {
             return Ok(BigUint::ZERO);
         };
         let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
@@ -305,7 +317,7 @@ impl CompiledCircuit {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
-        let encoding = self.possible()?;
+        let encoding = self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);
         Ok(std::iter::from_fn(move || encoding.sample(&mut rng)))
     }

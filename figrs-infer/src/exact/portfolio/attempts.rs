@@ -73,11 +73,13 @@ impl<'a> Attempts<'a> {
         operations: Option<f64>,
         outcome: AttemptOutcome,
     ) {
-        self.choice.attempts.push(AlgorithmAttempt {
+        let attempt = AlgorithmAttempt {
             algorithm,
             operations,
             outcome,
-        });
+        };
+        self.settings.attempt_listener.tell(&attempt);
+        self.choice.attempts.push(attempt);
     }
 
     /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work.
@@ -129,23 +131,20 @@ impl<'a> Attempts<'a> {
         algorithm: &'static str,
         ask: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        let mut refused = None;
-        let answer = self.try_once(algorithm, None, || match ask() {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        match ask() {
             Err(error)
                 if !is_unfinished(&error)
                     && !error.is_budget()
                     && !matches!(error, Error::ImpossibleEvidence { .. }) =>
             {
-                refused = Some(error.to_string());
+                self.record(algorithm, None, AttemptOutcome::Refused(error.to_string()));
                 Ok(None)
             }
-            answer => answer.map(Some),
-        });
-        let answer = answer?.flatten();
-        if let (Some(reason), Some(last)) = (refused, self.choice.attempts.last_mut()) {
-            last.outcome = AttemptOutcome::Refused(reason);
+            result => self.judge(algorithm, None, result),
         }
-        Ok(answer)
     }
 
     /// Tries a search of at most so many decisions.

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
 use super::choice::AttemptOutcome;
-use super::settings::BoundsListener;
+use super::settings::Listener;
 use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::{Answer, LogEvidence};
@@ -29,7 +29,7 @@ const SHARE: f64 = 8.0;
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
-    listener: BoundsListener,
+    listener: Listener<Bounds>,
 }
 
 impl BoundsSoFar {
@@ -49,7 +49,7 @@ impl BoundsSoFar {
         );
         let now = self.get();
         if now != before {
-            self.listener.tell(now);
+            self.listener.tell(&now);
         }
     }
 

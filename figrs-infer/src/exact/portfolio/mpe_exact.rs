@@ -125,7 +125,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
             .branch_and_bound(memory / 2, steps as u64)
             .bound_table(entries as usize)
             .on_improvement(move |improvement| {
-                bounds.tell(Bounds {
+                bounds.tell(&Bounds {
                     lower: improvement.log_probability,
                     upper: improvement.upper_bound,
                 });

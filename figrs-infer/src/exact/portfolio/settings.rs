@@ -7,6 +7,7 @@ use std::sync::Arc;
 use figrs_core::Bytes;
 use figrs_core::expand::Budget;
 
+use super::choice::AlgorithmAttempt;
 use crate::answer::bounds::Bounds;
 use crate::exact::eliminate::{Options, available_bytes};
 use crate::exact::limits::Limits;
@@ -33,30 +34,37 @@ pub(super) struct PortfolioSettings {
     pub(super) budget: Budget,
     pub(super) threads: Option<NonZero<usize>>,
     pub(super) watch: Watch,
-    pub(super) bounds_listener: BoundsListener,
+    pub(super) bounds_listener: Listener<Bounds>,
+    pub(super) attempt_listener: Listener<AlgorithmAttempt>,
 }
 
-/// A function that is told of bounds, if there is one.
-#[derive(Clone, Default)]
-pub(super) struct BoundsListener(Option<Arc<ListenerFn>>);
+/// A function that is told of bounds or attempts, if there is one.
+#[derive(Clone)]
+pub(super) struct Listener<T>(Option<Arc<ListenerFn<T>>>);
 
-type ListenerFn = dyn Fn(&Bounds) + Send + Sync;
+type ListenerFn<T> = dyn Fn(&T) + Send + Sync;
 
-impl BoundsListener {
-    pub(super) fn new(listener: impl Fn(&Bounds) + Send + Sync + 'static) -> Self {
+impl<T> Listener<T> {
+    pub(super) fn new(listener: impl Fn(&T) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listener)))
     }
 
-    pub(super) fn tell(&self, bounds: Bounds) {
+    pub(super) fn tell(&self, told: &T) {
         if let Some(listener) = &self.0 {
-            listener(&bounds);
+            listener(told);
         }
     }
 }
 
-impl fmt::Debug for BoundsListener {
+impl<T> Default for Listener<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> fmt::Debug for Listener<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BoundsListener").finish_non_exhaustive()
+        f.debug_tuple("Listener").finish_non_exhaustive()
     }
 }
 
@@ -70,7 +78,8 @@ impl Default for PortfolioSettings {
             budget: Budget::default(),
             threads: None,
             watch: Watch::default(),
-            bounds_listener: BoundsListener::default(),
+            bounds_listener: Listener::default(),
+            attempt_listener: Listener::default(),
         }
     }
 }
@@ -183,7 +192,17 @@ macro_rules! portfolio_settings {
             listener: impl Fn(&crate::Bounds) + Send + Sync + 'static,
         ) -> Self {
             self.settings.bounds_listener =
-                crate::exact::portfolio::settings::BoundsListener::new(listener);
+                crate::exact::portfolio::settings::Listener::new(listener);
+            self
+        }
+
+        /// Calls this with each attempt of an algorithm once it has ended: what was tried is known where there is no answer, too.
+        pub fn on_attempt(
+            mut self,
+            listener: impl Fn(&crate::AlgorithmAttempt) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.attempt_listener =
+                crate::exact::portfolio::settings::Listener::new(listener);
             self
         }
 

@@ -140,7 +140,8 @@ impl Slices {
         let partial = plan.run(run, 0..u64::MAX, threads, Absorption::AtOnce)?;
         partial.into_answer().map_err(|error| match error {
             Error::ImpossibleEvidence { .. } => {
-                conflict::impossible(model, targets, &self.slicing.limits)
+                let limits = self.slicing.limits.until(run.until());
+                conflict::impossible(model, targets, &limits)
             }
             error => error,
         })

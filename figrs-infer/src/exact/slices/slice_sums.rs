@@ -72,6 +72,7 @@ impl Sums for SliceSums {
         if value == f64::NEG_INFINITY && self.is_query {
             return Err(Error::ImpossibleEvidence {
                 conflict: Vec::new(),
+                is_minimal: false,
             });
         }
         let marginals = self.targets.into_iter().zip(found.shares);

@@ -68,7 +68,7 @@ impl CompiledTree {
         saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
         saved.map_or(Ok(()), SavedTree::check)?;
-        let problem = CompiledProblem::new(model, targets, varying, limits);
+        let problem = CompiledProblem::new("JunctionTree", model, targets, varying, limits);
         let (limits, roots) = (&problem.limits, problem.roots());
         let expansion = Arc::new(limits.expand(model, &roots)?);
         let (mut sums, worlds) = (None, OnceLock::new());
@@ -255,7 +255,7 @@ impl CompiledTree {
             }
         }
         let expansion = &self.expansion;
-        Ok((self.problem).answer("JunctionTree", expansion, log_evidence, marginals))
+        Ok((self.problem).answer(expansion, log_evidence, marginals))
     }
 
     pub(super) fn require_possible(&self) -> Result<(), Error> {

@@ -18,6 +18,7 @@ const VARIABLES: usize = 1 << 16;
 pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut reader = CnfReader::new(text);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
+        reader.line += 1;
         let mut words = line.split_ascii_whitespace().peekable();
         match words.peek() {
             None => {}
@@ -50,9 +51,12 @@ struct CnfReader<'t> {
     clauses: Vec<NetworkClause>,
     /// Number of clauses that have ended.
     ended: usize,
-    /// The literals of a clause that has not ended, and its offset.
+    /// The literals of a clause that has not ended, its offset and its line.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
+    open_line: usize,
+    /// The number of the present line, from 1.
+    line: usize,
     weights: Vec<(Literal, f64)>,
     /// True if the file asks for a count, in which all literals weigh one.
     is_unweighted: bool,
@@ -70,6 +74,8 @@ impl<'t> CnfReader<'t> {
             ended: 0,
             open: Vec::new(),
             open_at: None,
+            open_line: 0,
+            line: 0,
             weights: Vec::new(),
             is_unweighted: false,
             projected_at: None,
@@ -204,13 +210,18 @@ impl<'t> CnfReader<'t> {
             match integer(at, word)? {
                 0 => {
                     self.ended += 1;
-                    self.open_at = None;
-                    self.clauses
-                        .extend(NetworkClause::new(std::mem::take(&mut self.open)));
+                    let line = match self.open_at.take() {
+                        Some(_) => self.open_line,
+                        None => self.line,
+                    };
+                    let literals = std::mem::take(&mut self.open);
+                    (self.clauses).extend(NetworkClause::new(literals, (self.ended, line)));
                 }
                 literal => {
                     self.open.push(within((at, literal), header.variables)?);
-                    self.open_at.get_or_insert(at);
+                    if self.open_at.is_none() {
+                        (self.open_at, self.open_line) = (Some(at), self.line);
+                    }
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Formulas, and the numbers of joint states.
 
-use serde_json::json;
+use figrs_tests::example::text as text_of;
+use serde_json::{Value as Json, json};
 
-use crate::network_cli::files::{Files, assert_near};
+use crate::network_cli::files::{Files, assert_near, keys};
 
 /// Of 5 variables, of which the last is free: 1 or 2, not both 2 and 3, and a clause of many literals.
 const FORMULA: &str = "c t wmc\np cnf 5 3\nc p weight 1 0.25 0\nc p weight -1 0.75 0\nc p weight 3 0.5 0\n\
@@ -52,6 +53,50 @@ fn the_joint_states_of_a_bayesian_network_are_counted() {
     assert_eq!(files.json("--file garden.bif --task count")["count"], "8");
     let found = files.json("--file garden.bif --task count --evidence wet.json");
     assert_eq!(found["count"], "4");
+}
+
+#[test]
+fn clauses_that_exclude_each_other_are_told_with_their_lines() {
+    let files = Files::new();
+    // The second clause is always true.
+    let text = "p cnf 7 4\n1 2 3 4\n5 0 6 -6 0\n-7\n0 7 0\n";
+    std::fs::write(files.path("never.cnf"), text).unwrap();
+    for question in ["", "--task mpe", "--task k-best", "--algorithm circuit"] {
+        let output = files.run(&format!("--file never.cnf {question}"));
+        let told = text_of(&output.stderr);
+        assert_eq!(
+            told,
+            "error: the evidence is impossible; these statements exclude each other: `clause 3, line 4` = true; `clause 4, line 5` = true; \
+             take one of them back\n"
+        );
+    }
+}
+
+#[test]
+fn a_question_without_an_answer_is_told_as_json() {
+    let files = Files::new();
+    std::fs::write(files.path("never.cnf"), "p cnf 3 2\n1 0\n-1 0\n").unwrap();
+    let output = files.run("--file never.cnf --format json");
+    assert_eq!(output.status.code(), Some(1));
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let told = text_of(&output.stderr);
+    assert_eq!(
+        told,
+        format!("error: {}\n", found["error"].as_str().unwrap())
+    );
+    assert!(found["error"].as_str().unwrap().contains("impossible"));
+    // What was tried before is told where no algorithm has an answer.
+    let ask = "--file garden.bif --task k-best --memory 7";
+    let output = files.run(&format!("{ask} --format json"));
+    assert_eq!(output.status.code(), Some(1));
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(keys(&found), ["error", "tried"]);
+    let tried = found["tried"].as_array().unwrap();
+    assert!(!tried.is_empty());
+    let told = text_of(&files.run(ask).stderr);
+    for attempt in tried {
+        assert!(told.contains(attempt.as_str().unwrap()), "{told}");
+    }
 }
 
 #[test]

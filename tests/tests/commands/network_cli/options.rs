@@ -111,6 +111,14 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
 }
 
 #[test]
+fn an_algorithm_that_cannot_do_the_task_is_told_before_options_of_it() {
+    files().refuses(
+        "--file garden.bif --task k-best --algorithm enumerate --memory 1KiB",
+        "enumerate cannot do --task k-best; use exact or junction-tree or circuit",
+    );
+}
+
+#[test]
 fn options_of_other_algorithms_and_structures_are_refused() {
     let files = files();
     let learn = "--task learn --data data.csv";
@@ -126,12 +134,22 @@ fn options_of_other_algorithms_and_structures_are_refused() {
         (
             "--file garden.bif --algorithm enumerate",
             "--memory 9",
-            "an algorithm by tables",
+            "it needs --algorithm exact, --algorithm junction-tree, --algorithm variable-elimination, --algorithm slices or --algorithm circuit; leave it out",
         ),
         (
-            "--file garden.bif --algorithm importance-sampling",
+            "--file garden.bif --task evidence --algorithm importance-sampling",
             "--memory 9",
-            "an algorithm by tables",
+            "--algorithm slices or --algorithm circuit; leave it out",
+        ),
+        (
+            "--file garden.bif --task mpe --algorithm enumerate",
+            "--memory 9",
+            "or --algorithm branch-and-bound; leave it out",
+        ),
+        (
+            "--file garden.bif --task cost",
+            "--memory 9",
+            "it needs --algorithm slices; leave it out",
         ),
         (given, "--seed 1", "--start random"),
         (given, "--max-parents 2", "a search for a structure"),

@@ -29,7 +29,7 @@ fn marginals_are_those_of_enumeration(description: &Description) -> Checked {
                 prop_assert!(equal, "{:?}: {:?} {:?}", target, p, q);
             }
         }
-        (Err(conflict), Err(Error::ImpossibleEvidence { conflict: same })) => {
+        (Err(conflict), Err(Error::ImpossibleEvidence { conflict: same, .. })) => {
             prop_assert_eq!(conflict, same);
         }
         (_, Err(error)) if refused(&error) => {}

@@ -59,7 +59,7 @@ pub(crate) fn asked(
 ) -> Result<Option<Result<Answer, Vec<String>>>, TestCaseError> {
     match run {
         Ok(answer) => Ok(Some(Ok(answer))),
-        Err(Error::ImpossibleEvidence { conflict }) => Ok(Some(Err(conflict))),
+        Err(Error::ImpossibleEvidence { conflict, .. }) => Ok(Some(Err(conflict))),
         Err(Error::TooManyWorlds { .. }) => Ok(None),
         Err(error) => Err(failed(error)),
     }
