@@ -32,7 +32,14 @@ use moving::MOVING;
 use options::Options;
 
 fn main() -> ExitCode {
-    figrs_command::run(|_| None, || run(Arc::new(parsed())))
+    figrs_command::run(
+        |_| None,
+        || {
+            let mut options: Options = parsed();
+            options.choose_method();
+            run(Arc::new(options))
+        },
+    )
 }
 
 fn run(options: Arc<Options>) -> Result<(), Failure> {

@@ -122,13 +122,9 @@ pub(crate) struct Options {
     /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// Method of drawing levels; with --stats several methods, parted by commas.
-    #[arg(
-        long = "method",
-        value_enum,
-        value_delimiter = ',',
-        default_value = "look-ahead"
-    )]
+    /// Method of drawing levels; with --stats several methods, parted by commas. If not given, conditioned where levels are to meet demands
+    /// or --trained is given, and look-ahead otherwise, or where --look-ahead is given.
+    #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
     /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and
     /// field draw from theirs without demands.
@@ -345,6 +341,19 @@ impl Options {
             ("csv", Format::LdtkCsv),
         ];
         format_of(self.format, self.out.as_deref(), &formats)
+    }
+
+    /// Chooses the method if none is given.
+    pub(crate) fn choose_method(&mut self) {
+        if self.methods.is_empty() {
+            let conditions = self.demands.beyond_seen() || self.trained.is_some() || self.probability;
+            let looks_ahead = self.look_ahead.is_some() || self.tile != Tile::Sampled;
+            self.methods = vec![if conditions && !looks_ahead {
+                Method::Conditioned
+            } else {
+                Method::LookAhead
+            }];
+        }
     }
 
     /// The first option that is given for one method only, if that is not among the methods.
