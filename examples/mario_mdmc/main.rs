@@ -167,7 +167,15 @@ fn check(options: &Options) -> Result<(), Failure> {
     let heeding = |method: &Method| method.heeds_demands();
     let meeting = |method: &Method| method.heeds_demands() || method.draws_again();
     if options.demands.any() && !options.methods.iter().any(meeting) {
-        return Err("demands need --method conditioned, exact, look-ahead or elements".into());
+        let own = options.methods.iter().find(|method| method.has_own_model());
+        return Err(match own {
+            Some(own) => format!(
+                "demands need --method conditioned or exact, with --trained {} for levels of that model",
+                own.name()
+            ),
+            None => "demands need --method conditioned, exact, look-ahead or elements".to_owned(),
+        }
+        .into());
     }
     if options.names_model_in_vain() {
         return Err("--trained needs --method conditioned or exact".into());
