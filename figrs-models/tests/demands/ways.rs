@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use figrs_infer::Frontier;
+use figrs_infer::{Frontier, Run};
 use figrs_models::mdmc::{
     Area, ColumnNGrams, ConditionedSampler, Corpus, CorpusReader, Demand, DemandError, DesignError,
     DesignFile, ExactSampler, JUMP_ARCS, Level, LevelModel, LevelSampler, LookAheadSampler,
