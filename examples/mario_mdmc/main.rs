@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use figrs::models::mdmc::{Corpus, CorpusReader, MarkovChain, RowSplits, read_legend};
+use figrs::models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
@@ -241,7 +241,14 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
     }
     let (corpus, notes) = reader.read()?;
     for told in notes {
-        note(format!("note: {told}"));
+        let remedy = match told {
+            CorpusNote::Padded { .. } => {
+                " (--rows cuts higher levels instead, --only reads some of them)"
+            }
+            CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
+            _ => "",
+        };
+        note(format!("note: {told}{remedy}"));
     }
     options.set_usual_length(&corpus);
     Ok(corpus)

@@ -293,9 +293,12 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
+fn is_single(file: &LevelFile) -> bool {
+    file.text.trim_end().lines().count() < 2
+}
+
 /// Files of one line are no levels where others have several.
 fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
-    let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
     if files.iter().all(is_single) {
         return files;
     }
@@ -374,13 +377,14 @@ fn files_of(
             Ok(files)
         };
     let mut files = read(root, notes)?;
-    if files.is_empty() && root.is_dir() {
-        let mut found = Vec::new();
+    // A line of text beside folders of levels is none.
+    if files.iter().all(is_single) && root.is_dir() {
+        let (has_lines, mut found) = (!files.is_empty(), Vec::new());
         for (folder, others) in
             one_encoding(folders_within(root)?, |path| matches(path, root, patterns))?
         {
             let within = read(&folder, notes)?;
-            if within.is_empty() {
+            if within.is_empty() || has_lines && within.iter().all(is_single) {
                 continue;
             }
             files.extend(within);

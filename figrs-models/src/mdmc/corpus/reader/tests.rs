@@ -349,6 +349,25 @@ fn legends_that_disagree_are_an_error() {
     assert!(reader.tiles(tiles).read().is_ok());
 }
 
+/// A line beside the folders was taken for the only level.
+#[test]
+fn a_line_of_text_beside_folders_of_levels_is_no_level() {
+    let scratch = folder(&[
+        ("readme.txt", "XXXX\n"),
+        ("Processed/a.txt", "--\nXX\n"),
+        ("Original/a.txt", "..\n##\n"),
+    ]);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(texts(&corpus), ["--\nXX"]);
+    assert!(
+        notes
+            .iter()
+            .any(|note| matches!(note, CorpusNote::Skipped(LevelError::SingleLine { .. })))
+    );
+    let alone = folder(&[("a.txt", "XX--\n"), ("more/b.txt", "--XX\n")]);
+    assert_eq!(texts(&read(&alone).0), ["XX--"]);
+}
+
 #[test]
 fn legends_with_mistakes_are_told() {
     let scratch = folder(&[
