@@ -26,6 +26,23 @@ fn through(areas: &[Rectangle]) -> Route {
 
 /// True if a player passes some areas, one after another, and gets to the right: the published rules once more, by arcs and places in them.
 fn passes(level: &Level, areas: &[Rectangle]) -> bool {
+    let (x, y) = (2.min(level.width() - 1), 2.min(level.height() - 1));
+    passes_from(&[(x.cast_signed(), y.cast_signed())], false, level, areas)
+}
+
+/// The same from any cell of the left edge that is not solid, with a floor below the level.
+fn passes_on_floor(level: &Level, areas: &[Rectangle]) -> bool {
+    let rows = (0..level.height()).filter(|&row| !level.get(row, 0).unwrap().solid());
+    let starts: Vec<(isize, isize)> = rows.map(|row| (0, row.cast_signed())).collect();
+    passes_from(&starts, true, level, areas)
+}
+
+fn passes_from(
+    starts: &[(isize, isize)],
+    has_floor: bool,
+    level: &Level,
+    areas: &[Rectangle],
+) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| {
         let tile = level.get(y.cast_unsigned(), x.cast_unsigned());
@@ -42,14 +59,16 @@ fn passes(level: &Level, areas: &[Rectangle]) -> bool {
         }
         passed
     };
-    let (x, y) = (2.min(width - 1), 2.min(height - 1));
-    let mut open = vec![(x, y, None, passed(x, y, 0))];
+    let starts = starts.iter();
+    let mut open: Vec<_> = starts
+        .map(|&(x, y)| (x, y, None, passed(x, y, 0)))
+        .collect();
     let mut known: HashSet<_> = open.iter().copied().collect();
     while let Some((x, y, jump, before)) = open.pop() {
         if x == width - 1 && before == areas.len() {
             return true;
         }
-        if y == height - 1 {
+        if y == height - 1 && !has_floor {
             continue;
         }
         let mut next = Vec::new();
@@ -67,7 +86,7 @@ fn passes(level: &Level, areas: &[Rectangle]) -> bool {
         if let Some((arc, index, side)) = jump {
             step(arc, index + 1, side);
         }
-        if solid(x, y + 1) {
+        if solid(x, y + 1) || y == height - 1 {
             for arc in 0..JUMP_ARCS.len() {
                 step(arc, 0, 1);
                 step(arc, 0, -1);
@@ -100,18 +119,24 @@ fn ways_have_their_exact_probability_in_every_model() {
         &[[0, 2, 4, 5], [0, 2, 2, 3], [0, 1, 3, 4]],
         &[[2, 3, 2, 5]],
     ];
+    let movement = Movement::from_toml("like = 'platformer'\nstart = 'left'\nbottom = 'floor'");
+    let movement = movement.unwrap();
     let mut between = 0;
     for known in models::all(5) {
         // The weights of a field have no total of their own; that of all levels is taken out.
         let free = SteeredLevel::new(&known.model, &[]).unwrap();
         let free = Frontier::new().log_evidence(free.model()).unwrap();
         for areas in cases {
-            let demand = Demand::Playable(through(areas));
+            let rules = movement
+                .rules(known.model.tile_set(), Travel::Right)
+                .unwrap();
+            let route = Route::under(&rules).through(through(areas).areas().to_vec());
+            let demand = Demand::Playable(route);
             let steered = SteeredLevel::new(&known.model, &[demand]).unwrap();
             let p = Frontier::new().log_evidence(steered.model()).unwrap();
             let p = (p - free).exp();
             let met = known.levels.iter();
-            let met = met.filter(|(level, _)| passes(level, areas));
+            let met = met.filter(|(level, _)| passes_on_floor(level, areas));
             let expected: f64 = met.map(|(_, p)| p).sum();
             assert!(
                 (p - expected).abs() < 1e-9,
