@@ -1,10 +1,12 @@
 //! Markov chains of boards of any size, whose rules are measured on whole boards.
 
+mod board_moves;
 mod draws;
 mod kernel;
 mod ruled_cells;
 mod tempered;
 
+pub use board_moves::BoardMoves;
 pub(super) use draws::draw;
 pub use ruled_cells::RuledCells;
 

@@ -2,6 +2,7 @@
 
 use figrs_core::Value;
 
+use super::BoardMoves;
 use crate::grid::{BoardRule, Size};
 
 /// The cells of a board as independent choices, and the rules that whole boards keep: all that [`Method::Chain`](crate::board::Method::Chain)
@@ -21,6 +22,8 @@ pub struct RuledCells<C> {
     pub(super) starts: Vec<Vec<C>>,
     pub(super) is_joined: bool,
     pub(super) exchanges: bool,
+    /// Proposals in place of changes of one cell and exchanges of two.
+    pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
 }
 
@@ -67,6 +70,7 @@ impl<C: Value> RuledCells<C> {
             starts: Vec::new(),
             is_joined: false,
             exchanges: true,
+            moves: None,
             is_slow: false,
         }
     }
@@ -95,7 +99,7 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
-    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two: chains then need
+    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two or by [moves](Self::moves) of the puzzle's own: chains then need
     /// not pass through boards that break rules, which is quicker.
     #[must_use]
     pub fn joined(self) -> Self {
@@ -109,6 +113,16 @@ impl<C: Value> RuledCells<C> {
     #[must_use]
     pub fn without_exchanges(self) -> Self {
         Self {
+            exchanges: false,
+            ..self
+        }
+    }
+
+    /// With proposals of the puzzle's own in place of changes of one cell and exchanges of two.
+    #[must_use]
+    pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
+        Self {
+            moves: Some(Box::new(moves)),
             exchanges: false,
             ..self
         }
