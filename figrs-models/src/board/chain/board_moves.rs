@@ -29,4 +29,10 @@ pub trait BoardMoves<C>: Send {
         choose: &mut dyn FnMut(usize) -> usize,
         changes: &mut Vec<(usize, C)>,
     );
+
+    /// Reads the board that a chain starts from, for moves that remember something of it.
+    fn read(&mut self, _cells: &[C]) {}
+
+    /// Follows changes of these cells, all different, that were accepted.
+    fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 }

@@ -82,16 +82,22 @@ impl<C: Value> BoardKernel<C> {
         for at in 0..chain.values.len() {
             chain.pool(at);
         }
+        if let Some(moves) = &mut chain.ruled.moves {
+            moves.read(&chain.cells);
+        }
         Some(chain)
     }
 
-    /// As many steps as there are cells that may change.
-    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+    /// As many steps as there are cells that may change; the number of cells that were proposed to.
+    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
+        let mut joint = 0;
         for _ in 0..self.free.len() {
             if let Some(step) = self.proposed(rng) {
                 self.step(step, || rng.random());
+                joint += self.joint.len();
             }
         }
+        self.free.len().max(1).max(joint) as u64
     }
 
     fn proposed<R: Rng + ?Sized>(&mut self, rng: &mut R) -> Option<BoardMove> {
@@ -249,6 +255,9 @@ impl<C: Value> BoardKernel<C> {
         let is_taken = sum <= most;
         if is_taken {
             self.violation = u32::try_from(sum).unwrap_or(u32::MAX);
+            if let Some(moves) = &mut self.ruled.moves {
+                moves.follow(&self.cells, &indices);
+            }
         } else {
             for place in 0..indices.len() {
                 self.set(indices[place], self.before[place]);

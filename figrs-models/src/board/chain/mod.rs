@@ -5,10 +5,12 @@ mod draws;
 mod kernel;
 mod ruled_cells;
 mod tempered;
+mod window_moves;
 
 pub use board_moves::BoardMoves;
 pub(super) use draws::draw;
 pub use ruled_cells::RuledCells;
+pub use window_moves::WindowMoves;
 
 #[cfg(test)]
 mod tests;

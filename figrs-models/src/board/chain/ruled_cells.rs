@@ -21,6 +21,8 @@ pub struct RuledCells<C> {
     /// Boards to start from.
     pub(super) starts: Vec<Vec<C>>,
     pub(super) is_joined: bool,
+    /// True if chains that keep all rules get by with one that breaks some beside them.
+    pub(super) is_nearly_joined: bool,
     pub(super) exchanges: bool,
     /// Proposals in place of changes of one cell and exchanges of two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
@@ -69,6 +71,7 @@ impl<C: Value> RuledCells<C> {
             rules: Vec::new(),
             starts: Vec::new(),
             is_joined: false,
+            is_nearly_joined: false,
             exchanges: true,
             moves: None,
             is_slow: false,
@@ -105,6 +108,16 @@ impl<C: Value> RuledCells<C> {
     pub fn joined(self) -> Self {
         Self {
             is_joined: true,
+            ..self
+        }
+    }
+
+    /// Declares that boards that keep all rules mostly lead to each other through such boards: one chain that passes through boards that break rules is then
+    /// enough beside the one that does not, which is quicker.
+    #[must_use]
+    pub fn nearly_joined(self) -> Self {
+        Self {
+            is_nearly_joined: true,
             ..self
         }
     }

@@ -230,47 +230,64 @@ fn moves_have_their_probabilities() {
         moves_are_those_of_metropolis(&island.land(5..=9).unwrap(), penalty);
         let maze = PerfectMaze::new(size(4, 4)).weights(DirectionWeights::SNAKE);
         moves_are_those_of_metropolis(&maze.unwrap().steps(8..=10).unwrap(), penalty);
-        moves_are_those_of_metropolis(&YinYang::new(size(4, 4)), penalty);
+        let few = YinYang::new(size(3, 4)).black(5..=6).unwrap();
+        moves_are_those_of_metropolis(&few, penalty);
+        let island = Island::new(size(6, 7)).unwrap().land(6..=6).unwrap();
+        moves_are_those_of_metropolis(&island, penalty);
     }
 }
 
-/// The moves of mazes are symmetric: of all mazes of small grids, each proposes each other one with the same probability as that proposes it.
+/// Moves of a puzzle are symmetric: each board proposes each other one with the same probability as that proposes it. The number of boards that come of one.
+#[track_caller]
+fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
+    let make = || generator.ruled_cells().unwrap();
+    let start = TemperedChain::new(&|| Some(make()), 1, 0).unwrap();
+    let mut boards = vec![start.cells().to_vec()];
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    numbers.insert(format!("{:?}", boards[0]), 0);
+    let mut probabilities: HashMap<(usize, usize), f64> = HashMap::new();
+    let mut number = 0;
+    while number < boards.len() {
+        let cells = boards[number].clone();
+        let mut kernel = BoardKernel::new(make(), cells.clone(), f64::INFINITY).unwrap();
+        for step in moves(&mut kernel) {
+            let mut other = cells.clone();
+            for (at, value) in step.propose(&mut kernel) {
+                other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
+            }
+            // No rule forbids it.
+            assert!(make().rules.iter_mut().all(|rule| rule.read(&other).is_some()));
+            let known = *numbers.entry(format!("{other:?}")).or_insert(boards.len());
+            if known == boards.len() {
+                boards.push(other);
+            }
+            *probabilities.entry((number, known)).or_default() += step.probability;
+        }
+        number += 1;
+    }
+    for (&(one, two), &there) in &probabilities {
+        let back = probabilities.get(&(two, one)).copied().unwrap_or(0.0);
+        assert!((there - back).abs() < 1e-12, "{there} {back}");
+    }
+    boards.len()
+}
+
 #[test]
-fn moves_of_a_puzzle_are_symmetric() {
+fn moves_of_puzzles_are_symmetric() {
     for (rows, columns) in [(1, 4), (2, 2), (2, 3), (3, 3), (4, 1), (4, 2)] {
         let mazes = PerfectMaze::new(size(rows, columns));
-        let make = || mazes.ruled_cells().unwrap();
-        let mut boards = vec![TemperedChain::new(&|| Some(make()), 1, 0).unwrap().cells().to_vec()];
-        let mut numbers: HashMap<String, usize> = HashMap::new();
-        numbers.insert(format!("{:?}", boards[0]), 0);
-        let mut probabilities: HashMap<(usize, usize), f64> = HashMap::new();
-        let mut number = 0;
-        while number < boards.len() {
-            let cells = boards[number].clone();
-            let mut kernel = BoardKernel::new(make(), cells.clone(), f64::INFINITY).unwrap();
-            for step in moves(&mut kernel) {
-                let mut other = cells.clone();
-                for (at, value) in step.propose(&mut kernel) {
-                    other[at] = kernel.ruled.choice(at).values[usize::from(value)];
-                }
-                // A maze again, all of whose rooms lead to the first.
-                assert!(make().rules[0].read(&other).is_some());
-                let known = numbers.entry(format!("{other:?}")).or_insert(boards.len());
-                if *known == boards.len() {
-                    boards.push(other);
-                }
-                *probabilities.entry((number, *known)).or_default() += step.probability;
-            }
-            number += 1;
-        }
         let exact = ConditionalSampler::new().among([Method::Exact]);
         let exact = exact.exact(&mazes).unwrap().compiled().count();
-        assert_eq!(exact.unwrap(), boards.len().into());
-        for (&(one, two), &there) in &probabilities {
-            let back = probabilities.get(&(two, one)).copied().unwrap_or(0.0);
-            assert!((there - back).abs() < 1e-12, "{there} {back}");
-        }
+        let boards = boards_of_symmetric_moves(&mazes);
+        assert_eq!(exact.unwrap(), boards.into());
     }
+    // So many cells of land in three by three, with the one in the middle, as far as none is alone in the sea.
+    for (land, least) in [(1, 1), (2, 4), (3, 8), (4, 30)] {
+        let island = Island::new(size(5, 5)).unwrap().land(land..=land).unwrap();
+        assert!(boards_of_symmetric_moves(&island) >= least, "{land}");
+    }
+    assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(2, 3))), 64);
+    assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(1, 3))), 8);
 }
 
 /// A rule remembers after many changes, taken back or not, the same as it reads anew.
@@ -298,7 +315,9 @@ fn violations_are_those_of_boards_read_anew() {
     let island = Island::new(size(15, 12)).unwrap();
     let bays = island.bays(3..=5).unwrap().land(20..=20).unwrap();
     rules_follow_changes(&bays, 100);
-    rules_follow_changes(&YinYang::new(size(10, 13)), 100);
+    rules_follow_changes(&YinYang::new(size(10, 13)).black(60..=65).unwrap(), 100);
+    let island = Island::new(size(12, 12)).unwrap();
+    rules_follow_changes(&island.land(40..=40).unwrap(), 100);
     let maze = PerfectMaze::new(size(9, 11));
     rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
 }

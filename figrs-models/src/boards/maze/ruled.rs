@@ -36,7 +36,7 @@ impl PerfectMaze {
             ruled = ruled.start(snake(size));
         }
         match self.steps {
-            Some(_) => ruled,
+            Some(_) => ruled.nearly_joined(),
             None => ruled.joined(),
         }
     }
