@@ -8,6 +8,7 @@ use figrs_core::stream;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
+use super::clock::Clock;
 use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::state::{Action, GameState};
@@ -25,9 +26,11 @@ struct FactSample {
 }
 
 impl FactSample {
-    /// Random walks from a state.
-    fn new(puzzle: &GroundPuzzle, start: &GameState) -> Self {
-        let mut states = vec![start.clone()];
+    /// Random walks from the start; states are kept without a clock, if one is given.
+    fn new(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
+        let start = &puzzle.start;
+        let kept = |state: &GameState| clock.map_or_else(|| state.clone(), |clock| clock.without(state));
+        let mut states = vec![kept(start)];
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);
             let mut state = start.clone();
@@ -39,7 +42,7 @@ impl FactSample {
                     break;
                 };
                 state = GameState(puzzle.next(&held, action).collect());
-                states.push(state.clone());
+                states.push(kept(&state));
             }
         }
         let words = states.len().div_ceil(WORD);
@@ -106,17 +109,18 @@ impl FactSample {
     }
 }
 
-/// A state with these facts that holds or fails; `None` if a sample does not tell of all others.
+/// A state in which these facts hold or fail, without a clock if one is given; `None` if a sample does not tell of all other facts.
 pub(super) fn completed(
     puzzle: &GroundPuzzle,
-    start: &GameState,
+    clock: Option<&Clock>,
     literals: &[(usize, bool)],
 ) -> Option<GameState> {
-    let facts = start.0.len() * WORD;
+    let words = puzzle.start.0.len();
+    let facts = words * WORD;
     if literals.is_empty() || facts > MOST_FACTS {
         return None;
     }
-    let sample = FactSample::new(puzzle, start);
+    let sample = FactSample::new(puzzle, clock);
     let mut known = vec![None; facts];
     for &(fact, holds) in literals {
         known[fact] = Some(holds);
@@ -133,11 +137,11 @@ pub(super) fn completed(
             break;
         }
     }
-    let mut words = vec![0u64; start.0.len()];
+    let mut state = vec![0u64; words];
     for (fact, value) in known.into_iter().enumerate() {
-        words[fact / WORD] |= u64::from(value?) << (fact % WORD);
+        state[fact / WORD] |= u64::from(value?) << (fact % WORD);
     }
-    Some(GameState(words.into()))
+    Some(GameState(state.into()))
 }
 
 /// For each action those that have led back to the state before it.

@@ -59,7 +59,7 @@ impl Landmarks {
                 loops.insert(head);
             }
         }
-        let needed = needed(asked(puzzle, &goals), &rules, facts);
+        let needed = needed(literals_of_end(puzzle, &goals), &rules, facts);
         let mut work = 0;
         let mut found: Vec<((usize, bool), Vec<u32>)> = Vec::new();
         for (fact, holds) in needed {
@@ -148,11 +148,11 @@ pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, boo
     for (head, body, _) in machine.rules_of(&cone) {
         rules.entry(head).or_default().push(body);
     }
-    needed(asked(puzzle, &goals), &rules, machine.words() * WORD)
+    needed(literals_of_end(puzzle, &goals), &rules, machine.words() * WORD)
 }
 
 /// The literals that hold where the puzzle ends with one of some goals.
-fn asked(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
+fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     let one = match goals {
         [goal] => Some(*goal),
         _ => None,

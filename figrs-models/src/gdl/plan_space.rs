@@ -123,12 +123,8 @@ impl StateSpace for PlanSpace<'_> {
     /// The state with what the goal says, if what holds in a sample of states completes it.
     fn goals(&mut self) -> Vec<GameState> {
         let literals = facts_of_goal(self.puzzle, self.goal);
-        let start = self.full(&self.start());
-        let goal = completed(self.puzzle, &start, &literals);
-        let goal = goal.map(|goal| match self.puzzle.clock.as_ref() {
-            Some(clock) if self.is_timeless => clock.without(&goal),
-            _ => goal,
-        });
+        let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
+        let goal = completed(self.puzzle, clock, &literals);
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
