@@ -78,7 +78,8 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
         while !is_over {
             let found = self.dives.dive(space, steps, &mut |space: &T, bytes| {
                 looked_at += 1;
-                let goes_on = work_since(space, began, looked_at) < share && goes_on(space, kept + bytes);
+                let goes_on =
+                    work_since(space, began, looked_at) < share && goes_on(space, kept + bytes);
                 is_over |= !goes_on;
                 goes_on
             });

@@ -71,11 +71,13 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A search from both ends, which goes on where it stopped.
 ///
-/// The end with fewer states in its layer is expanded. A plan that is found has no more steps than any other whose states the predecessors that a space gives lead
+/// Whole layers are expanded, that of the end with fewer states in it. A plan that is found has no more steps than any other whose states the predecessors that a space gives lead
 /// to.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
+    /// The end whose layer is expanded.
+    side: usize,
 }
 
 impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
@@ -84,6 +86,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         let ends = [vec![space.start()], space.goals()];
         Self {
             ends: ends.map(Layers::new),
+            side: 0,
         }
     }
 
@@ -105,18 +108,18 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
     ) -> Option<Vec<A>> {
         let mut found = Vec::new();
         loop {
-            for end in &mut self.ends {
-                if end.open() == 0 {
-                    end.end = end.met.len();
-                    end.steps += 1;
-                }
+            let end = &mut self.ends[self.side];
+            if end.open() == 0 && end.next < end.met.len() {
+                end.end = end.met.len();
+                end.steps += 1;
+                self.side = usize::from(self.ends[1].open() < self.ends[0].open());
             }
-            let open = [self.ends[0].open(), self.ends[1].open()];
-            let is_over = open.contains(&0) || self.ends[0].steps + self.ends[1].steps >= steps;
+            let is_empty = self.ends.iter().any(|end| end.open() == 0);
+            let is_over = is_empty || self.ends[0].steps + self.ends[1].steps >= steps;
             if is_over || !goes_on(space, self.bytes()) {
                 return None;
             }
-            let side = usize::from(open[1] < open[0]);
+            let side = self.side;
             let number = self.ends[side].next;
             let (state, _) = self.ends[side].met.get_index(number)?;
             let state = state.clone();

@@ -145,7 +145,11 @@ impl<S: Value + Eq + std::hash::Hash> Dive<S> {
                     true => self.rng.random::<u32>(),
                     false => u32::MAX - next.len() as u32,
                 };
-                let ways = if self.most_first { ways } else { u64::MAX - ways };
+                let ways = if self.most_first {
+                    ways
+                } else {
+                    u64::MAX - ways
+                };
                 next.push(((ways, tie), (action, state)));
             }
         }

@@ -29,7 +29,8 @@ impl FactSample {
     /// Random walks from the start; states are kept without a clock, if one is given.
     fn new(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
-        let kept = |state: &GameState| clock.map_or_else(|| state.clone(), |clock| clock.without(state));
+        let kept =
+            |state: &GameState| clock.map_or_else(|| state.clone(), |clock| clock.without(state));
         let mut states = vec![kept(start)];
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);

@@ -148,7 +148,11 @@ pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, boo
     for (head, body, _) in machine.rules_of(&cone) {
         rules.entry(head).or_default().push(body);
     }
-    needed(literals_of_end(puzzle, &goals), &rules, machine.words() * WORD)
+    needed(
+        literals_of_end(puzzle, &goals),
+        &rules,
+        machine.words() * WORD,
+    )
 }
 
 /// The literals that hold where the puzzle ends with one of some goals.

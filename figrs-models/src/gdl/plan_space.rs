@@ -133,7 +133,8 @@ impl StateSpace for PlanSpace<'_> {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;
         let (mut inverses, mut work) = (std::mem::replace(&mut self.inverses, Inverses::new(0)), 0);
-        let legal = (0..self.puzzle.legal.len()).filter(|&number| held.has(self.puzzle.legal[number]));
+        let legal =
+            (0..self.puzzle.legal.len()).filter(|&number| held.has(self.puzzle.legal[number]));
         for action in legal.map(|number| Action(number as u32)) {
             let before = self.after(&held, action);
             work += self.work_after(action);

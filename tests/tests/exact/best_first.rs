@@ -246,7 +246,16 @@ impl StateSpace for Tour {
 
     fn successors(&mut self, &(visited, at): &(u64, u8), found: &mut Vec<(u8, (u64, u8))>) {
         let (row, column) = (i32::from(at) / self.side, i32::from(at) % self.side);
-        let moves = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+        let moves = [
+            (1, 2),
+            (2, 1),
+            (2, -1),
+            (1, -2),
+            (-1, -2),
+            (-2, -1),
+            (-2, 1),
+            (-1, 2),
+        ];
         for (down, right) in moves {
             let (row, column) = (row + down, column + right);
             let to = row * self.side + column;
@@ -305,7 +314,11 @@ impl StateSpace for Lamps {
     }
 
     fn goals(&mut self) -> Vec<u32> {
-        if self.knows_goals { vec![0] } else { Vec::new() }
+        if self.knows_goals {
+            vec![0]
+        } else {
+            Vec::new()
+        }
     }
 
     fn predecessors(&mut self, lamps: &u32, found: &mut Vec<(u8, u32)>) {
@@ -321,7 +334,8 @@ fn a_search_from_both_ends_meets_between_them() {
     let mut states = Vec::new();
     for knows_goals in [true, false] {
         let mut lamps = Lamps { start, knows_goals };
-        let found = BestFirst::new().any_plan(&mut lamps).unwrap();
+        let search = BestFirst::new().steps(steps.len());
+        let found = search.any_plan(&mut lamps).unwrap();
         let plan = found.plan().unwrap();
         assert_eq!(plan.len(), steps.len());
         assert_eq!(plan.iter().fold(start, |lamps, &at| turned(lamps, at)), 0);

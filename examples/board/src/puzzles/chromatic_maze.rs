@@ -2,9 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{
-    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told,
-};
+use crate::{ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told};
 use clap::Parser;
 use figrs_core::{Element, Model};
 use figrs_infer::Frontier;

@@ -2,9 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, told,
-};
+use crate::{CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, told};
 use clap::Parser;
 use figrs_models::grid::{Board, Clues, GridError, Size};
 use figrs_models::island::{Island, Terrain};

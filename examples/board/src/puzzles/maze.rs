@@ -3,8 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range,
-    told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range, told,
 };
 use clap::{Parser, ValueEnum};
 use figrs_models::board::Method;

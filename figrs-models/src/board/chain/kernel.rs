@@ -39,8 +39,14 @@ pub(super) struct BoardKernel<C> {
 /// The step that is proposed: for each cell that changes its new value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoardMove {
-    Redraw { at: usize, value: u16 },
-    Exchange { at: usize, other: usize },
+    Redraw {
+        at: usize,
+        value: u16,
+    },
+    Exchange {
+        at: usize,
+        other: usize,
+    },
     /// The changes proposed by the puzzle.
     Joint,
 }

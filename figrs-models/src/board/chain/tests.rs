@@ -205,7 +205,12 @@ fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
             for chance in chances.into_iter().filter(|&chance| chance < 1.0) {
                 step.propose(&mut kernel);
                 let was_taken = kernel.step(step.step, || chance);
-                assert_eq!(was_taken, chance < ratio, "{:?} {chance} {ratio}", step.step);
+                assert_eq!(
+                    was_taken,
+                    chance < ratio,
+                    "{:?} {chance} {ratio}",
+                    step.step
+                );
                 if was_taken {
                     assert!(kernel.cells.iter().zip(&other).all(|(a, b)| a.same(b)));
                     taken += 1;
@@ -256,7 +261,12 @@ fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
                 other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
             }
             // No rule forbids it.
-            assert!(make().rules.iter_mut().all(|rule| rule.read(&other).is_some()));
+            assert!(
+                make()
+                    .rules
+                    .iter_mut()
+                    .all(|rule| rule.read(&other).is_some())
+            );
             let known = *numbers.entry(format!("{other:?}")).or_insert(boards.len());
             if known == boards.len() {
                 boards.push(other);

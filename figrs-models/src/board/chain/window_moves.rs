@@ -23,7 +23,8 @@ const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3
 impl<C: Value> WindowMoves<C> {
     /// Windows of a grid whose cells may have these values, all alike.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
-        let fits = |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();
+        let fits =
+            |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();
         Self {
             size,
             values: values.into(),

@@ -31,10 +31,7 @@ impl PassageMoves {
 
     /// The pair of rooms side by side of this number.
     fn rooms(&self, number: usize) -> [usize; 2] {
-        let (columns, down) = (
-            self.size.columns(),
-            self.size.cells() - self.size.columns(),
-        );
+        let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
         match number.checked_sub(down) {
             None => [number, number + columns],
             Some(number) => {

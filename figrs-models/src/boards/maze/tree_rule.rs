@@ -93,9 +93,9 @@ impl TreeRule {
 
     /// True if each room that changes but the first turns to the one before it, which points to it.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
-        changed.windows(2).all(|pair| {
-            self.targets[pair[0]] == pair[1] && self.target(cells, pair[1]) == pair[0]
-        })
+        changed
+            .windows(2)
+            .all(|pair| self.targets[pair[0]] == pair[1] && self.target(cells, pair[1]) == pair[0])
     }
 }
 
