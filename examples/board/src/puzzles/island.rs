@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::{CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, told};
 use clap::Parser;
-use figrs_models::grid::{Board, Clues, GridError, Size};
+use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::island::{Island, Terrain};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use serde_json::{Value as Json, json};
