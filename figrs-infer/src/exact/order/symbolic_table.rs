@@ -52,6 +52,6 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 /// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
 /// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
 fn is_function(rows: &[u32], width: usize) -> bool {
-    let mut pairs = rows.chunks(width).zip(rows.chunks(width).skip(1));
-    width > 1 && pairs.all(|(a, b)| a[..width - 1] != b[..width - 1])
+    let all = || rows.chunks(width);
+    width > 1 && all().zip(all().skip(1)).all(|(a, b)| a[..width - 1] != b[..width - 1])
 }
