@@ -143,6 +143,7 @@ mod tests {
     use figrs_core::{Element, Flip, Model};
 
     use super::*;
+    use crate::algorithm::Run;
     use crate::exact::portfolio::settings::PortfolioSettings;
     use crate::exact::variable_elimination::VariableElimination;
     use crate::run::watch::Watch;
