@@ -10,7 +10,7 @@ use figrs_command::ranges;
 #[expect(clippy::struct_field_names, reason = "named by its flag")]
 #[derive(Args, Debug)]
 #[command(
-    next_help_heading = "Demands (methods conditioned and exact; look-ahead and elements draw again until they are met)"
+    next_help_heading = "Demands (method conditioned if none is named, or exact; look-ahead and elements draw again until they are met)"
 )]
 pub(crate) struct Demands {
     /// The demands of this file, in TOML, or JSON if its name ends so: patterns forbidden and required, numbers in windows, distances,
@@ -58,12 +58,17 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    /// True if there is any demand.
+    /// True if there is any demand, or the usual one is taken back.
     pub(crate) fn any(&self) -> bool {
+        self.beyond_seen() || self.allow_unseen
+    }
+
+    /// True if there is any demand but the usual one that nothing is unseen.
+    pub(crate) fn beyond_seen(&self) -> bool {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();
         let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
         let tiles = !(self.count.is_empty() && self.density.is_empty());
-        files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
+        files || lists || tiles || self.max_gap.is_some() || self.playable
     }
 }

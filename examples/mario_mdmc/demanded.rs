@@ -167,6 +167,19 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
     for path in &given.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
     }
+    let (of_files, routes) = of_files(options, corpus, model)?;
+    demands.extend(of_files);
+    demands.extend(routes.into_iter().map(Demand::Playable));
+    Ok(demands)
+}
+
+/// The demands of files, and the ways that these and --playable demand.
+fn of_files(
+    options: &Options,
+    corpus: &Corpus,
+    model: &LevelModel,
+) -> Result<(Vec<Demand>, Vec<Route>), Failure> {
+    let given = &options.demands;
     let files = given.demands.iter();
     let files = files.map(|path| Ok((path, design(path)?)));
     let files = files.collect::<Result<Vec<_>, Failure>>()?;
@@ -179,6 +192,7 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
         .transpose()?;
     let mut routes: Vec<Route> = Vec::new();
     routes.extend(rules.iter().filter(|_| given.playable).map(Route::from));
+    let mut demands = Vec::new();
     for (path, design) in files {
         let scope = design.on(model).training(corpus);
         let scope = rules.iter().fold(scope, DesignScope::rules);
@@ -191,19 +205,14 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
             }
         }
     }
-    // A way through areas is a way; it is demanded before what files demand besides.
-    let passing: Vec<Route> = routes
-        .iter()
-        .filter(|route| !route.areas().is_empty())
-        .cloned()
-        .collect();
-    let routes = if passing.is_empty() {
-        routes.into_iter().take(1).collect()
+    // A level with a way through areas is playable, and that is not followed besides.
+    let passes = |route: &Route| !route.areas().is_empty();
+    if routes.iter().any(passes) {
+        routes.retain(passes);
     } else {
-        passing
-    };
-    demands.extend(routes.into_iter().map(Demand::Playable));
-    Ok(demands)
+        routes.truncate(1);
+    }
+    Ok((demands, routes))
 }
 
 /// A file of demands.

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use figrs::models::mdmc::{Corpus, CorpusReader, MarkovChain, RowSplits, read_legend};
+use figrs::models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
@@ -32,7 +32,14 @@ use moving::MOVING;
 use options::Options;
 
 fn main() -> ExitCode {
-    figrs_command::run(|_| None, || run(Arc::new(parsed())))
+    figrs_command::run(
+        |_| None,
+        || {
+            let mut options: Options = parsed();
+            options.choose_method();
+            run(Arc::new(options))
+        },
+    )
 }
 
 fn run(options: Arc<Options>) -> Result<(), Failure> {
@@ -160,7 +167,15 @@ fn check(options: &Options) -> Result<(), Failure> {
     let heeding = |method: &Method| method.heeds_demands();
     let meeting = |method: &Method| method.heeds_demands() || method.draws_again();
     if options.demands.any() && !options.methods.iter().any(meeting) {
-        return Err("demands need --method conditioned, exact, look-ahead or elements".into());
+        let own = options.methods.iter().find(|method| method.has_own_model());
+        return Err(match own {
+            Some(own) => format!(
+                "demands need --method conditioned or exact, with --trained {} for levels of that model",
+                own.name()
+            ),
+            None => "demands need --method conditioned, exact, look-ahead or elements".to_owned(),
+        }
+        .into());
     }
     if options.names_model_in_vain() {
         return Err("--trained needs --method conditioned or exact".into());
@@ -226,7 +241,14 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
     }
     let (corpus, notes) = reader.read()?;
     for told in notes {
-        note(format!("note: {told}"));
+        let remedy = match told {
+            CorpusNote::Padded { .. } => {
+                " (--rows cuts higher levels instead, --only reads some of them)"
+            }
+            CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
+            _ => "",
+        };
+        note(format!("note: {told}{remedy}"));
     }
     options.set_usual_length(&corpus);
     Ok(corpus)

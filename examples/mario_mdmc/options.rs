@@ -81,7 +81,8 @@ pub(crate) struct Options {
     pub(crate) tiles: Option<PathBuf>,
     /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of
     /// its own, and levels change their style at seams of --section columns. Levels of no style are of the style "other". May be given several
-    /// times; the first that matches decides. For the hierarchical method, in place of --kinds.
+    /// times; the first that matches decides. Styles are the kinds of the hierarchical model, in place of --kinds: that is the model of the
+    /// methods conditioned and exact then, and the method hierarchical draws from it where levels need not meet demands.
     #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
     pub(crate) style: Vec<(String, Pattern)>,
     /// Probability that the style changes at a seam; 0.2 if not given.
@@ -122,13 +123,9 @@ pub(crate) struct Options {
     /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// Method of drawing levels; with --stats several methods, parted by commas.
-    #[arg(
-        long = "method",
-        value_enum,
-        value_delimiter = ',',
-        default_value = "look-ahead"
-    )]
+    /// Method of drawing levels; with --stats several methods, parted by commas. If not given, conditioned where levels are to meet demands
+    /// or --trained is given, hierarchical where styles are, and look-ahead otherwise, or where --look-ahead is given.
+    #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
     /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and
     /// field draw from theirs without demands.
@@ -347,6 +344,21 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
+    /// Chooses the method if none is given.
+    pub(crate) fn choose_method(&mut self) {
+        if self.methods.is_empty() {
+            let conditions =
+                self.demands.beyond_seen() || self.trained.is_some() || self.probability;
+            let looks_ahead = self.look_ahead.is_some() || self.tile != Tile::Sampled;
+            self.methods = vec![match (conditions, self.style.is_empty()) {
+                _ if looks_ahead => Method::LookAhead,
+                (true, _) => Method::Conditioned,
+                (false, true) => Method::LookAhead,
+                (false, false) => Method::Hierarchical,
+            }];
+        }
+    }
+
     /// The first option that is given for one method only, if that is not among the methods.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
@@ -378,7 +390,12 @@ impl Options {
 
     /// The model of --trained.
     pub(crate) fn trained(&self) -> TrainedModel {
-        self.trained.unwrap_or(TrainedModel::Chain)
+        let usual = if self.style.is_empty() {
+            TrainedModel::Chain
+        } else {
+            TrainedModel::Hierarchical
+        };
+        self.trained.unwrap_or(usual)
     }
 
     /// The model that a method draws from.

@@ -185,6 +185,7 @@ fn read(options: Options) -> Result<Question, Failure> {
         network,
         options,
         samples: Mutex::default(),
+        bounds: Arc::default(),
         attempts: Arc::default(),
     })
 }

@@ -23,6 +23,8 @@ pub(crate) struct Question {
     pub(crate) options: Options,
     /// Samples drawn so far.
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
+    /// Bounds of the log-evidence so far.
+    pub(crate) bounds: Arc<Mutex<Option<Bounds>>>,
     /// A sentence for each algorithm that was tried so far.
     pub(crate) attempts: Attempts,
 }
@@ -101,8 +103,17 @@ impl Question {
         }
     }
 
-    /// The samples so far, if there are any.
+    /// The samples or the bounds so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
+        let bounds = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
+        if bounds.is_some() {
+            return Some(Findings {
+                algorithm: Some("WeightedMiniBuckets"),
+                evidence_bounds: bounds,
+                stopped: stop::reason(),
+                ..Findings::default()
+            });
+        }
         let samples = self.samples.lock();
         let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
         (!samples.is_empty()).then(|| Findings {
@@ -269,17 +280,28 @@ impl Question {
                     ..Findings::default()
                 })
             }
-            _ => self.by(&self.exact()),
+            _ => {
+                let (so_far, line) = (Arc::clone(&self.bounds), ComputingLine::default());
+                let shown = line.bounds();
+                let exact = self.exact_with(&line).on_bounds(move |bounds| {
+                    *so_far.lock().unwrap_or_else(PoisonError::into_inner) = Some(*bounds);
+                    shown(bounds);
+                });
+                self.by(&exact)
+            }
         }
     }
 
     fn exact(&self) -> Exact {
+        self.exact_with(&ComputingLine::default())
+    }
+
+    /// A portfolio whose progress a line shows.
+    fn exact_with(&self, line: &ComputingLine) -> Exact {
         let memory = self.options.memory;
         let exact = memory.map_or_else(Exact::new, Exact::within);
-        let line = ComputingLine::default();
         let exact = exact
             .interrupt(stop::flag())
-            .on_bounds(line.bounds())
             .on_progress(line.progress())
             .on_attempt(self.attempt_listener());
         if self.options.time.is_some() {
@@ -399,8 +421,10 @@ impl Question {
         let slices = memory.map_or_else(Slices::new, Slices::within);
         if self.options.task == Task::Cost {
             let started = Instant::now();
+            let slices = slices.interrupt(stop::flag());
             let cost = slices.cost(&self.model, self.targets())?;
             return Ok(Findings {
+                stopped: stop::reason(),
                 compile: Some(started.elapsed()),
                 cost: Some(Cost {
                     slices: Some(cost.slices),

@@ -13,9 +13,25 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
         figrs::Error::Elimination(TooMuchMemory { needed, limit })
             if options.method() == Method::Slices =>
         {
-            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            let (needed, limit) = (size(*needed), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);
             format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
+        }
+        figrs::Error::NothingFits { tried, .. } => {
+            let memory = options.memory;
+            let within = memory.map_or_else(
+                || "the memory that the machine has to spare".to_owned(),
+                |memory| format!("--memory {memory}"),
+            );
+            let (work, ways) = match options.time {
+                Some(_) => ("", &["allow more by --memory"][..]),
+                None => (
+                    " and an hour or so of work",
+                    &["allow more by --memory", "let it work longer by --time"][..],
+                ),
+            };
+            let less = less(options, ways);
+            format!("no algorithm fits {within}{work}: {tried}; {less}")
         }
         figrs::Error::MissingSlices {
             added,
@@ -25,14 +41,15 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
         ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
-            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            // Some algorithms leave a share of it to tables.
+            let (needed, limit) = (size(*needed), options.memory.unwrap_or(Bytes(*limit)));
             let less = less(options, &["allow more by --memory"]);
             format!("the tables would take {needed} or more, over --memory {limit}; {less}")
         }
         figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
             "a table would have about {} entries ({}), more than --memory allows; {}",
             amount(*needed),
-            Bytes((8.0 * needed) as u64),
+            size(8.0 * needed),
             less(options, &["allow more by --memory"])
         ),
         figrs::Error::Elimination(TooManyOperations { needed, .. }) => format!(
@@ -105,6 +122,15 @@ fn less(options: &Options, others: &[&'static str]) -> String {
         ways.push("leave parents out of the network in --file");
     }
     any_of(&ways)
+}
+
+/// An amount of memory, also one that no machine has.
+fn size(bytes: f64) -> String {
+    if bytes < (1_u64 << 60) as f64 {
+        Bytes(bytes as u64).to_string()
+    } else {
+        format!("{bytes:.1e} bytes")
+    }
 }
 
 /// A number in digits, or by a power of ten if it has many.

@@ -9,6 +9,7 @@ use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::exact::eliminate::EliminationError;
+use crate::exact::portfolio::AlgorithmChoice;
 
 /// Reason that there is no answer.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
@@ -20,6 +21,16 @@ pub enum Error {
     /// The elimination would need more than its budget.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
+    /// No algorithm of a portfolio fits the memory and the work given.
+    #[error(
+        "no algorithm fits the memory and the work given: {tried}; allow more (`within`, `work`), state more evidence, or ask for fewer targets"
+    )]
+    NothingFits {
+        /// The algorithms that were tried.
+        tried: AlgorithmChoice,
+        /// The last refusal.
+        last: Box<Self>,
+    },
     /// No world meets the evidence.
     #[error(
         "the evidence is impossible; {}: {}; take {} of them back",

@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum};
 use figrs_command::{
     Bytes, Failure, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
 };
-use figrs_models::grid::{GridError, Size};
+use figrs_models::grid::{Clues, GridError, Size, Symbol};
+
+use crate::{ClueSource, read_clues};
 
 /// The end of the long help.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
@@ -113,6 +115,20 @@ impl Options {
     /// **Errors.** If no grid has that side.
     pub fn size_or(&self, usual: usize) -> Result<Size, GridError> {
         self.size.map_or_else(|| Size::new(usual, usual), Ok)
+    }
+
+    /// The clues that are given, or none on a board of the size asked for, or of the usual side.
+    ///
+    /// **Errors.** Those of the clues, or if no grid has that side.
+    pub fn clues_or_none<C: Symbol>(
+        &self,
+        given: Option<&ClueSource>,
+        usual: usize,
+    ) -> Result<Clues<C>, Failure> {
+        match given {
+            Some(source) => read_clues(source),
+            None => Ok(Clues::none(self.size_or(usual)?)),
+        }
     }
 
     /// Number of boards, one if not given.

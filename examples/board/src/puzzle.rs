@@ -187,7 +187,7 @@ pub enum Role {
 /// The method of Markov chains.
 pub const CHAIN: Other = Other {
     method: Method::Chain,
-    help: "Task sample, of any size: two to four Markov chains that change single cells, until they are not seen to differ",
+    help: "Task sample, of any size: two to four Markov chains of boards, until they are not seen to differ",
     role: Role::Fallback,
     uses_memory: true,
 };

@@ -52,6 +52,7 @@ pub(super) enum CallTreatment {
 }
 
 impl CallSolutions {
+    /// No calls yet, of a model and a query that name these elements.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,

@@ -72,9 +72,9 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, |_| Some((weights, 0)), |_, _| true)?;
             }
             Content::Table(weights) if self.is_complete_table(position, weights) => {
-                let parents = expanded.parents.iter();
-                let mut variables: Vec<VarId> = parents.map(|&p| self.variable(p)).collect();
-                variables.push(self.variable(position));
+                let mut variables = Vec::with_capacity(expanded.parents.len() + 1);
+                let all = expanded.parents.iter().chain([&position]);
+                variables.extend(all.map(|&p| self.variable(p)));
                 let table = FactorTable::Dense(weights.clone());
                 self.add_factor(variables, table, !expanded.restricted);
             }
@@ -121,15 +121,16 @@ impl EncodingBuilder<'_> {
 
     /// True if the table of an element is its factor as it stands: it has a row for each assignment of its parents'
     /// variables, which are distinct, and no others.
-    fn is_complete_table(&mut self, position: usize, weights: &Weights) -> bool {
+    fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
-        let scope = self.scope(position, &expanded.parents);
-        let rows = self.graph.dense_size(&scope.variables);
-        let entries = rows.checked_mul(self.graph.cardinality(self.variable(position)));
+        let mut parents = expanded.parents.iter().enumerate();
+        let mut all = expanded.parents.iter().chain([&position]);
         expanded.failures.is_none()
-            && scope.variables.len() == expanded.parents.len()
-            && entries == Some(weights.len())
             && !self.may_be_absent(position)
+            && parents.all(|(i, parent)| !expanded.parents[..i].contains(parent))
+            && all.try_fold(1usize, |entries, &p| {
+                entries.checked_mul(self.graph.cardinality(self.variable(p)))
+            }) == Some(weights.len())
     }
 
     /// The weight of worlds in which an element is unknown: zero for a root, or the largest that its evidence can give it.

@@ -295,9 +295,12 @@ impl<'e> EncodingBuilder<'e> {
 
     fn build(mut self) -> Result<Encoding, ModelError> {
         let count = self.expansion.elements().len();
-        let needed: Vec<usize> = (0..count)
-            .filter(|&p| self.reaches.reach[p].is_some() && self.row_of(p).is_none())
-            .collect();
+        let mut needed = Vec::with_capacity(count);
+        needed.extend(
+            (0..count).filter(|&p| self.reaches.reach[p].is_some() && self.row_of(p).is_none()),
+        );
+        self.graph.cardinalities.reserve(needed.len());
+        self.graph.factors.reserve(needed.len());
         for &position in &needed {
             self.expansion.elements()[position].require_finite()?;
             let size = self.expansion.elements()[position].states();

@@ -161,11 +161,12 @@ pub(super) fn table(
             limit,
         });
     }
-    let parents: Vec<Positions> = supports.iter().zip(op.states()).map(positions).collect();
     let values = op.values().clone();
-    if parents.iter().all(|p| matches!(p, Positions::Same)) {
+    let mut parents = supports.iter().zip(op.states());
+    if parents.all(|(support, states)| *support == states) {
         return Ok((values, Content::Table(op.weights().clone()), None));
     }
+    let parents: Vec<Positions> = supports.iter().zip(op.states()).map(positions).collect();
     (limits.room)(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
     let mut failures = FailureCollector::default();

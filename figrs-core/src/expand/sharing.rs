@@ -51,7 +51,7 @@ impl Expansion {
             budget,
             until,
             asked,
-            calls: CallSolutions::new(roots(model, targets)),
+            calls: CallSolutions::default(),
             call_stack: Vec::new(),
             memory: MemoryAccount::new(budget.bytes, None),
         };
@@ -61,6 +61,9 @@ impl Expansion {
             let Some(wanted) = wanted else {
                 return Ok(walk.finished(model, targets)?);
             };
+            if sharing.calls.functions() == 0 {
+                sharing.calls = CallSolutions::new(roots(model, targets));
+            }
             sharing.memory = walk.memory_account();
             sharing.enter_call(wanted, None, walk.expansion.reached);
             while let Some(body) = sharing.call_stack.pop() {

@@ -86,7 +86,7 @@ pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
 /// True if some entry of a factor is zero.
 pub fn has_zeros(factor: &Factor) -> bool {
     match &factor.table {
-        FactorTable::Dense(weights) => (0..weights.len()).any(|i| weights.is_zero(i)),
+        FactorTable::Dense(weights) => weights.count_zeros() > 0,
         FactorTable::Sparse { .. } | FactorTable::Function { .. } => true,
     }
 }

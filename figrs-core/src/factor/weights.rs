@@ -187,6 +187,14 @@ impl Weights {
         }
     }
 
+    /// Number of weights that are zero.
+    pub fn count_zeros(&self) -> usize {
+        match &self.logs {
+            Some(logs) => logs.iter().filter(|log| **log == f64::NEG_INFINITY).count(),
+            None => self.linear.iter().filter(|weight| **weight == 0.0).count(),
+        }
+    }
+
     /// True if weight `i` is zero, not merely too small to be shown.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {

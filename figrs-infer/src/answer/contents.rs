@@ -148,8 +148,13 @@ impl Answer {
     }
 
     /// Attaches the model that it is about to the answer.
-    pub(crate) fn with_model(mut self, model: Model, roots: Vec<AnyElement>) -> Self {
-        self.asked = Some(Arc::new((model, roots)));
+    pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
+        self.with_question(Arc::new((model, roots)))
+    }
+
+    /// The answer with the model that was asked about and the roots of its worlds.
+    pub(crate) fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {
+        self.asked = Some(asked);
         self
     }
 

@@ -16,7 +16,9 @@ impl Error {
                     | ModelError::TableTooLarge { .. }
             ),
             Self::Elimination(error) => error.is_budget(),
-            Self::FrontierTooLarge { .. } | Self::FrontierTooWide { .. } => true,
+            Self::FrontierTooLarge { .. }
+            | Self::FrontierTooWide { .. }
+            | Self::NothingFits { .. } => true,
             _ => false,
         }
     }

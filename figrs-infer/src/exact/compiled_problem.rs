@@ -214,11 +214,11 @@ impl CompiledProblem {
         if log_evidence == f64::NEG_INFINITY {
             return answer;
         }
-        let (model, roots) = self.with_present_evidence();
+        let asked = Arc::new(self.with_present_evidence());
         let differentiable =
-            DifferentiableModel::new((&model, &roots), &self.limits, expansion, log_evidence);
+            DifferentiableModel::new(asked.clone(), &self.limits, expansion, log_evidence);
         let answer = answer.with_differentiable(differentiable);
-        answer.with_model(model, roots)
+        answer.with_question(asked)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Exact marginals by summing variables out one after another.
 
+use std::sync::Arc;
+
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
@@ -152,7 +154,7 @@ pub(crate) fn marginals(
             let model = (model, targets);
             let log_evidence = found.log_evidence;
             answer.with_differentiable(DifferentiableModel::new(
-                model,
+                Arc::new((model.0.clone(), model.1.to_vec())),
                 limits,
                 expansion,
                 log_evidence,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::aside::{SearchesAside, work_since};
 use super::nodes::Nodes;
 use super::open_lists::OpenLists;
 use super::search_result::SearchResult;
@@ -15,11 +16,13 @@ use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 /// For models whose states are carried along a fold and are too many for [`Frontier`](crate::Frontier), which holds all states of a step:
 /// a plan is the evidence that a goal is met, and here it is sought where estimates say.
 ///
-/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds.
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it takes long, two others have
+/// turns beside it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors), and depth-first
+/// searches with restarts, that go where the fewest or most actions lead on.
 /// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
 ///
 /// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
-/// [`SearchResult::is_impossible`] state is proven, provided that estimates keep their promises. No choice is random.
+/// [`SearchResult::is_impossible`] state is proven, provided that estimates keep their promises. The same space gives the same plan: random numbers that break ties have fixed seeds.
 ///
 /// **Complexity.** Each state is expanded once by `any_plan`, and by `shortest_plan` if its bound is consistent; all states met are held in
 /// memory.
@@ -27,7 +30,8 @@ use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 /// **Errors.** [`Error::Panicked`] if a state space panics. Limits are no errors: the result says what stopped the search.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
-/// turn, deferred evaluation and preferred actions.
+/// turn, deferred evaluation and preferred actions. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
+/// combinatorial search through randomization", AAAI 1998, for restarts.
 ///
 /// ```
 /// use figrs_infer::{BestFirst, StateSpace};
@@ -148,27 +152,38 @@ impl BestFirst {
         let mut found = Vec::new();
         // True once a state was left out because it takes too many steps.
         let mut is_cut = false;
-        let result = |nodes: &Nodes<T::State, T::Action>, goal: Option<u32>, why, impossible| {
-            let plan = goal.map(|goal| nodes.way(goal));
-            SearchResult {
-                at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
-                plan,
-                impossible,
-                states: nodes.len(),
-                stopped: why,
-            }
+        let mut aside = SearchesAside::new();
+        let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
+            at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
+            plan,
+            impossible,
+            states,
+            stopped: why,
         };
         if solved {
-            return result(&nodes, Some(0), Stopped::Finished, false);
+            return result(nodes.len(), Some(Vec::new()), Stopped::Finished, false);
         }
         open.push(0, &vec![0; scores], false);
         while let Some(number) = open.pop() {
             if !nodes.expand(number) {
                 continue;
             }
-            let bytes = nodes.bytes_with(RESERVED) + open.bytes();
+            let bytes = nodes.bytes_with(RESERVED) + open.bytes() + aside.bytes();
+            let met = nodes.len() + aside.states();
             if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
-                return result(&nodes, None, why, false);
+                return result(met, None, why, false);
+            }
+            if aside.have_turn(work_since(space, began, nodes.len())) {
+                let here = bytes - aside.bytes();
+                let goes_on = |space: &T, more: u64| {
+                    let (all, states) = ((&run, began), nodes.len());
+                    self.stopped(space, all, (states, here + more)).is_none()
+                };
+                let found = aside.turn(space, self.steps, &goes_on);
+                if found.is_some() {
+                    let met = nodes.len() + aside.states();
+                    return result(met, found, Stopped::Finished, false);
+                }
             }
             if nodes.steps(number) as usize >= self.steps {
                 is_cut = true;
@@ -200,14 +215,16 @@ impl BestFirst {
                     continue;
                 };
                 if is_goal(space, &nodes, new) {
-                    return result(&nodes, Some(new), Stopped::Finished, false);
+                    let met = nodes.len() + aside.states();
+                    return result(met, Some(nodes.way(new)), Stopped::Finished, false);
                 }
                 let is_preferred = estimate.preferred.contains(&action);
                 open.push(new, &estimate.scores, is_preferred);
             }
             run.report(nodes.len() as u64);
         }
-        result(&nodes, None, Stopped::Finished, !is_cut)
+        let met = nodes.len() + aside.states();
+        result(met, None, Stopped::Finished, !is_cut)
     }
 
     fn a_star<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {

@@ -33,6 +33,24 @@ pub trait StateSpace {
         Some(0)
     }
 
+    /// True if it is known that nothing follows a state. A goal is not asked for.
+    fn is_over(&mut self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// States at which a plan may end, as far as they are known: for a search from both ends, which there is none of without them.
+    fn goals(&mut self) -> Vec<Self::State> {
+        Vec::new()
+    }
+
+    /// Adds states from which an action leads to a state, with the action. They need not be all.
+    fn predecessors(
+        &mut self,
+        _state: &Self::State,
+        _found: &mut Vec<(Self::Action, Self::State)>,
+    ) {
+    }
+
     /// The work so far, in any unit that does not depend on the machine; zero if it is not counted.
     fn work(&self) -> u64 {
         0

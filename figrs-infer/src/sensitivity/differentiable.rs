@@ -20,8 +20,8 @@ const ROUNDING: f64 = 1e-8;
 /// The model that an exact algorithm has answered about, with the values that its parameters had.
 #[derive(Debug)]
 pub(crate) struct DifferentiableModel {
-    model: Model,
-    roots: Vec<AnyElement>,
+    /// The model and the roots of its worlds.
+    asked: Arc<(Model, Vec<AnyElement>)>,
     limits: Limits,
     parameters: Vec<(Param, f64)>,
     log_evidence: f64,
@@ -48,14 +48,13 @@ impl DifferentiableModel {
 
     /// The model of an answer from this expansion.
     pub(crate) fn new(
-        (model, roots): (&Model, &[AnyElement]),
+        asked: Arc<(Model, Vec<AnyElement>)>,
         limits: &Limits,
         expansion: &Expansion,
         log_evidence: f64,
     ) -> Self {
         Self {
-            model: model.clone(),
-            roots: roots.to_vec(),
+            asked,
             limits: limits.clone(),
             parameters: present_parameters(expansion),
             log_evidence,
@@ -87,7 +86,7 @@ impl DifferentiableModel {
         if let Some(tree) = self.compiled.get() {
             return Ok(tree);
         }
-        let mut tree = DifferentiableTree::new(&self.model, &self.roots, &self.limits)?;
+        let mut tree = DifferentiableTree::new(&self.asked.0, &self.asked.1, &self.limits)?;
         tree.names.clone_from(&self.names);
         // Parameters within shared calls are not listed by the expansion of the answer.
         let log_evidence = tree.encoding.log_total();

@@ -31,7 +31,7 @@ mod watch;
 
 pub(crate) use answers::positive;
 pub use answers::{BoardAnswers, CellDistribution, OwnAnswers, Progress};
-pub use chain::RuledCells;
+pub use chain::{BoardMoves, RuledCells, WindowMoves};
 pub use conditional_sampler::ConditionalSampler;
 pub(crate) use conflict::no_solution;
 pub use drawn_boards::DrawnBoards;

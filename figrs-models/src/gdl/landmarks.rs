@@ -59,15 +59,7 @@ impl Landmarks {
                 loops.insert(head);
             }
         }
-        let mut open: Vec<(u32, bool)> = puzzle
-            .terminal
-            .map(|atom| (atom, true))
-            .into_iter()
-            .collect();
-        if let [goal] = goals[..] {
-            open.push((goal, true));
-        }
-        let needed = needed(open, &rules, facts);
+        let needed = needed(literals_of_end(puzzle, &goals), &rules, facts);
         let mut work = 0;
         let mut found: Vec<((usize, bool), Vec<u32>)> = Vec::new();
         for (fact, holds) in needed {
@@ -144,6 +136,33 @@ impl Landmarks {
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
+}
+
+/// The facts that have to hold, or to fail, where the puzzle ends with a goal of at least some value.
+pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, bool)> {
+    let machine = &puzzle.machine;
+    let goals = puzzle.goals.iter().filter(|(of, _)| *of >= value);
+    let goals: Vec<u32> = goals.map(|&(_, atom)| atom).collect();
+    let cone = machine.cone(puzzle.terminal.into_iter().chain(goals.iter().copied()));
+    let mut rules = RulesByHead::default();
+    for (head, body, _) in machine.rules_of(&cone) {
+        rules.entry(head).or_default().push(body);
+    }
+    needed(
+        literals_of_end(puzzle, &goals),
+        &rules,
+        machine.words() * WORD,
+    )
+}
+
+/// The literals that hold where the puzzle ends with one of some goals.
+fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
+    let one = match goals {
+        [goal] => Some(*goal),
+        _ => None,
+    };
+    let atoms = puzzle.terminal.into_iter().chain(one);
+    atoms.map(|atom| (atom, true)).collect()
 }
 
 /// The facts that have to hold, or to fail, if some literals do.

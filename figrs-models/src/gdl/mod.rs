@@ -83,6 +83,7 @@ mod clauses;
 mod clock;
 mod elements;
 mod error;
+mod goal_states;
 mod ground;
 mod ground_puzzle;
 mod growth;

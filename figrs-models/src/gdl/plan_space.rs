@@ -3,8 +3,10 @@
 use figrs_infer::{SearchEstimate, StateSpace};
 use rustc_hash::FxHashSet;
 
+use super::goal_states::{Inverses, completed};
 use super::ground_puzzle::GroundPuzzle;
-use super::landmarks::Landmarks;
+use super::landmarks::{Landmarks, facts_of_goal};
+use super::machine::AtomSet;
 use super::relaxation::Relaxation;
 use super::{Action, GameState, Puzzle};
 
@@ -25,6 +27,7 @@ pub(super) struct PlanSpace<'p> {
     has_steps: bool,
     /// The facts that states of each score have had.
     seen: FxHashSet<(u32, u32)>,
+    inverses: Inverses,
     work: u64,
 }
 
@@ -41,6 +44,7 @@ impl<'p> PlanSpace<'p> {
             goal: puzzle.goal,
             is_timeless: clock.is_some(),
             seen: FxHashSet::default(),
+            inverses: Inverses::new(puzzle.rules.actions.len()),
             work: 0,
         }
     }
@@ -51,6 +55,25 @@ impl<'p> PlanSpace<'p> {
             Some(clock) => clock.at(state, 0),
             None => state.clone(),
         }
+    }
+
+    /// The state after an action, without the clock if states are kept so; `held` is what holds in the state before.
+    fn after(&self, held: &AtomSet, action: Action) -> GameState {
+        let next = self.puzzle.next(held, action);
+        let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
+        GameState(match clock {
+            Some(clock) => next
+                .zip(clock.others())
+                .map(|(word, keep)| word & keep)
+                .collect(),
+            None => next.collect(),
+        })
+    }
+
+    /// The work of one state after another.
+    fn work_after(&self, action: Action) -> u64 {
+        let done = self.puzzle.does[action.number()];
+        self.puzzle.steps.moving(done) as u64
     }
 
     /// True if a state has a fact that none had before with this score.
@@ -86,20 +109,54 @@ impl StateSpace for PlanSpace<'_> {
     fn successors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;
-        let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
         for action in self.puzzle.legal(&held) {
-            let next = self.puzzle.next(&held, action);
-            let next = match clock {
-                Some(clock) => next
-                    .zip(clock.others())
-                    .map(|(word, keep)| word & keep)
-                    .collect(),
-                None => next.collect(),
-            };
-            let done = self.puzzle.does[action.number()];
-            self.work += self.puzzle.steps.moving(done) as u64;
-            found.push((action, GameState(next)));
+            found.push((action, self.after(&held, action)));
+            self.work += self.work_after(action);
         }
+    }
+
+    fn is_over(&mut self, state: &GameState) -> bool {
+        self.work += self.puzzle.end.len() as u64;
+        self.puzzle.ends(&self.full(state))
+    }
+
+    /// The state with what the goal says, if what holds in a sample of states completes it.
+    fn goals(&mut self) -> Vec<GameState> {
+        let literals = facts_of_goal(self.puzzle, self.goal);
+        let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
+        let goal = completed(self.puzzle, clock, &literals);
+        goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
+    }
+
+    /// The states that actions lead to from which one leads back: all, if each action can be undone by one.
+    fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
+        let held = self.puzzle.look_ahead(&self.full(state));
+        self.work += self.puzzle.ahead.len() as u64;
+        let (mut inverses, mut work) = (std::mem::replace(&mut self.inverses, Inverses::new(0)), 0);
+        let legal =
+            (0..self.puzzle.legal.len()).filter(|&number| held.has(self.puzzle.legal[number]));
+        for action in legal.map(|number| Action(number as u32)) {
+            let before = self.after(&held, action);
+            work += self.work_after(action);
+            if before == *state {
+                continue;
+            }
+            let ahead = self.puzzle.look_ahead(&self.full(&before));
+            work += self.puzzle.ahead.len() as u64;
+            if self.puzzle.has_ended(&ahead) {
+                continue;
+            }
+            let leads_back = |back: Action| {
+                let is_legal = ahead.has(self.puzzle.legal[back.number()]);
+                work += self.work_after(back);
+                is_legal && self.after(&ahead, back) == *state
+            };
+            if let Some(back) = inverses.find(action, self.puzzle.legal(&ahead), leads_back) {
+                found.push((back, before));
+            }
+        }
+        self.inverses = inverses;
+        self.work += work;
     }
 
     fn estimate(&mut self, state: &GameState, estimate: &mut SearchEstimate<Action>) {

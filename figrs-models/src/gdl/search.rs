@@ -47,7 +47,8 @@ const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
     /// Some plan of at most `most` steps, by greedy best-first search with the lengths of relaxed plans, the value of the goal so far, and the novelty of facts
-    /// as scores.
+    /// as scores; where that takes long, in turn with depth-first searches, and a search from both ends if the goal and what holds in a sample of states tell how
+    /// the puzzle ends and actions can be undone.
     ///
     /// If a counter of steps ends the puzzle, plans that end before are sought first, among states without it.
     ///

@@ -80,7 +80,7 @@ pub use no_square::{NoSquare, NoSquareState};
 pub(crate) use partition::NextCell;
 pub use partition::Partition;
 pub use position::Position;
-pub use rules::{BoardRule, ConnectedRule, CountRule, SquareRule, WayRule};
+pub use rules::{BoardRule, ConnectedRule, CountRule, SquareRule, WayRule, WeighedRule};
 pub use runs::{Runs, RunsState};
 pub use size::Size;
 pub use two_colours::TwoColours;

@@ -7,6 +7,7 @@ mod mario_cli;
 mod mario_corpora_cli;
 mod mario_demands_cli;
 mod mario_measures_cli;
+mod mario_movement_cli;
 mod mario_pictures_cli;
 mod mario_training_cli;
 mod network_cli;

@@ -152,7 +152,10 @@ fn styles_do_not_leak_and_weights_count() {
     ];
     assert_eq!(rows(&level(&weighted).0)[0], "SSSSSSSS");
     for (arguments, part) in [
-        (&["--style", "low=low*"][..], "--method hierarchical"),
+        (
+            &["--method", "look-ahead", "--style", "low=low*"][..],
+            "--method hierarchical",
+        ),
         (&["--weight", "low*=0"], "1 to 10000 times"),
         (&["--weight", "low"], "a pattern of names and a number"),
         (&["--only", "x*"], "no text file matches x*"),

@@ -169,7 +169,7 @@ fn demands_that_cannot_be_met_are_named() {
                 &path("halves.toml"),
             ],
             1,
-            "or give more --particles, or use --method exact",
+            "2.. of X in columns 2 on; it is proven that none can go on at column 4",
         ),
         (
             &["--method", "exact", "--demands", &path("line.toml")],
@@ -177,17 +177,24 @@ fn demands_that_cannot_be_met_are_named() {
             "line.toml: line 3 (demand 1): \"time\" does not belong to require",
         ),
         (
-            &["--count", "E=20", "--demands", &path("halves.toml")],
+            &[
+                "--method",
+                "look-ahead",
+                "--count",
+                "E=20",
+                "--demands",
+                &path("halves.toml"),
+            ],
             1,
             "or use --method conditioned",
         ),
         (
-            &["--place", &path("gap")],
+            &["--method", "look-ahead", "--place", &path("gap")],
             2,
             "pin the tiles, or use --method conditioned",
         ),
         (
-            &["--trained", "field"],
+            &["--method", "look-ahead", "--trained", "field"],
             2,
             "--trained needs --method conditioned or exact",
         ),
@@ -211,7 +218,11 @@ fn demands_that_cannot_be_met_are_named() {
             1,
             "needs more than --memory 0B here",
         ),
-        (&["--probability"], 2, "--method conditioned or exact"),
+        (
+            &["--method", "columns", "--probability"],
+            2,
+            "--method conditioned or exact",
+        ),
     ];
     for (arguments, code, expected) in cases {
         let output = run(&[&level[..], arguments].concat());
@@ -306,6 +317,8 @@ fn a_file_of_demands_is_met_by_every_model() {
 #[test]
 fn look_ahead_draws_again_until_demands_are_met() {
     let output = run(&[
+        "--method",
+        "look-ahead",
         "--width",
         "40",
         "--seed",

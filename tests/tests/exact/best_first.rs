@@ -226,3 +226,120 @@ fn without_estimates_a_search_is_breadth_first() {
         assert_eq!(found.plan().unwrap().len(), goal.1);
     }
 }
+
+/// The tours of a knight through all squares of a board, from a corner: the squares that were visited, and the last.
+struct Tour {
+    side: i32,
+}
+
+impl StateSpace for Tour {
+    type State = (u64, u8);
+    type Action = u8;
+
+    fn start(&self) -> (u64, u8) {
+        (1, 0)
+    }
+
+    fn is_goal(&mut self, (visited, _): &(u64, u8)) -> bool {
+        *visited == (1 << (self.side * self.side)) - 1
+    }
+
+    fn successors(&mut self, &(visited, at): &(u64, u8), found: &mut Vec<(u8, (u64, u8))>) {
+        let (row, column) = (i32::from(at) / self.side, i32::from(at) % self.side);
+        let moves = [
+            (1, 2),
+            (2, 1),
+            (2, -1),
+            (1, -2),
+            (-1, -2),
+            (-2, -1),
+            (-2, 1),
+            (-1, 2),
+        ];
+        for (down, right) in moves {
+            let (row, column) = (row + down, column + right);
+            let to = row * self.side + column;
+            let is_in = (0..self.side).contains(&row) && (0..self.side).contains(&column);
+            if is_in && visited >> to & 1 == 0 {
+                found.push((to as u8, (visited | 1 << to, to as u8)));
+            }
+        }
+    }
+}
+
+/// Where nothing tells how near a goal is, dives visit what has few ways left.
+#[test]
+fn dives_find_what_lies_deep() {
+    for side in [5, 6, 7] {
+        let found = BestFirst::new().any_plan(&mut Tour { side }).unwrap();
+        let plan = found.plan().unwrap();
+        assert_eq!(plan.len() as i32, side * side - 1);
+        let (mut tour, mut state) = (Tour { side }, (1, 0));
+        for &square in plan {
+            let mut next = Vec::new();
+            tour.successors(&state, &mut next);
+            state = next.into_iter().find(|(to, _)| *to == square).unwrap().1;
+        }
+        assert!(tour.is_goal(&state) && !found.is_shortest());
+    }
+}
+
+/// Twenty lamps in a circle, of which a step turns three around; all are to be off.
+struct Lamps {
+    start: u32,
+    knows_goals: bool,
+}
+
+/// The lamps after a step.
+fn turned(lamps: u32, at: u8) -> u32 {
+    let at = u32::from(at);
+    let three = [at, (at + 1) % 20, (at + 2) % 20];
+    three.iter().fold(lamps, |lamps, lamp| lamps ^ 1 << lamp)
+}
+
+impl StateSpace for Lamps {
+    type State = u32;
+    type Action = u8;
+
+    fn start(&self) -> u32 {
+        self.start
+    }
+
+    fn is_goal(&mut self, lamps: &u32) -> bool {
+        *lamps == 0
+    }
+
+    fn successors(&mut self, lamps: &u32, found: &mut Vec<(u8, u32)>) {
+        found.extend((0..20).map(|at| (at, turned(*lamps, at))));
+    }
+
+    fn goals(&mut self) -> Vec<u32> {
+        if self.knows_goals {
+            vec![0]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn predecessors(&mut self, lamps: &u32, found: &mut Vec<(u8, u32)>) {
+        self.successors(lamps, found);
+    }
+}
+
+/// Ten steps in some order, and no fewer: from both ends they are found among far fewer states.
+#[test]
+fn a_search_from_both_ends_meets_between_them() {
+    let steps = [0, 1, 3, 6, 7, 9, 12, 14, 15, 18];
+    let start = steps.iter().fold(0, |lamps, &at| turned(lamps, at));
+    let mut states = Vec::new();
+    for knows_goals in [true, false] {
+        let mut lamps = Lamps { start, knows_goals };
+        let search = BestFirst::new().steps(steps.len());
+        let found = search.any_plan(&mut lamps).unwrap();
+        let plan = found.plan().unwrap();
+        assert_eq!(plan.len(), steps.len());
+        assert_eq!(plan.iter().fold(start, |lamps, &at| turned(lamps, at)), 0);
+        states.push(found.states());
+    }
+    assert!(states[0] * 2 < states[1], "{states:?}");
+}

@@ -119,7 +119,15 @@ fn too_little_work_leaves_bounds() {
         "{bounds} {exact}"
     );
     assert!(answer.log_evidence().is_err());
-    assert_eq!(told.lock().unwrap()[..], [bounds]);
+    let steps = told.lock().unwrap().clone();
+    assert_eq!(steps.last(), Some(&bounds));
+    let is_narrower =
+        |pair: &[Bounds]| pair[0].lower <= pair[1].lower && pair[0].upper >= pair[1].upper;
+    assert!(
+        steps.len() > 1 && steps.windows(2).all(is_narrower),
+        "{steps:?}"
+    );
+    told.lock().unwrap().clear();
     let all = answer.bounds(&cells[0], &true).unwrap();
     assert_eq!((all.lower, all.upper), (0.0, 1.0));
     let is_refused = |outcome: &AttemptOutcome| matches!(outcome, AttemptOutcome::Refused(_));
@@ -138,16 +146,64 @@ fn too_little_work_leaves_bounds() {
 fn an_interrupt_ends_the_run_with_what_there_is() {
     let (model, cells) = grid(6);
     let flag = || Arc::new(AtomicBool::new(true));
-    let stopped = Exact::new().interrupt(flag()).run(&model, &cells[0]);
-    assert!(
-        matches!(stopped, Err(Error::NothingDone { .. })),
-        "{stopped:?}"
-    );
+    let exact = Exact::new().log_evidence(&model).unwrap();
+    for targets in [0..0, 0..1] {
+        let stopped = Exact::new().interrupt(flag());
+        let stopped = stopped.run(&model, &cells[targets]).unwrap();
+        let bounds = stopped.log_evidence_bounds().unwrap();
+        assert!(bounds.contains(exact) && bounds.width() < 1e3, "{bounds}");
+    }
+    for stopped in [
+        Exact::new().interrupt(flag()).compile(&model, ()).map(drop),
+        Exact::new().interrupt(flag()).count(&model, ()).map(drop),
+    ] {
+        assert!(
+            matches!(stopped, Err(Error::NothingDone { .. })),
+            "{stopped:?}"
+        );
+    }
     let stopped = MpeExact::new().interrupt(flag()).run(&model, &cells);
     assert!(
         matches!(stopped, Err(Error::NothingDone { .. })),
         "{stopped:?}"
     );
+}
+
+#[test]
+fn evidence_on_a_distribution_is_at_most_certain() {
+    let (model, _) = formula(60, 180);
+    let interrupt = Arc::new(AtomicBool::new(true));
+    let stopped = Exact::new().interrupt(interrupt).run(&model, ()).unwrap();
+    let bounds = stopped.log_evidence_bounds().unwrap();
+    assert!(bounds.upper <= 1e-9, "{bounds}");
+}
+
+#[test]
+fn a_count_beyond_the_memory_of_an_elimination_is_searched() {
+    let (model, coins) = formula(60, 120);
+    let memory = Exact::fitting("128MiB").unwrap();
+    let (count, choice) = memory.count(&model, &coins).unwrap();
+    assert_eq!(
+        choice.attempts.last().unwrap().algorithm,
+        "Circuit",
+        "{choice}"
+    );
+    assert_eq!(count, Circuit::new().count(&model, &coins).unwrap());
+}
+
+#[test]
+fn refusals_of_all_algorithms_are_told() {
+    let (model, cells) = grid(18);
+    let refused = Exact::new().work(100.0).compile(&model, &cells);
+    let Err(error @ Error::NothingFits { .. }) = refused.map(drop) else {
+        panic!("a tree of much work was compiled");
+    };
+    let told = error.to_string();
+    assert!(told.contains("JunctionTree was refused: about"), "{told}");
+    let Error::NothingFits { tried, last } = error else {
+        return;
+    };
+    assert!(!tried.attempts.is_empty() && matches!(*last, Error::Elimination(_)));
 }
 
 #[test]

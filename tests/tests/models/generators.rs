@@ -4,8 +4,9 @@
 //! drawn.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 
-use figrs::models::board::{ConditionalSampler, Method};
+use figrs::models::board::{ConditionalSampler, Generator, Method};
 use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::{Board, Size};
@@ -18,7 +19,7 @@ use figrs::{JunctionTree, stream};
 use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
 /// Number of statistics compared.
-const TESTS: f64 = 9.0;
+const TESTS: f64 = 12.0;
 const ALPHA: f64 = GENERATORS / TESTS;
 
 fn square(side: usize) -> Size {
@@ -237,20 +238,76 @@ fn boards_of_few_particles_weigh_right() {
     }
 }
 
-/// Chains of a seed each are independent: all 161 islands of 5 by 5.
-#[test]
-fn islands_of_chains_are_uniform() {
-    let island = Island::new(square(5)).unwrap();
+/// Chains of a seed each are independent: each of all boards, of which there are so many, comes up as often.
+#[track_caller]
+fn chains_are_uniform<G>(generator: &G, boards: usize)
+where
+    G: Generator,
+    G::Board: Display,
+{
     let mut counts = BTreeMap::<String, u64>::new();
-    for seed in 0..161 * 25 {
+    for seed in 0..boards as u64 * 25 {
         let chain = ConditionalSampler::new().among([Method::Chain]);
-        let sample = chain.seed(seed).sample(&island, 1).unwrap();
+        let sample = chain.seed(seed).sample(generator, 1).unwrap();
         *counts.entry(sample.boards[0].to_string()).or_default() += 1;
     }
     let counts: Vec<u64> = counts.into_values().collect();
-    assert_eq!(counts.len(), 161);
-    let (statistic, limit) = (pearson(&counts), largest_pearson(161, ALPHA));
+    assert_eq!(counts.len(), boards);
+    let (statistic, limit) = (pearson(&counts), largest_pearson(boards, ALPHA));
     assert!(statistic < limit, "{statistic}, at most {limit}");
+}
+
+/// The number of boards, which is small.
+fn count_of<G: Generator>(generator: &G) -> usize {
+    let exact = ConditionalSampler::new().exact(generator).unwrap();
+    let count = exact.compiled().count().unwrap().to_string();
+    count.parse().unwrap()
+}
+
+#[test]
+fn islands_of_chains_are_uniform() {
+    let island = Island::new(square(5)).unwrap();
+    chains_are_uniform(&island, 161);
+    // With one amount of land, which steps along the shore keep.
+    let island = island.land(4..=4).unwrap();
+    chains_are_uniform(&island, count_of(&island));
+}
+
+#[test]
+fn boards_of_chains_with_equal_colours_are_uniform() {
+    let boards = YinYang::new(Size::new(3, 4).unwrap()).black(6..=6).unwrap();
+    chains_are_uniform(&boards, count_of(&boards));
+}
+
+/// Mazes of 3 by 3 with a way of six steps or more, among all 192.
+#[test]
+fn mazes_of_chains_with_a_long_way_are_uniform() {
+    let mazes = PerfectMaze::new(square(3));
+    let elements = mazes.elements().unwrap();
+    let tree = JunctionTree::new()
+        .compile(elements.model(), elements.cells())
+        .unwrap();
+    let all = tree.k_best(192).unwrap();
+    let long = all.iter().filter(|world| {
+        let maze = elements.board(world).unwrap();
+        maze.solution().unwrap().len() > 6
+    });
+    chains_are_uniform(&mazes.steps(6..=8).unwrap(), long.count());
+}
+
+/// Ways that no maze of a usual kind has, by chains that start from quite different mazes.
+#[test]
+fn mazes_have_ways_of_any_length() {
+    for (side, least, most) in [(30, 400, 899), (40, 1500, 1550)] {
+        let mazes = PerfectMaze::new(square(side)).steps(least..=most).unwrap();
+        let chain = ConditionalSampler::new().among([Method::Chain]);
+        let sample = chain.sample(&mazes, 2).unwrap();
+        for maze in &sample.boards {
+            assert_perfect(maze);
+            let steps = maze.solution().unwrap().len() as u32 - 1;
+            assert!((least..=most).contains(&steps), "{steps}");
+        }
+    }
 }
 
 /// Dungeons of 3 by 3 with bounds on walls and walk, which chains reach through dungeons without those: by the length of the walk.

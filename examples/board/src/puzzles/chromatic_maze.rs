@@ -2,9 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{
-    ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, read_clues, told,
-};
+use crate::{ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told};
 use clap::Parser;
 use figrs_core::{Element, Model};
 use figrs_infer::Frontier;
@@ -56,10 +54,7 @@ impl Example for Options {
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
         let steps = range("steps", self.min_steps, self.t_max)?;
-        let clues = match &self.clues {
-            Some(source) => read_clues(source)?,
-            None => ChromaticClues::none(self.board.size_or(4)?),
-        };
+        let clues = self.board.clues_or_none(self.clues.as_ref(), 4)?;
         let size = clues.size();
         Ok(Mazes {
             clues,

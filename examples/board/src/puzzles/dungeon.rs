@@ -3,8 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, read_clues,
-    told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told,
 };
 use clap::{Parser, ValueEnum};
 use figrs_core::{Element, Model};
@@ -75,10 +74,7 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Dungeons, Failure> {
-        let clues = match &self.clues {
-            Some(source) => read_clues(source)?,
-            None => Clues::none(self.board.size_or(8)?),
-        };
+        let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         Ok(Dungeons {
             clues,
             walls: range("walls", self.min_walls, self.max_walls)?,

@@ -2,11 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, read_clues, told,
-};
+use crate::{CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, told};
 use clap::Parser;
-use figrs_models::grid::{Board, Clues, GridError, Size};
+use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::island::{Island, Terrain};
 use figrs_models::picture::{Image, ImageError, PictureScale};
 use serde_json::{Value as Json, json};
@@ -47,10 +45,7 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Islands, Failure> {
-        let clues = match &self.clues {
-            Some(source) => read_clues(source)?,
-            None => Clues::none(self.board.size_or(8)?),
-        };
+        let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         Ok(Islands {
             island: Island::with_clues(clues)?,
             land: range("cells of land", self.min_land, self.max_land)?,

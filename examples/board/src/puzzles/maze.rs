@@ -3,8 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range,
-    read_clues, told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range, told,
 };
 use clap::{Parser, ValueEnum};
 use figrs_models::board::Method;
@@ -81,10 +80,7 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
-        let clues = match &self.clues {
-            Some(source) => read_clues(source)?,
-            None => PointerClues::none(self.board.size_or(8)?),
-        };
+        let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         let walk = range("steps", self.min_walk, self.max_walk)?;
         let border = match self.border {
             Outside::Within => Border::Within,

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::{
     CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, Watch,
-    range, read_clues, told,
+    range, told,
 };
 use clap::Parser;
 use figrs_core::stream;
@@ -58,10 +58,7 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Boards, Failure> {
-        let clues = match &self.clues {
-            Some(source) => read_clues(source)?,
-            None => ColourClues::none(self.board.size_or(8)?),
-        };
+        let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         Ok(Boards {
             clues,
             black: range("black cells", self.min_black, self.max_black)?,

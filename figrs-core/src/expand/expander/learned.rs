@@ -13,7 +13,7 @@ use crate::value::support::Support;
 
 impl Expander<'_> {
     /// The family of an element some of whose parameters are learned, where parameters stand for them.
-    fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
+    pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
         let takes = family.takes_params() && element.parents().iter().any(|p| self.is_open(p));
@@ -21,22 +21,23 @@ impl Expander<'_> {
     }
 
     /// True if an element is to be learned: an intervention sets it otherwise.
-    fn is_open(&self, element: &AnyElement) -> bool {
+    pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
     /// The parents whose values decide an element: for a member of a family those that are not learned.
-    pub(super) fn open_parents<'e>(&self, element: &'e AnyElement) -> Vec<&'e AnyElement> {
+    pub(super) fn open_parents<'e>(
+        &self,
+        element: &'e AnyElement,
+    ) -> impl DoubleEndedIterator<Item = &'e AnyElement> {
+        let is_member = self.learned_family(element).is_some();
         let all = element.parents().iter();
-        match self.learned_family(element) {
-            Some(_) => all.filter(|parent| !self.is_open(parent)).collect(),
-            None => all.collect(),
-        }
+        all.filter(move |parent| !is_member || !self.is_open(parent))
     }
 
     /// True if an element is a member of a family all of whose open parameters are learned.
     pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
-        self.learned_family(element).is_some() && self.open_parents(element).is_empty()
+        self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
     /// The member of a family with these values of its parents that are not learned; `None` if none is learned.

@@ -200,6 +200,10 @@ impl<'m> Expander<'m> {
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<(), ModelError> {
+        if self.expansion.elements.is_empty() {
+            self.expansion.elements.reserve(targets.len());
+            self.expansion.positions.reserve(targets.len());
+        }
         for root in evidence_elements(model).chain(targets) {
             self.reach(root)?;
             if self.is_stopped() {
@@ -216,7 +220,9 @@ impl<'m> Expander<'m> {
     ) -> Result<Expansion, ModelError> {
         let mut expansion = self.expansion;
         let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
-        let targets: Vec<usize> = targets.iter().filter_map(find).collect();
+        let mut found = Vec::with_capacity(targets.len());
+        found.extend(targets.iter().filter_map(find));
+        let targets = found;
         let evidence: Vec<usize> = evidence_elements(model).filter_map(find).collect();
         for &root in targets.iter().chain(&evidence) {
             expansion.elements[root].require_finite()?;
@@ -312,8 +318,11 @@ impl<'m> Expander<'m> {
                     depth,
                     stage: value,
                 });
-                for parent in self.open_parents(&element).into_iter().rev() {
-                    self.push(parent, depth);
+                let is_member = self.learned_family(&element).is_some();
+                for parent in element.parents().iter().rev() {
+                    if !is_member || !self.is_open(parent) {
+                        self.push(parent, depth);
+                    }
                 }
                 Ok(())
             }
@@ -432,10 +441,11 @@ impl<'m> Expander<'m> {
             self.expansion.elements[position].require_finite()?;
             Ok(position)
         };
-        self.open_parents(element)
-            .into_iter()
-            .map(position)
-            .collect()
+        let mut parents = Vec::with_capacity(element.parents().len());
+        for parent in self.open_parents(element) {
+            parents.push(position(parent)?);
+        }
+        Ok(parents)
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {

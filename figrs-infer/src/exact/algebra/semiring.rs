@@ -85,6 +85,9 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
+/// Largest absolute exponent of values that are central: products of three still fit 64-bit floating-point numbers.
+const CENTRAL: i32 = 256;
+
 /// Base-2 exponents between which some values lie, zeros left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExponentRange {
@@ -111,6 +114,21 @@ impl ExponentRange {
             high: range.high.max(0),
         });
         bounded.fold(Self::default(), Self::times)
+    }
+
+    /// The range of sums of up to so many values.
+    #[must_use]
+    pub fn of_sums(self, terms: usize) -> Self {
+        let doublings = terms.max(1).next_power_of_two().trailing_zeros();
+        Self {
+            high: self.high + doublings.cast_signed(),
+            ..self
+        }
+    }
+
+    /// True if products of two values in such a range are far from the ends of a 64-bit floating-point number.
+    pub fn is_central(self) -> bool {
+        self.low >= -CENTRAL && self.high <= CENTRAL
     }
 
     /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.

@@ -6,7 +6,7 @@ use figrs_core::factor::VarId;
 use super::logical_form::LogicalForm;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::eliminate::error::check_interrupt;
-use crate::exact::order::component_orders::eliminate_candidates_within;
+use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::SymbolicElimination;
 
 /// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
@@ -41,7 +41,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     let mut symbolic =
         SymbolicElimination::of_scopes(&form.atoms.cardinalities, clauses.chain(tables));
     let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
-    eliminate_candidates_within(&mut symbolic, &all, MAX_WORK, until)?;
+    eliminate_candidates(&mut symbolic, &all, MAX_WORK, until)?;
     let bags = BagForest::new(&symbolic, n);
     let mut preferences = vec![0.0; n];
     let levels = bags.levels(until)?;

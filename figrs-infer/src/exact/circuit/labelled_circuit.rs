@@ -10,6 +10,7 @@ use super::circuit_worlds::CircuitWorld;
 use super::decision_circuit::{CircuitTrace, DecisionCircuit, ValueNumbering};
 use super::decomposition::preferences;
 use super::defined_atoms::DefinedAtom;
+use super::determined_variables::DeterminedVariables;
 use super::factor_entries::{OpenZeros, WeightSymbol, entry_symbol, for_each_stored, open_entries};
 use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
@@ -39,6 +40,7 @@ pub(super) struct LabelledCircuit {
     pub(super) symbol_logs: Vec<f64>,
     atoms: ValueAtoms,
     defined: Vec<DefinedAtom>,
+    determined: DeterminedVariables,
 }
 
 impl LabelledCircuit {
@@ -52,7 +54,7 @@ impl LabelledCircuit {
         cache_bytes: u64,
         control: &SearchControl<'_>,
     ) -> Result<Self, EliminationError> {
-        let mut form = LogicalForm::new(&graph, open_zeros, control.options)?;
+        let mut form = LogicalForm::new(&graph, open_zeros, &kept, control.options)?;
         let numbering = ValueNumbering::new(&form.atoms.cardinalities);
         let defined = preprocess(&mut form, &kept, control.options)?;
         let preferences = preferences(&form, &control.options.until)?;
@@ -65,6 +67,7 @@ impl LabelledCircuit {
         let trace = search.into_trace();
         let LogicalForm {
             atoms,
+            determined,
             names,
             symbol_logs,
             ..
@@ -84,13 +87,14 @@ impl LabelledCircuit {
             symbol_logs,
             atoms,
             defined,
+            determined,
         })
     }
 
-    /// Number of atoms that were eliminated beforehand.
+    /// Number of variables that were left out and of atoms that were eliminated beforehand.
     #[cfg(test)]
-    pub(super) fn eliminated(&self) -> usize {
-        self.defined.len()
+    pub(super) fn left_out(&self) -> [usize; 2] {
+        [self.determined.len(), self.defined.len()]
     }
 
     /// The values of all variables in a world of the circuit.
@@ -115,6 +119,7 @@ impl LabelledCircuit {
             let literal = AtomLiteral::new(defined.atom, true);
             values[atoms.variable(literal) as usize] = u32::from(is_true[literal.index()]);
         }
+        self.determined.complete(&self.graph, &mut values);
         values
     }
 

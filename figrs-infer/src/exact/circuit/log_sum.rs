@@ -23,8 +23,8 @@ pub(crate) fn log_sum(
 ) -> Result<f64, EliminationError> {
     let needed = without_barren(graph, &[]);
     let graph = needed.as_ref().unwrap_or(graph);
-    let mut form = LogicalForm::new(graph, &[], control.options)?;
     let kept = vec![false; graph.cardinalities.len()];
+    let mut form = LogicalForm::new(graph, &[], &kept, control.options)?;
     let defined = preprocess(&mut form, &kept, control.options)?;
     let preferences = preferences(&form, &control.options.until)?;
     let trace = SumTrace::new(form.symbol_logs.iter().copied());

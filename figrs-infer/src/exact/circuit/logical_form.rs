@@ -4,6 +4,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::log_stored;
 use rustc_hash::FxHashMap;
 
+use super::determined_variables::DeterminedVariables;
 use super::factor_entries::{
     OpenZeros, WeightSymbol, count_entries, entry_symbol, for_each_stored, open_entries,
 };
@@ -32,6 +33,7 @@ pub(super) struct LogicalForm {
     pub(super) diagrams: WeightDiagrams,
     /// The diagrams of the factors that have other weights than one.
     pub(super) roots: Vec<ResidualTable>,
+    pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
     /// The natural logarithm of the weight of each symbol at present.
     pub(super) symbol_logs: Vec<f64>,
@@ -44,25 +46,31 @@ pub(super) struct LogicalForm {
 }
 
 impl LogicalForm {
-    /// The logical form of a graph. Weights of `open_zeros` do not exclude their entries.
+    /// The logical form of a graph without the variables that others determine, but for those that are kept. Weights of `open_zeros` do not exclude
+    /// their entries.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if there are more literals and rows than the table budget;
     /// [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
     pub(super) fn new(
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
+        is_kept: &[bool],
         options: &Options,
     ) -> Result<Self, EliminationError> {
-        let atoms = ValueAtoms::new(&graph.cardinalities);
+        let determined = DeterminedVariables::of(graph, is_kept);
+        let atoms = ValueAtoms::new(&determined.cardinalities(graph));
         let mut form = Self {
             clauses: atoms.some_value().collect(),
             atoms,
+            determined,
             ..Self::default()
         };
         check_positions(form.atoms.len(), form.bytes())?;
         for number in 0..graph.factors.len() {
             options.check_interrupt()?;
-            form.add_factor(graph, number, open_entries(open_zeros, number), options)?;
+            if !form.determined.is_skipped(number) {
+                form.add_factor(graph, number, open_zeros, options)?;
+            }
         }
         check_positions(form.diagrams.positions(), form.bytes())?;
         options.check_memory(form.bytes() as f64)?;
@@ -111,19 +119,20 @@ impl LogicalForm {
         &mut self,
         graph: &FactorGraph,
         number: usize,
-        open: &[u32],
+        open_zeros: OpenZeros<'_>,
         options: &Options,
     ) -> Result<(), EliminationError> {
         let factor = &graph.factors[number];
+        let values = |v: VarId| self.atoms.cardinalities[v.index()];
         let places: Vec<usize> = (0..factor.variables.len())
-            .filter(|&i| graph.cardinality(factor.variables[i]) > 1)
+            .filter(|&i| values(factor.variables[i]) > 1)
             .collect();
         let variables: Vec<u32> = places.iter().map(|&i| factor.variables[i].0).collect();
-        let cards: Vec<u32> = variables
+        let cards: Vec<u32> = places
             .iter()
-            .map(|&v| graph.cardinality(VarId(v)) as u32)
+            .map(|&i| values(factor.variables[i]))
             .collect();
-        let count = count_entries(factor, open);
+        let count = count_entries(factor, open_entries(open_zeros, number));
         let numbers = count * (places.len() + 1);
         self.take_room(numbers, options)?;
         let bytes = self.bytes() + numbers * size_of::<u32>() + count * ROW_BYTES;
@@ -132,9 +141,11 @@ impl LogicalForm {
             self.is_empty = true;
             return Ok(());
         }
-        let rows = FactorRows::read(self, graph, number, &places, open);
-        let size = graph.dense_size(&factor.variables);
-        if count < size {
+        let rows = FactorRows::read(self, graph, number, &places, open_zeros);
+        let size = cards
+            .iter()
+            .fold(1_usize, |size, &n| size.saturating_mul(n as usize));
+        if rows.symbols.len() < size {
             if size <= MAX_COVERED_ENTRIES {
                 self.add_cover(&variables, &cards, &rows, options)?;
             } else {
@@ -238,14 +249,33 @@ impl FactorRows {
         graph: &FactorGraph,
         number: usize,
         places: &[usize],
-        open: &[u32],
+        open_zeros: OpenZeros<'_>,
     ) -> Self {
         let (mut rows, factor) = (Self::default(), &graph.factors[number]);
+        let weighing = form.determined.weights_of(number);
+        // The weights of a function's values are named too where it has none of them.
+        let named: Vec<Option<u32>> = weighing.map_or_else(Vec::new, |number| {
+            let mut named = Vec::new();
+            let weights = &graph.factors[number];
+            for_each_stored(graph, weights, |entry, _| {
+                let open = open_entries(open_zeros, number);
+                let symbol = entry_symbol(weights, number, entry, open);
+                let log = log_stored(weights, entry);
+                named.push(symbol.map(|symbol| form.symbol(symbol, log)));
+            });
+            named
+        });
+        let open = open_entries(open_zeros, number);
         for_each_stored(graph, factor, |entry, row| {
-            if let Some(symbol) = entry_symbol(factor, number, entry, open) {
+            let own = entry_symbol(factor, number, entry, open);
+            let own = own.map(|symbol| form.symbol(symbol, log_stored(factor, entry)));
+            let symbol = match (weighing, row.last()) {
+                (Some(_), Some(&value)) => named[value as usize],
+                _ => own,
+            };
+            if let Some(symbol) = symbol {
                 rows.values.extend(places.iter().map(|&i| row[i]));
-                let log = log_stored(factor, entry);
-                rows.symbols.push(form.symbol(symbol, log));
+                rows.symbols.push(symbol);
             }
         });
         rows
@@ -291,14 +321,14 @@ mod tests {
             }],
         };
         let options = Options::default().table_budget(n as usize - 1);
-        let refused = LogicalForm::new(&graph, &[], &options).err();
+        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
         let expected = EliminationError::TableTooLarge {
             needed: f64::from(n),
             limit: n as usize - 1,
         };
         assert_eq!(refused, Some(expected));
         let options = Options::default().memory_budget(1 << 21);
-        let refused = LogicalForm::new(&graph, &[], &options).err();
+        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
         assert!(matches!(
             refused,
             Some(EliminationError::TooMuchMemory { .. })

@@ -7,6 +7,7 @@
 //! | `memory_budget` | memory and positions of 32 bits that a search may take |
 //! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
 //! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
+//! | `determined_variables` | variables that are functions of others and are left out |
 //! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
 //! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
 //! | `components`, `component_cache`, `decomposition` | independent components, their hashes and values; preferences of decisions |
@@ -25,6 +26,7 @@ mod conflict_analysis;
 mod decision_circuit;
 mod decomposition;
 mod defined_atoms;
+mod determined_variables;
 mod factor_entries;
 mod labelled_circuit;
 mod literal;

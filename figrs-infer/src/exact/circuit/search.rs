@@ -234,7 +234,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             }
         }
         for (v, &n) in (0..).zip(&self.form.atoms.cardinalities) {
-            if n == 1 {
+            if n == 1 && !self.form.determined.contains(v) {
                 self.trace.value(v, 0);
             }
         }

@@ -8,7 +8,8 @@ use super::error::EliminationError;
 use super::options::{BarrenFactors, Options, Order};
 use super::prune::{Pruned, UnknownSums, prune};
 use super::validate::validate;
-use crate::exact::order::component_orders::{eliminate_candidates, eliminate_candidates_within};
+use crate::exact::order::MAX_WORK;
+use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Predicted cost of an elimination.
@@ -133,7 +134,7 @@ impl Plan {
             Pruned::nothing(graph)
         };
         let mut interaction = SymbolicElimination::new(graph, &pruned.live, keep);
-        let mut mentioned = Vec::new();
+        let mut mentioned = Vec::with_capacity(graph.cardinalities.len());
         let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
         for v in variables.filter(|&v| !interaction.is_no_candidate(v)) {
@@ -173,7 +174,7 @@ pub(crate) fn as_if_dense(
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
     let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    eliminate_candidates(&mut interaction, &variables, until)?;
+    eliminate_candidates(&mut interaction, &variables, MAX_WORK, until)?;
     Ok(interaction.buckets)
 }
 
@@ -191,7 +192,7 @@ pub(super) fn eliminate_in_order(
         }
         Order::Greedy => {
             let work = options.order_work();
-            eliminate_candidates_within(interaction, variables, work, &options.until)
+            eliminate_candidates(interaction, variables, work, &options.until)
         }
     }
 }

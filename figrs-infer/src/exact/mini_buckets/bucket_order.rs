@@ -1,6 +1,6 @@
 //! The order in which a mini-bucket elimination goes through the variables.
 
-use figrs_core::factor::VarId;
+use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::order::Bucket;
 
@@ -18,6 +18,22 @@ impl BucketOrder {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
         let mut place = vec![usize::MAX; n];
+        for (i, v) in order.iter().enumerate() {
+            place[v.index()] = i;
+        }
+        Self { order, place }
+    }
+
+    /// The order of the variables that factors mention, those of the fewest factors first, and of equal ones the last.
+    pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
+        let mut mentions = vec![0_u32; graph.cardinalities.len()];
+        for v in graph.factors.iter().flat_map(|factor| &factor.variables) {
+            mentions[v.index()] += 1;
+        }
+        let variables = (0..mentions.len() as u32).rev().map(VarId);
+        let mut order: Vec<VarId> = variables.filter(|v| mentions[v.index()] > 0).collect();
+        order.sort_by_key(|v| mentions[v.index()]);
+        let mut place = vec![usize::MAX; mentions.len()];
         for (i, v) in order.iter().enumerate() {
             place[v.index()] = i;
         }

@@ -42,6 +42,26 @@ impl BoundKind {
     }
 }
 
+/// The buckets divided by joint tables of `limit` entries, or as many as the largest factor has, that are made smaller until all messages together have at
+/// most `most` entries; with that limit, and how many entries the messages have.
+pub(super) fn fitting_partition(
+    graph: &FactorGraph,
+    order: &BucketOrder,
+    limit: usize,
+    most: f64,
+) -> (Vec<BucketPartition>, usize, f64) {
+    // Tables as large as those there are anyway cost nothing.
+    let largest = graph.factors.iter().map(Factor::entries).max();
+    let mut limit = limit.max(largest.unwrap_or(1));
+    loop {
+        let (buckets, entries) = divide(graph, order, limit);
+        if entries <= most || limit <= 1 {
+            return (buckets, limit, entries);
+        }
+        limit /= 2;
+    }
+}
+
 /// The messages of a mini-bucket elimination.
 ///
 /// The product of the messages that depend on nothing bounds the maximum or the sum over all assignments. Of a divided bucket the sum over a
@@ -73,16 +93,7 @@ impl MiniBuckets {
         kind: BoundKind,
         until: &Until,
     ) -> Result<Self, EliminationError> {
-        // Tables as large as those there are anyway cost nothing.
-        let largest = graph.factors.iter().map(Factor::entries).max();
-        let mut limit = limit.max(largest.unwrap_or(1));
-        let buckets = loop {
-            let (buckets, entries) = divide(graph, order, limit);
-            if entries <= most || limit <= 1 {
-                break buckets;
-            }
-            limit /= 2;
-        };
+        let (buckets, ..) = fitting_partition(graph, order, limit, most);
         let mut this = Self {
             messages: Vec::new(),
             free: match kind {

@@ -6,7 +6,7 @@ use figrs_core::factor::VarId;
 use super::components::Component;
 use super::fixed_point::ONE;
 use super::interaction_graph::DISCOUNT;
-use super::restarts::{CHEAP_ORDER_ENTRIES, MAX_WORK, search};
+use super::restarts::{CHEAP_ORDER_ENTRIES, search};
 use super::score::OrderCriterion;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
@@ -15,19 +15,10 @@ use crate::exact::eliminate::error::{EliminationError, check_interrupt};
 /// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` in an order as cheap as can be found for the effort.
+/// Eliminates all `candidates` in an order as cheap as can be found, for which the search reads so many words at most in one component.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(in crate::exact) fn eliminate_candidates(
-    graph: &mut SymbolicElimination,
-    candidates: &[VarId],
-    until: &Until,
-) -> Result<(), EliminationError> {
-    eliminate_candidates_within(graph, candidates, MAX_WORK, until)
-}
-
-/// As [`eliminate_candidates`], with a limit of the words that the search in one component reads.
-pub(in crate::exact) fn eliminate_candidates_within(
     graph: &mut SymbolicElimination,
     candidates: &[VarId],
     max_work: u64,

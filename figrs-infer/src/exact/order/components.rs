@@ -41,7 +41,7 @@ impl Component {
                         continue;
                     }
                     component.tables.push(t);
-                    for &u in &graph.sketches[t as usize].scope {
+                    for &u in graph.scope(t) {
                         if graph.is_no_candidate(u) {
                             kept.push(u);
                         } else if !std::mem::replace(&mut seen[u.index()], true) {
@@ -73,7 +73,7 @@ impl Component {
             }
         };
         let scope = |t: &u32| -> Vec<u32> {
-            let scope = &graph.sketches[*t as usize].scope;
+            let scope = graph.scope(*t);
             scope.iter().map(|v| places[v.index()]).collect()
         };
         let scopes: Vec<Vec<u32>> = self.tables.iter().map(scope).collect();
@@ -91,7 +91,7 @@ impl Component {
         for &t in &self.tables {
             let sketch = &graph.sketches[t as usize];
             if sketch.density < 0.0 {
-                let scope = sketch.scope.iter().map(|v| places[v.index()]).collect();
+                let scope = graph.scope(t).iter().map(|v| places[v.index()]).collect();
                 core.densities
                     .add(scope, fixed(sketch.density), self.variables.len());
             }

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
+//! | `table_lists` | the tables of each variable |
 //! | `component_orders`, `components` | symbolic elimination component by component |
 //! | `restarts` | one component: greedy orders, restarts with noise, local improvement |
 //! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
@@ -21,6 +22,7 @@ mod score;
 mod simplicial;
 pub(super) mod symbolic_elimination;
 pub(super) mod symbolic_table;
+mod table_lists;
 mod very_large;
 mod window;
 

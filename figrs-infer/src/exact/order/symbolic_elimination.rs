@@ -1,8 +1,11 @@
 //! The tables of a graph during symbolic elimination: scopes and predicted densities, no numbers.
 
+use std::ops::Range;
+
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::symbolic_table::{SymbolicTable, log_density};
+use super::table_lists::TableLists;
 
 /// Maximum number of tables of a variable for the test that one of them covers it.
 const LOOKED_AT: usize = 16;
@@ -10,6 +13,9 @@ const LOOKED_AT: usize = 16;
 const COVERING: usize = 64;
 /// Maximum base-2 logarithm of the joint values of a bucket, so that one number names them.
 const JOINT_VALUES: f64 = 40.0;
+
+/// Number of neighbours for which memory is taken at first.
+const USUAL_NEIGHBOURS: usize = 16;
 
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
@@ -29,8 +35,9 @@ pub(crate) struct Bucket {
 pub(in crate::exact) struct SymbolicElimination {
     pub(in crate::exact) log_cards: Vec<f64>,
     pub(in crate::exact) sketches: Vec<SymbolicTable>,
-    /// The tables of a variable, with some dead ones among them.
-    mentions: Vec<Vec<u32>>,
+    /// The variables of all tables, one table after the other.
+    scopes: Vec<VarId>,
+    mentions: TableLists,
     live_mentions: Vec<u32>,
     gone: Vec<bool>,
     kept: Vec<bool>,
@@ -44,11 +51,14 @@ impl SymbolicElimination {
     /// The live factors of a graph.
     pub(in crate::exact) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
+        let mentions = graph.factors.iter().map(|factor| factor.variables.len());
+        let mentions: usize = mentions.sum();
         let log_cards = graph.cardinalities.iter().map(|&c| f64::from(c).log2());
         let mut this = Self {
             log_cards: log_cards.collect(),
             sketches: Vec::with_capacity(graph.factors.len() + n),
-            mentions: vec![Vec::new(); n],
+            scopes: Vec::with_capacity(2 * mentions),
+            mentions: TableLists::new(n, 2 * mentions),
             live_mentions: vec![0; n],
             gone: vec![false; n],
             kept: vec![false; n],
@@ -60,21 +70,12 @@ impl SymbolicElimination {
             this.kept[v.index()] = true;
         }
         for (factor, &live) in graph.factors.iter().zip(live) {
-            let live = live && !factor.variables.is_empty();
-            let scope = if live {
-                factor.variables.clone()
+            if live {
+                let density = log_density(factor, &this.log_cards);
+                this.push(&factor.variables, density);
             } else {
-                Vec::new()
-            };
-            this.push(SymbolicTable {
-                density: if live {
-                    log_density(factor, &this.log_cards)
-                } else {
-                    0.0
-                },
-                live,
-                scope,
-            });
+                this.push(&[], 0.0);
+            }
         }
         this
     }
@@ -90,13 +91,15 @@ impl SymbolicElimination {
         };
         let mut this = Self::new(&graph, &[], &[]);
         for scope in scopes.into_iter().filter(|scope| !scope.is_empty()) {
-            this.push(SymbolicTable {
-                scope,
-                density: 0.0,
-                live: true,
-            });
+            this.push(&scope, 0.0);
         }
         this
+    }
+
+    /// The variables of a table; none if it is not live.
+    pub(in crate::exact) fn scope(&self, table: u32) -> &[VarId] {
+        let Range { start, end } = self.sketches[table as usize].scope;
+        &self.scopes[start as usize..end as usize]
     }
 
     /// Drops the information which tables have zeros.
@@ -110,9 +113,13 @@ impl SymbolicElimination {
     pub(in crate::exact) fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
-        for t in std::mem::take(&mut self.mentions[v.index()]) {
+        for t in self.mentions.take(v) {
             let sketch = &mut self.sketches[t as usize];
-            sketch.scope.retain(|&u| u != v);
+            let scope = &mut self.scopes[sketch.scope.start as usize..sketch.scope.end as usize];
+            if let Some(place) = scope.iter().position(|&u| u == v) {
+                scope[place..].rotate_left(1);
+                sketch.scope.end -= 1;
+            }
             sketch.live &= !sketch.scope.is_empty();
         }
     }
@@ -188,15 +195,15 @@ impl SymbolicElimination {
         if count == 0 || count > LOOKED_AT {
             return false;
         }
-        let largest = self
-            .tables_of(v)
-            .max_by_key(|&t| self.sketches[t as usize].scope.len());
+        let largest = self.tables_of(v).max_by_key(|&t| self.scope(t).len());
         let Some(largest) = largest else { return false };
-        if self.sketches[largest as usize].scope.len() > COVERING {
+        let Range { start, end } = self.sketches[largest as usize].scope;
+        let scope = &self.scopes[start as usize..end as usize];
+        if scope.len() > COVERING {
             return false;
         }
         self.stamp += 1;
-        for u in &self.sketches[largest as usize].scope {
+        for u in scope {
             self.stamps[u.index()] = self.stamp;
         }
         self.tables_of(v).all(|t| self.is_stamped(t))
@@ -234,9 +241,11 @@ impl SymbolicElimination {
     pub(in crate::exact) fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
-        let mut scope = vec![v];
-        for &t in &self.mentions[v.index()] {
-            for &u in &self.sketches[t as usize].scope {
+        let mut scope = Vec::with_capacity(USUAL_NEIGHBOURS);
+        scope.push(v);
+        for t in self.mentions.of(v) {
+            let Range { start, end } = self.sketches[t as usize].scope;
+            for &u in &self.scopes[start as usize..end as usize] {
                 if self.stamps[u.index()] != self.stamp {
                     self.stamps[u.index()] = self.stamp;
                     scope.push(u);
@@ -246,18 +255,25 @@ impl SymbolicElimination {
         scope
     }
 
-    fn push(&mut self, sketch: SymbolicTable) {
+    /// Adds a table, which is live if it mentions a variable.
+    fn push(&mut self, scope: &[VarId], density: f64) {
         let id = self.sketches.len() as u32;
-        for v in &sketch.scope {
-            self.mentions[v.index()].push(id);
+        for &v in scope {
+            self.mentions.push(v, id);
             self.live_mentions[v.index()] += 1;
         }
-        self.sketches.push(sketch);
+        let start = self.scopes.len() as u32;
+        self.scopes.extend_from_slice(scope);
+        self.sketches.push(SymbolicTable {
+            scope: start..self.scopes.len() as u32,
+            density,
+            live: !scope.is_empty(),
+        });
     }
 
     /// The live tables of a variable.
     pub(in crate::exact) fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
-        let all = self.mentions[v.index()].iter().copied();
+        let all = self.mentions.of(v);
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
@@ -267,8 +283,8 @@ impl SymbolicElimination {
     }
 
     fn is_stamped(&self, t: u32) -> bool {
-        let scope = &self.sketches[t as usize].scope;
-        scope.iter().all(|w| self.stamps[w.index()] == self.stamp)
+        let mut scope = self.scope(t).iter();
+        scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
     /// True if all tables of `u` (if they are few) stay within the stamped scope.
@@ -278,7 +294,7 @@ impl SymbolicElimination {
 
     fn take_tables(&mut self, v: VarId, bucket: &mut Bucket) {
         self.gone[v.index()] = true;
-        for t in std::mem::take(&mut self.mentions[v.index()]) {
+        for t in self.mentions.take(v) {
             let sketch = &mut self.sketches[t as usize];
             if !sketch.live {
                 continue;
@@ -286,7 +302,8 @@ impl SymbolicElimination {
             sketch.live = false;
             bucket.joint += sketch.density;
             bucket.inputs.push(t);
-            for u in std::mem::take(&mut sketch.scope) {
+            let Range { start, end } = std::mem::take(&mut sketch.scope);
+            for u in &self.scopes[start as usize..end as usize] {
                 self.live_mentions[u.index()] -= 1;
             }
         }
@@ -299,19 +316,14 @@ impl SymbolicElimination {
         for u in output {
             self.drop_dead_tables(*u);
         }
-        self.push(SymbolicTable {
-            scope: output.clone(),
-            density: (bucket.joint - dense).min(0.0),
-            live: !output.is_empty(),
-        });
+        self.push(output, (bucket.joint - dense).min(0.0));
     }
 
     /// Drops dead tables of `u` once they are the majority.
     fn drop_dead_tables(&mut self, u: VarId) {
-        let i = u.index();
-        let sketches = &self.sketches;
-        if self.mentions[i].len() > 2 * self.live_mentions[i] as usize + 4 {
-            self.mentions[i].retain(|&t| sketches[t as usize].live);
+        if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
+            let sketches = &self.sketches;
+            self.mentions.retain(u, |t| sketches[t as usize].live);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Symbolic tables: a scope and a predicted density.
 
-use figrs_core::factor::{Factor, FactorTable, VarId};
+use std::ops::Range;
+
+use figrs_core::factor::{Factor, FactorTable};
 
 /// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
 /// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
@@ -9,7 +11,8 @@ const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 /// A symbolic table.
 #[derive(Clone)]
 pub(in crate::exact) struct SymbolicTable {
-    pub(in crate::exact) scope: Vec<VarId>,
+    /// Its variables, as a range of those of all tables.
+    pub(in crate::exact) scope: Range<u32>,
     /// The base-2 logarithm of the share of non-zeros.
     pub(in crate::exact) density: f64,
     pub(in crate::exact) live: bool,
@@ -22,17 +25,10 @@ pub(in crate::exact) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
         logs.sum()
     };
     match &factor.table {
-        FactorTable::Dense(weights) => {
-            let zeros = if weights.is_flushed() {
-                (0..weights.len()).filter(|&i| weights.is_zero(i)).count()
-            } else {
-                weights.linear().iter().filter(|&&x| x == 0.0).count()
-            };
-            match zeros {
-                0 => 0.0,
-                _ => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
-            }
-        }
+        FactorTable::Dense(weights) => match weights.count_zeros() {
+            0 => 0.0,
+            zeros => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
+        },
         FactorTable::Sparse { rows, weights } => {
             let listed = (weights.len() as f64).log2() - dense();
             let function = -log_child(factor, log_cards);
@@ -56,6 +52,6 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 /// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
 /// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
 fn is_function(rows: &[u32], width: usize) -> bool {
-    let mut pairs = rows.chunks(width).zip(rows.chunks(width).skip(1));
-    width > 1 && pairs.all(|(a, b)| a[..width - 1] != b[..width - 1])
+    let all = || rows.chunks(width);
+    width > 1 && all().zip(all().skip(1)).all(|(a, b)| a[..width - 1] != b[..width - 1])
 }

@@ -1,11 +1,12 @@
 //! The algorithms of a portfolio, one attempt after another.
 
-use figrs_core::expand::Encoding;
-use figrs_core::factor::VarId;
-use figrs_core::internals::has_zeros;
-use figrs_core::{AnyElement, Model};
+use std::time::{Duration, Instant};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Model, Until};
 
 use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+use super::outline::ModelOutline;
 use super::settings::PortfolioSettings;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -13,12 +14,15 @@ use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::circuit::Circuit;
 use crate::exact::eliminate::{EliminationError, Options, readable};
 use crate::exact::junction_tree::JunctionTree;
+use crate::exact::limits::Limits;
 use crate::exact::slices::{SliceCost, Slices};
 use crate::exact::variable_elimination::VariableElimination;
 use crate::run::watch::RunMonitor;
 
 /// Operations assumed of an elimination that turned out to take more than predicted.
 const UNPREDICTED: f64 = 1e11;
+/// Time that a run which is over has for a look at the model.
+const MOMENT: Duration = Duration::from_millis(400);
 
 /// A question to a portfolio, and the algorithms tried so far.
 pub(super) struct Attempts<'a> {
@@ -31,8 +35,10 @@ pub(super) struct Attempts<'a> {
     refusal: Option<Error>,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
-    /// True if the model is logical, once that was looked at.
-    logical: Option<bool>,
+    /// The outline of the model, once that was looked at.
+    pub(super) outline: Option<ModelOutline>,
+    /// Decisions of the longest search so far.
+    pub(super) searched: f64,
 }
 
 impl<'a> Attempts<'a> {
@@ -50,7 +56,8 @@ impl<'a> Attempts<'a> {
             choice: AlgorithmChoice::default(),
             refusal: None,
             elimination: None,
-            logical: None,
+            outline: None,
+            searched: 0.0,
         }
     }
 
@@ -151,6 +158,7 @@ impl<'a> Attempts<'a> {
         if self.is_stopped() {
             return Ok(None);
         }
+        self.searched = self.searched.max(decisions);
         let found = ask(self.circuit(decisions));
         if matches!(
             &found,
@@ -242,24 +250,34 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// True if half of the factors of several variables or more have zeros, so that decisions decide much else.
-    pub(super) fn is_logical(&mut self) -> bool {
-        if let Some(is_logical) = self.logical {
-            return is_logical;
+    /// The size of the model, and which factors have zeros.
+    pub(super) fn outline(&mut self) -> ModelOutline {
+        if self.outline.is_none() && !self.is_stopped() {
+            self.look();
         }
-        let limits = self.settings.limits_of_expansion(self.run);
-        let expansion = limits.expand(self.model, self.targets);
-        let encoding = expansion.and_then(|expansion| Ok(Encoding::for_sums(&expansion, &[])?));
-        let is_logical = encoding.is_ok_and(|encoding| {
-            let graph = encoding.graph();
-            let is_open = |v: &&VarId| graph.cardinality(**v) > 1;
-            let factors = graph.factors.iter();
-            let joint = factors.filter(|f| f.variables.iter().filter(is_open).count() > 1);
-            let (with_zeros, others): (Vec<_>, Vec<_>) = joint.partition(|f| has_zeros(f));
-            with_zeros.len() >= others.len()
-        });
-        self.logical = Some(is_logical);
-        is_logical
+        *self.outline.get_or_insert(ModelOutline::UNKNOWN)
+    }
+
+    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than a moment once the run is over.
+    pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
+        if !self.is_stopped() {
+            let found = self.look_within(self.settings.limits_of_expansion(self.run));
+            if found.is_some() || !self.is_stopped() {
+                return found;
+            }
+        }
+        let until = Until {
+            deadline: Instant::now().checked_add(MOMENT),
+            interrupt: None,
+        };
+        self.look_within(self.settings.limits_afterwards().until(&until))
+    }
+
+    fn look_within(&mut self, limits: Limits) -> Option<(Expansion, Encoding, Limits)> {
+        let expansion = limits.expand(self.model, self.targets).ok()?;
+        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
+        self.outline = Some(ModelOutline::of(encoding.graph()));
+        Some((expansion, encoding, limits))
     }
 
     /// A sum over slices in the memory of the portfolio.
@@ -278,10 +296,14 @@ impl<'a> Attempts<'a> {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// The error of a question that no algorithm could answer: the last refusal.
+    /// The error of a question that no algorithm could answer: the refusals of all.
     pub(super) fn into_error(self) -> Error {
         match self.refusal {
-            Some(error) if self.run.stopped().is_none() => error,
+            Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
+            Some(error) if self.run.stopped().is_none() => Error::NothingFits {
+                tried: self.choice,
+                last: Box::new(error),
+            },
             _ => self.run.nothing_done(),
         }
     }

@@ -1,16 +1,18 @@
-//! Bounds of the evidence, where nothing exact fits.
+//! Bounds of the evidence, where nothing exact fits: crude ones at once, closer ones as work allows.
 
-use figrs_core::expand::Encoding;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
 use super::choice::AttemptOutcome;
+use super::settings::Listener;
 use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::mini_buckets::sum_bounds;
+use crate::exact::mini_buckets::{BoundingEffort, UNBOUNDED, crude_bounds, narrow, sum_bounds};
 
 /// The algorithm that bounds are of.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
@@ -18,51 +20,129 @@ const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
+/// Number of operations of an elimination that take as long as an entry of the messages of both bounds, which are sums of powers.
+const ENTRY: f64 = 128.0;
+/// Divisor of the operations that follow, as many as which are spent on bounds before.
+const SHARE: f64 = 8.0;
+
+/// The bounds found so far, of which a listener is told.
+#[derive(Clone)]
+struct BoundsSoFar {
+    bounds: Arc<Mutex<Bounds>>,
+    listener: Listener<Bounds>,
+}
+
+impl BoundsSoFar {
+    fn get(&self) -> Bounds {
+        let Bounds { lower, upper } = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
+        // The number may be known, up to rounding.
+        let lower = lower.min(upper);
+        Bounds { lower, upper }
+    }
+
+    /// Takes in other bounds.
+    fn narrow(&self, other: Bounds) {
+        let before = self.get();
+        narrow(
+            &mut self.bounds.lock().unwrap_or_else(PoisonError::into_inner),
+            other,
+        );
+        let now = self.get();
+        if now != before {
+            self.listener.tell(&now);
+        }
+    }
+
+    /// Takes in the weight of some worlds.
+    fn raise(&self, lower: f64) {
+        let slack = ROUNDING * (1.0 + lower.abs());
+        self.narrow(Bounds {
+            lower: lower - slack,
+            ..UNBOUNDED
+        });
+    }
+}
 
 /// Bounds of the evidence, and the values that the targets may have.
 pub(super) struct EvidenceBounds {
-    log_evidence: Bounds,
+    so_far: BoundsSoFar,
     supports: Vec<Support>,
+    /// The size of tables that comes next.
+    next_table: usize,
+    /// True if a world was searched.
+    is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// By weighted mini-buckets, and from below by a world as well; `None` if the model cannot be expanded, or the run was stopped before there were
-    /// any.
-    pub(super) fn new(attempts: &Attempts<'_>) -> Option<Self> {
-        let limits = attempts.settings.limits_of_expansion(attempts.run);
-        let expansion = limits.expand(attempts.model, attempts.targets).ok()?;
+    /// Crude bounds; a run that is over already is given a moment for them. `None` if the model cannot be expanded by then, or fails.
+    pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
+        let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
-        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
-        // An eighth of the memory.
-        let entries = attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64;
         let supports = expansion.targets().iter();
         let supports = supports.map(|&position| expansion.elements()[position].support.clone());
-        let mut bounds = Self {
-            log_evidence: sum_bounds(encoding.graph(), entries, attempts.run.until()).ok()?,
+        let this = Self {
+            so_far: BoundsSoFar {
+                bounds: Arc::new(Mutex::new(UNBOUNDED)),
+                listener: attempts.settings.bounds_listener.clone(),
+            },
             supports: supports.collect(),
+            next_table: 0,
+            is_searched: false,
         };
+        let crude = crude_bounds(encoding.graph(), &limits.options.until);
+        this.so_far.narrow(crude);
+        Some(this)
+    }
+
+    /// Closer bounds, before so many operations of others: by weighted mini-buckets with as large tables as an eighth of these allow, and from below by a
+    /// world as well.
+    pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
+        if attempts.is_stopped() {
+            return;
+        }
+        if !self.is_searched {
+            self.is_searched = true;
+            self.search_world(attempts);
+        }
+        let Some((_, encoding, limits)) = attempts.look() else {
+            return;
+        };
+        // An eighth of the memory.
+        let effort = BoundingEffort {
+            most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
+            work: operations / SHARE / ENTRY,
+            until: &limits.options.until,
+        };
+        let mut tell = |bounds| self.so_far.narrow(bounds);
+        // What is stopped or refused has told what it found.
+        if let Ok(next) = sum_bounds(encoding.graph(), self.next_table, effort, &mut tell) {
+            self.next_table = next;
+        }
+    }
+
+    /// Searches a world whose weight is a lower bound.
+    fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
-        let search = attempts.branch_and_bound(memory, WORLD_STEPS);
+        let found = self.so_far.clone();
+        let search = attempts
+            .branch_and_bound(memory, WORLD_STEPS)
+            .on_improvement(move |improvement| found.raise(improvement.log_probability));
         let world = search.answer(attempts.model, attempts.targets);
         if let Ok(weight) = world.and_then(|world| world.log_probability()) {
-            bounds.raise(weight);
+            self.raise(weight);
         }
-        let Bounds { lower, upper } = bounds.log_evidence;
-        attempts.settings.bounds_listener.tell(&bounds.log_evidence);
-        (lower > f64::NEG_INFINITY || upper < f64::INFINITY).then_some(bounds)
     }
 
     /// Takes in another lower bound.
-    pub(super) fn raise(&mut self, lower: f64) {
-        let slack = ROUNDING * (1.0 + lower.abs());
-        self.log_evidence.lower = self.log_evidence.lower.max(lower - slack);
+    pub(super) fn raise(&self, lower: f64) {
+        self.so_far.raise(lower);
     }
 
     /// The answer if there is no other: nothing is known of the targets.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if that is what they say, and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {
-        let Bounds { lower, upper } = self.log_evidence;
+        let Bounds { lower, upper } = self.so_far.get();
         if upper == f64::NEG_INFINITY {
             let limits = attempts.settings.limits_afterwards();
             if !attempts.targets.is_empty() {
@@ -78,8 +158,6 @@ impl EvidenceBounds {
             return Ok(attempts.chosen(answer));
         }
         attempts.record(MINI_BUCKETS, None, AttemptOutcome::Bounded);
-        // The number may be known, up to rounding.
-        let lower = lower.min(upper);
         let unknown = |(target, support): (&AnyElement, Support)| TargetBounds {
             element: target.clone(),
             log_lower: vec![f64::NEG_INFINITY; support.len()],

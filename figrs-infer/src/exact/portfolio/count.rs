@@ -12,16 +12,21 @@ use crate::exact::circuit::Circuit;
 
 /// Number of predicted operations up to which an elimination counts before a search. Its numbers have many digits.
 const CHEAP_COUNT: f64 = 1e6;
+/// Number of operations of an elimination on such numbers that take as long as a decision of a search: they are twenty times as slow as others.
+const COUNT_DECISION: f64 = 250.0;
 
 /// Counts by an elimination if that is cheap, else by a circuit, else by any elimination.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.work);
     let mut ladder = CountLadder(attempts);
     let count = match ladder.eliminate(cheap)? {
-        None => match ladder.search(FIRST_DECISIONS)? {
-            None => ladder.by_predicted_work()?,
-            found => found,
-        },
+        None => {
+            let decisions = ladder.first_decisions().max(FIRST_DECISIONS);
+            match ladder.search(decisions)? {
+                None => ladder.by_predicted_work()?,
+                found => found,
+            }
+        }
         found => found,
     };
     match count {
@@ -38,6 +43,10 @@ impl<'a> Ladder<'a> for CountLadder<'a> {
 
     fn attempts(&mut self) -> &mut Attempts<'a> {
         &mut self.0
+    }
+
+    fn decision(&mut self) -> f64 {
+        COUNT_DECISION
     }
 
     fn eliminate(&mut self, operations: f64) -> Result<Option<BigUint>, Error> {

@@ -5,6 +5,7 @@
 //! | `settings` | memory, work and limits |
 //! | `ladder` | the order of attempts |
 //! | `attempts`, `choice` | attempts of algorithms, and their record |
+//! | `outline` | the size of a model, and which of its factors have zeros |
 //! | `bounds` | bounds of the evidence, where nothing exact fits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
@@ -19,6 +20,7 @@ mod ladder;
 #[cfg(test)]
 mod logical_models;
 mod mpe_exact;
+mod outline;
 mod settings;
 
 use figrs_core::{AnyElement, Model, Parents};
@@ -43,23 +45,24 @@ use settings::{PortfolioSettings, portfolio_settings};
 ///
 /// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by
 /// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
-/// models and sequences of few states are done by then. If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
+/// models and sequences of few states are done by then. (A model without zeros is not searched at all.) If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
 /// get more memory where both are many, and the circuit is searched again for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
 /// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
 ///
 /// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with what was predicted of them.
 ///
 /// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
-/// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Nothing is then
-/// known of the targets.
+/// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Crude ones, by the largest entries of the
+/// factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) is told of them and of all closer ones. Nothing is
+/// then known of the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///
 /// **Complexity.** That of the algorithm that answers, and of those that were tried before: a few seconds, and then about as much work as that algorithm is predicted to
 /// take. An elimination that is cheap is the first attempt.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; the refusal of the elimination if there are no bounds either;
-/// [`Error::NothingDone`] if the run is stopped before that.
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; [`Error::NothingFits`] if there are no bounds either;
+/// [`Error::NothingDone`] if the run is stopped while the model is still expanded.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
@@ -90,7 +93,7 @@ impl Exact {
 
     /// Compiles a model to a junction tree or, if that is too large or a search is done sooner, to a circuit.
     ///
-    /// **Errors.** Those of the model; the refusal of the tree if neither fits the memory and the [`work`](Self::work).
+    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
         guarded(|| {
             let run = self.settings.watch.start(Self::NAME, None);
@@ -101,9 +104,9 @@ impl Exact {
     }
 
     /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried for it: an elimination if it is
-    /// cheap, else a circuit.
+    /// cheap, else a circuit, searched for as long as an elimination of such long numbers is predicted to take, and beyond that where none fits the memory.
     ///
-    /// **Errors.** Those of the model; the refusal of the elimination if neither fits the memory and the [`work`](Self::work).
+    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
     pub fn count(
         &self,
         model: &Model,
@@ -210,7 +213,13 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         })
     }
 
-    fn bound(&mut self) {
-        self.bounds = EvidenceBounds::new(&self.attempts);
+    fn begin_bounds(&mut self) {
+        self.bounds = EvidenceBounds::new(&mut self.attempts);
+    }
+
+    fn bound(&mut self, operations: f64) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.tighten(&mut self.attempts, operations);
+        }
     }
 }

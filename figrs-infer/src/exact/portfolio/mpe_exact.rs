@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::answer::bounds::Bounds;
 use crate::error::Error;
 use crate::exact::mpe::MpeVariableElimination;
-use crate::exact::slices::MpeSlices;
+use crate::exact::slices::{MpeSlices, SlicedWorlds};
 
 /// Number of predicted operations up to which an elimination is not compared with a search: a tenth of a second or less.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
@@ -69,6 +69,7 @@ impl Algorithm for MpeExact {
         let mut ladder = WorldLadder {
             attempts: Attempts::new(&self.settings, &run, model, targets),
             best: None,
+            plan: None,
         };
         let work = self.settings.work;
         let cheap = CHEAP_BEFORE_SEARCH.min(work);
@@ -92,6 +93,8 @@ struct WorldLadder<'a> {
     attempts: Attempts<'a>,
     /// The result of the searches so far, none of which was done.
     best: Option<Result<Answer, Error>>,
+    /// The slices whose operations were predicted.
+    plan: Option<SlicedWorlds>,
 }
 
 impl<'a> Ladder<'a> for WorldLadder<'a> {
@@ -114,6 +117,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
+        attempts.searched = attempts.searched.max(steps);
         let memory = attempts.settings.memory.0;
         let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
         let bounds = attempts.settings.bounds_listener.clone();
@@ -147,7 +151,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search_for(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let steps = operations / STEP;
-        if steps > 4.0 * FIRST_STEPS && !self.attempts.is_stopped() {
+        if steps > 4.0 * self.attempts.searched.max(FIRST_STEPS) && !self.attempts.is_stopped() {
             self.search(steps)
         } else {
             Ok(None)
@@ -156,15 +160,20 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn slice_operations(&mut self) -> Result<f64, Error> {
         let slices = self.slices();
-        let cost = slices.cost(self.attempts.model, self.attempts.targets);
-        self.attempts.operations_of(slices.name(), cost)
+        let attempts = &mut self.attempts;
+        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let cost = plan.map(|plan| self.plan.insert(plan).cost());
+        attempts.operations_of(slices.name(), cost)
     }
 
     fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let slices = self.slices();
         let (model, targets) = (self.attempts.model, self.attempts.targets);
+        let Some(plan) = self.plan.take() else {
+            return Ok(None);
+        };
         self.attempts.try_once(slices.name(), Some(operations), || {
-            slices.answer(model, targets)
+            slices.answer_by(&slices.start(), &plan, model, targets)
         })
     }
 }

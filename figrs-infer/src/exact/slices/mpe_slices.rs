@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::ops::ControlFlow;
 
-use figrs_core::expand::Encoding;
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::FactorGraph;
 use figrs_core::{AnyElement, Bytes, Model, Parents};
 
@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable};
 use crate::run::guard::guarded;
+use crate::run::watch::RunMonitor;
 use crate::run::work_queue::in_order;
 
 /// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
@@ -63,33 +64,21 @@ impl MpeSlices {
     ///
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
-        guarded(|| {
-            let run = self.slicing.watch.start(Self::NAME, None);
-            let limits = self.slicing.limits.until(run.until());
-            let targets = targets.elements();
-            let expansion = limits.expand_for_best_world(model, &targets)?;
-            if expansion.impossible().is_some() {
-                return Err(conflict::impossible(model, &targets, &limits));
-            }
-            let encoding = Encoding::for_worlds(&expansion)?;
-            let uses = (MessageUse::Traceback, self.slicing.memory);
-            let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits.options)?;
-            let sliced = sliced.ok_or_else(|| conflict::impossible(model, &targets, &limits))?;
-            Ok(SliceCost {
-                slices: sliced.plan.slices,
-                slice: sliced.plan.cost,
-            })
-        })
-    }
-}
-
-impl Algorithm for MpeSlices {
-    fn name(&self) -> &'static str {
-        Self::NAME
+        guarded(|| Ok(self.plan(&self.start(), model, &targets.elements())?.cost()))
     }
 
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let run = self.slicing.watch.start(self.name(), None);
+    /// Starts the clock of a run.
+    pub(crate) fn start(&self) -> RunMonitor<'_> {
+        self.slicing.watch.start(Self::NAME, None)
+    }
+
+    /// The slices of a run, planned.
+    pub(crate) fn plan(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<SlicedWorlds, Error> {
         let limits = self.slicing.limits.until(run.until());
         let impossible = || conflict::impossible(model, targets, &limits);
         let expansion = limits.expand_for_best_world(model, targets);
@@ -99,15 +88,31 @@ impl Algorithm for MpeSlices {
         }
         conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let graph = encoding.graph();
         let uses = (MessageUse::Traceback, self.slicing.memory);
-        let sliced = SlicedGraph::new(graph, &[], uses, &limits.options)
+        let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits.options)
             .map_err(|error| run.error_of(error.into()))?
             .ok_or_else(impossible)?;
+        Ok(SlicedWorlds {
+            expansion,
+            encoding,
+            sliced,
+            options: limits.options,
+        })
+    }
+
+    /// The best world of the slices of a plan.
+    pub(crate) fn answer_by(
+        &self,
+        run: &RunMonitor<'_>,
+        plan: &SlicedWorlds,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
+        let sliced = &plan.sliced;
         let slices = sliced.plan.slices;
         let (mut best, mut added): (Option<BestAssignment>, u64) = (None, 0);
         let threads = self.slicing.threads(sliced.at_once());
-        let work = |(): &mut (), number| Ok(sliced.best(number, &limits.options)?);
+        let work = |(): &mut (), number| Ok(sliced.best(number, &plan.options)?);
         let done = in_order(
             threads,
             (0..slices, 1),
@@ -130,13 +135,45 @@ impl Algorithm for MpeSlices {
             }
             done => done?,
         }
+        let impossible = || conflict::impossible(model, targets, &self.slicing.limits);
         let world = best.ok_or_else(impossible)?.values;
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expansion, &expanded.element, &world)?;
+        let values = plan.expansion.elements().iter().filter_map(|expanded| {
+            let value = (plan.encoding).value(&plan.expansion, &expanded.element, &world)?;
             Some((expanded.element.clone(), value))
         });
-        let log_probability = log_weight(graph, &world);
-        Ok(Answer::world(self.name(), values, log_probability))
+        let log_probability = log_weight(plan.encoding.graph(), &world);
+        Ok(Answer::world(Self::NAME, values, log_probability))
+    }
+}
+
+/// A search for the best world in slices, planned.
+#[derive(Debug)]
+pub(crate) struct SlicedWorlds {
+    expansion: Expansion,
+    encoding: Encoding,
+    sliced: SlicedGraph,
+    options: Options,
+}
+
+impl SlicedWorlds {
+    /// Number of slices, and the predicted cost of each.
+    pub(crate) fn cost(&self) -> SliceCost {
+        SliceCost {
+            slices: self.sliced.plan.slices,
+            slice: self.sliced.plan.cost,
+        }
+    }
+}
+
+impl Algorithm for MpeSlices {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.start();
+        let plan = self.plan(&run, model, targets)?;
+        self.answer_by(&run, &plan, model, targets)
     }
 }
 

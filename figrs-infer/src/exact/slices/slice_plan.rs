@@ -1,11 +1,13 @@
 //! Choice of the variables to condition on, and the elimination order of the rest.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
+use crate::exact::order::MAX_WORK;
 use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 use crate::exact::tree::fnv::Fnv;
@@ -18,6 +20,12 @@ const SPARSE_STEP: f64 = 16.0;
 const DISCOUNT: f64 = 3.0;
 /// Number of variables in succession that are conditioned on beyond need without less work, before the search ends.
 const PATIENCE: u32 = 3;
+/// Words that a search for an order reads while variables are chosen; that for the chosen ones reads as many as any other.
+const ORDER_WORK: u64 = MAX_WORK / 16;
+/// Number of entries of scopes that the symbolic eliminations of one search go through before it tries few variables at a time: about a second.
+const EFFORT: u64 = 20_000_000;
+/// Number of variables that are tried then: those of the most entries of joint tables.
+const TRIED_THEN: usize = 8;
 /// Exponents of the excess of memory that are tried: the larger, the fewer slices, which need not be less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
 /// Number of steps of all slices that are not worth a search for fewer.
@@ -75,9 +83,12 @@ struct SliceSearch<'a> {
     /// Exponent of the excess of memory in the product with the work that a choice minimises.
     excess_weight: f64,
     options: &'a Options,
+    /// Number of entries of scopes gone through so far.
+    effort: Cell<u64>,
 }
 
 /// An elimination on some values, with its messages.
+#[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
     buckets: Vec<Bucket>,
@@ -88,9 +99,13 @@ impl SlicePlan {
     /// is conditioned on, each time the one that leaves the least product of the work and of a power of the excess of memory, and the order is searched again
     /// among the tables that are left. It goes on while that makes less work: zeros and small tables may save more than is done again.
     ///
-    /// **Complexity.** For each variable that is conditioned on, one search for an order and up to 64 symbolic eliminations.
+    /// The first plan keeps the order of the whole and tries no variables. A search that is interrupted leaves the best plan so far.
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] if no number of slices that could end fits; [`EliminationError::Interrupted`].
+    /// **Complexity.** For each variable that is conditioned on, one short search for an order and up to 64 symbolic eliminations; 8 of them once these have
+    /// gone through 2e7 entries of scopes.
+    ///
+    /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no number of slices that could
+    /// end fits; [`EliminationError::Interrupted`] before there is any plan.
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -100,27 +115,18 @@ impl SlicePlan {
     ) -> Result<Self, EliminationError> {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
-        let search = |excess_weight| SliceSearch {
+        let search = SliceSearch {
             graph,
             keep,
             tables: &tables,
             uses,
             memory: memory as f64,
-            excess_weight,
+            excess_weight: EXCESS_WEIGHTS[0],
             options,
+            effort: Cell::new(0),
         };
-        let first = search(EXCESS_WEIGHTS[0]).plan()?;
-        if first.steps() <= CHEAP_STEPS {
-            return Ok(first);
-        }
-        let mut best = first;
-        for &weight in &EXCESS_WEIGHTS[1..] {
-            let other = search(weight).plan()?;
-            if other.steps() < best.steps() {
-                best = other;
-            }
-        }
-        Ok(best)
+        let whole = search.ordered(Vec::new(), MAX_WORK)?;
+        search.best_plan(&whole)
     }
 
     /// A number that tells apart choices of variables and orders.
@@ -142,9 +148,87 @@ impl SlicePlan {
     }
 }
 
+/// Takes a plan of less work.
+fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
+    if best
+        .as_ref()
+        .is_none_or(|best| other.steps() < best.steps())
+    {
+        *best = Some(other);
+    }
+}
+
 impl SliceSearch<'_> {
-    fn plan(&self) -> Result<SlicePlan, EliminationError> {
-        let mut present = self.ordered(Vec::new())?;
+    /// The best plan of the searches with all exponents, or of those that are done when work is to end.
+    fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
+        let mut best = self.first_plan(whole);
+        let mut refusal = None;
+        for excess_weight in EXCESS_WEIGHTS {
+            if best
+                .as_ref()
+                .is_some_and(|best| best.steps() <= CHEAP_STEPS)
+            {
+                break;
+            }
+            self.excess_weight = excess_weight;
+            self.effort.set(0);
+            match self.plan(whole) {
+                Ok(found) => keep_better(&mut best, found),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        let Some(mut best) = best else {
+            return Err(refusal.unwrap_or(EliminationError::Interrupted));
+        };
+        if best.steps() > CHEAP_STEPS
+            && !best.conditioned.is_empty()
+            && let Ok(again) = self.ordered(best.conditioned.clone(), MAX_WORK)
+            && self.excess(&again.plan.cost) <= 1.0
+            && again.plan.steps() < best.steps()
+        {
+            best = again.plan;
+        }
+        Ok(best)
+    }
+
+    /// A plan in the order of the whole: one variable after another is conditioned on, the one of the most entries of tables; `None` if that leaves too much
+    /// work.
+    fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
+        let mut present = self.in_order(Vec::new(), &whole.plan.order);
+        loop {
+            if self.excess(&present.plan.cost) <= 1.0 {
+                return Some(present.plan);
+            }
+            let v = *self.weightiest(&present).first()?;
+            let conditioned = [&present.plan.conditioned[..], &[v]].concat();
+            present = self.in_order(conditioned, &whole.plan.order);
+            if present.plan.slices > MOST_SLICES || present.plan.steps() > MOST_STEPS {
+                return None;
+            }
+        }
+    }
+
+    /// The variables of the most entries of joint tables; of equal ones the first.
+    fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
+        let mut entries = vec![0.0; self.graph.cardinalities.len()];
+        for bucket in &present.buckets {
+            for v in bucket.output.iter().chain(&bucket.eliminated) {
+                entries[v.index()] += bucket.joint.exp2();
+            }
+        }
+        let variables = (0..entries.len() as u32).map(VarId);
+        let mut open: Vec<VarId> = variables
+            .filter(|v| {
+                entries[v.index()] > 0.0 && self.graph.cardinality(*v) > 1 && !self.keep.contains(v)
+            })
+            .collect();
+        open.sort_by(|a, b| entries[b.index()].total_cmp(&entries[a.index()]));
+        open.truncate(TRIED_THEN);
+        open
+    }
+
+    fn plan(&self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
+        let mut present = whole.clone();
         let mut best: Option<SlicePlan> = None;
         let mut patience = PATIENCE;
         loop {
@@ -159,14 +243,23 @@ impl SliceSearch<'_> {
             let next = if patience == 0 || best.as_ref().is_some_and(is_cheap) {
                 None
             } else {
-                self.next(&present)?
+                match self.next(&present) {
+                    Err(EliminationError::Interrupted) if best.is_some() => None,
+                    next => next?,
+                }
             };
             match (next, best) {
                 (None, Some(best)) => return Ok(best),
-                (None, None) => {
+                (None, None) if self.candidates(&present).is_empty() => {
                     return Err(EliminationError::TooMuchMemory {
                         needed: self.uses.bytes(&present.plan.cost),
                         limit: self.memory as u64,
+                    });
+                }
+                (None, None) => {
+                    return Err(EliminationError::TooManyOperations {
+                        needed: present.plan.steps().max(MOST_STEPS),
+                        limit: MOST_STEPS,
                     });
                 }
                 (Some(next), found) => (present, best) = (next, found),
@@ -177,7 +270,12 @@ impl SliceSearch<'_> {
     /// One variable more; nothing if that leaves too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.options.check_interrupt()?;
-        let tried = self.candidates(present).into_iter().filter_map(|v| {
+        let candidates = if self.effort.get() < EFFORT {
+            self.candidates(present)
+        } else {
+            self.weightiest(present).into_iter().collect()
+        };
+        let tried = candidates.into_iter().filter_map(|v| {
             let conditioned = [&present.plan.conditioned[..], &[v]].concat();
             let tried = self.in_order(conditioned, &present.plan.order);
             let is_done = tried.plan.slices <= MOST_SLICES && tried.plan.steps() <= MOST_STEPS;
@@ -187,7 +285,7 @@ impl SliceSearch<'_> {
         let Some(next) = tried.min_by(|a, b| score(a).total_cmp(&score(b))) else {
             return Ok(None);
         };
-        let again = self.ordered(next.plan.conditioned.clone())?;
+        let again = self.ordered(next.plan.conditioned.clone(), ORDER_WORK)?;
         Ok(Some(if score(&again) < score(&next) {
             again
         } else {
@@ -229,14 +327,14 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// The best order that is found given these variables.
-    fn ordered(&self, conditioned: Vec<VarId>) -> Result<PricedPlan, EliminationError> {
+    /// The best order that a search of so many words finds given these variables.
+    fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
         let open: Vec<VarId> = variables
             .filter(|&v| !tables.is_no_candidate(v) && tables.is_mentioned(v))
             .collect();
-        eliminate_candidates(&mut tables, &open, &self.options.until)?;
+        eliminate_candidates(&mut tables, &open, work, &self.options.until)?;
         Ok(self.priced(conditioned, tables))
     }
 
@@ -257,6 +355,11 @@ impl SliceSearch<'_> {
 
     fn priced(&self, conditioned: Vec<VarId>, tables: SymbolicElimination) -> PricedPlan {
         let mut buckets = tables.buckets;
+        let scopes = buckets
+            .iter()
+            .map(|bucket| bucket.output.len() + bucket.inputs.len());
+        let scopes = scopes.sum::<usize>() as u64;
+        self.effort.set(self.effort.get() + scopes);
         for bucket in &mut buckets {
             let all = bucket.output.iter().chain(&bucket.eliminated);
             let dense: f64 = all
@@ -289,5 +392,90 @@ impl SliceSearch<'_> {
             },
             buckets,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use figrs_core::Until;
+    use figrs_core::factor::{Factor, FactorTable, Weights};
+
+    use super::*;
+
+    /// A square grid of variables of two values.
+    fn grid(side: usize) -> FactorGraph {
+        let mut graph = FactorGraph::default();
+        let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();
+        let right = (0..side * side)
+            .filter(|i| i % side + 1 < side)
+            .map(|i| (i, i + 1));
+        for (i, j) in right.chain((0..side * (side - 1)).map(|i| (i, i + side))) {
+            graph.factors.push(Factor {
+                variables: vec![all[i], all[j]],
+                table: FactorTable::Dense(Weights::from_linear(vec![2.0, 1.0, 1.0, 2.0])),
+                normalised: false,
+            });
+        }
+        graph
+    }
+
+    #[test]
+    fn an_interrupt_leaves_the_best_plan_so_far() {
+        let graph = grid(14);
+        let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
+        let options = Options::default();
+        let interrupted = options.until(&Until {
+            deadline: None,
+            interrupt: Some(Arc::new(AtomicBool::new(true))),
+        });
+        let search = |options| SliceSearch {
+            graph: &graph,
+            keep: &[],
+            tables: &tables,
+            uses: MessageUse::Once,
+            memory: 4096.0,
+            excess_weight: 1.0,
+            options,
+            effort: Cell::new(0),
+        };
+        let whole = search(&options).ordered(Vec::new(), MAX_WORK).unwrap();
+        assert!(search(&options).excess(&whole.plan.cost) > 1.0);
+        let first = search(&interrupted).best_plan(&whole).unwrap();
+        let best = search(&options).best_plan(&whole).unwrap();
+        for plan in [&first, &best] {
+            assert!(search(&options).excess(&plan.cost) <= 1.0);
+        }
+        assert!(best.steps() <= first.steps() && first.steps() <= MOST_STEPS);
+        let nothing = search(&interrupted).ordered(Vec::new(), MAX_WORK);
+        assert!(matches!(nothing, Err(EliminationError::Interrupted)));
+    }
+
+    #[test]
+    fn the_effort_of_planning_is_bounded() {
+        let graph = grid(30);
+        let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
+        let options = Options::default();
+        let search = SliceSearch {
+            graph: &graph,
+            keep: &[],
+            tables: &tables,
+            uses: MessageUse::Once,
+            memory: 8_388_608.0,
+            excess_weight: 1.0,
+            options: &options,
+            effort: Cell::new(EFFORT),
+        };
+        let whole = search.ordered(Vec::new(), ORDER_WORK).unwrap();
+        let one = search.effort.replace(EFFORT) - EFFORT;
+        let plan = search.plan(&whole).unwrap();
+        assert!(search.excess(&plan.cost) <= 1.0);
+        // Some symbolic eliminations and a search for an order for each variable, and for those that did not make less work.
+        let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
+        let effort = search.effort.get() - EFFORT;
+        let most = (TRIED_THEN as u64 + 1) * steps * one;
+        assert!(effort <= most, "{effort} of {one} each");
     }
 }

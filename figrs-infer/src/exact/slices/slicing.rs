@@ -90,7 +90,7 @@ macro_rules! sliced {
         }
 
         /// Ends the run after this long with [`Error::MissingSlices`](crate::Error::MissingSlices), which tells the result so far, or with
-        /// [`Error::NothingDone`](crate::Error::NothingDone) while slices are still chosen.
+        /// [`Error::NothingDone`](crate::Error::NothingDone) before any choice of slices is known; a search for a better one keeps the best so far.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.slicing.watch.set_deadline(deadline);
             self

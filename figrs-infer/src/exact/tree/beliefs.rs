@@ -8,7 +8,7 @@ use crate::exact::eliminate::EliminationError;
 use crate::exact::eliminate::error::check_interrupt;
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
-use super::kernel::Workspace;
+use super::kernel::{Workspace, dot};
 use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
@@ -25,7 +25,7 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 pub(crate) struct Beliefs<S: Semiring> {
     values: Vec<S::Value>,
     derivatives: Vec<S::Value>,
-    /// Bounds of the entries of each tensor and of each derivative.
+    /// Bounds of the entries of each tensor and of each derivative, which may be closer together.
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
@@ -141,15 +141,42 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
+    /// Bounds of the products of entries of some tensors, and of the derivative by another: by the bounds of each, or where these
+    /// do not show that nothing is lost, by the entries.
+    fn range_of_products(
+        &mut self,
+        tree: &ContractionTree,
+        tensors: &[u32],
+        derivative: Option<u32>,
+    ) -> ExponentRange {
+        let known = self.range_by_bounds(tensors, derivative);
+        if !known.may_overflow() {
+            return known;
+        }
+        for &t in tensors {
+            self.ranges[UP][t as usize] = S::range(&self.values[tree.tensor(t).entries()]);
+        }
+        if let Some(t) = derivative {
+            self.ranges[DOWN][t as usize] = S::range(&self.derivatives[tree.tensor(t).entries()]);
+        }
+        self.range_by_bounds(tensors, derivative)
+    }
+
+    fn range_by_bounds(&self, tensors: &[u32], derivative: Option<u32>) -> ExponentRange {
+        let tensors = tensors.iter().map(|&t| self.ranges[UP][t as usize]);
+        let derivative = derivative.map(|t| self.ranges[DOWN][t as usize]);
+        ExponentRange::of_products(tensors.chain(derivative))
+    }
+
     /// The message of one step.
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
-        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
-        let risky = ExponentRange::of_products(ranges).may_overflow();
+        let range = self.range_of_products(tree, &step.inputs, None);
+        let risky = range.may_overflow();
         let (before, after) = self.values.split_at_mut(out.start);
         let z = &mut after[..out.len];
         let entries = |t: u32| &before[tree.tensor(t).entries()];
-        if let Some(products) = &step.products {
+        let terms = if let Some(products) = &step.products {
             self.lost |= match *step.inputs {
                 [x] => contract_listed::<S>(products, &[entries(x)], z, risky),
                 [x, y] => contract_listed::<S>(products, &[entries(x), entries(y)], z, risky),
@@ -158,6 +185,7 @@ impl<S: Semiring> Beliefs<S> {
                     contract_listed::<S>(products, &inputs, z, risky)
                 }
             };
+            products.len()
         } else {
             let unit = [S::one()];
             let [x, y] = [0, 1].map(|i| match step.inputs.get(i) {
@@ -166,9 +194,9 @@ impl<S: Semiring> Beliefs<S> {
             });
             self.lost |= risky && self.workspace.has_lost_products::<S>(&tree.cards, x, y);
             let z = (tree.scope(step.out), &mut *z);
-            self.workspace.contract::<S>(&tree.cards, x, y, z);
-        }
-        let (scale, range) = S::rescale(z, &mut self.lost);
+            self.workspace.contract::<S>(&tree.cards, x, y, z)
+        };
+        let (scale, range) = settle::<S>(z, range.of_sums(terms), &mut self.lost);
         self.scales[step.out as usize] = scale;
         self.ranges[UP][step.out as usize] = range;
         self.is_current[UP][step.out as usize] = true;
@@ -232,28 +260,26 @@ impl<S: Semiring> Beliefs<S> {
         }
         let is_first = step.inputs[0] == tensor;
         let other = step.inputs.iter().copied().find(|&t| t != tensor);
+        let range = self.range_of_products(tree, other.as_slice(), Some(step.out));
+        let risky = range.may_overflow();
         let out = tree.tensor(step.out);
         let (before, after) = self.derivatives.split_at_mut(out.start);
         let x = &after[..out.len];
         let unit = [S::one()];
         let y = other.map_or(&unit[..], |t| &self.values[tree.tensor(t).entries()]);
         let z = &mut before[place];
-        let mut range = self.ranges[DOWN][step.out as usize];
-        if let Some(other) = other {
-            range = range.times(self.ranges[UP][other as usize]);
-        }
-        let risky = range.may_overflow();
-        if let Some(products) = &step.products {
+        let terms = if let Some(products) = &step.products {
             let y = other.map(|_| y);
             self.lost |= derive_listed::<S>(products, y, is_first, x, z, risky);
+            products.len()
         } else {
             let y_scope = other.map_or(&[][..], |t| tree.scope(t));
             let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
             self.lost |= risky && self.workspace.has_lost_products::<S>(&tree.cards, x, y);
             let z = (tree.scope(tensor), &mut *z);
-            self.workspace.contract::<S>(&tree.cards, x, y, z);
-        }
-        let (_, range) = S::rescale(z, &mut self.lost);
+            self.workspace.contract::<S>(&tree.cards, x, y, z)
+        };
+        let (_, range) = settle::<S>(z, range.of_sums(terms), &mut self.lost);
         self.ranges[DOWN][tensor as usize] = range;
         self.is_current[DOWN][tensor as usize] = true;
     }
@@ -261,9 +287,8 @@ impl<S: Semiring> Beliefs<S> {
     /// The derivatives by all inputs of a listed step.
     fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
-        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
-        let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
-        let risky = ExponentRange::of_products(ranges).may_overflow();
+        let range = self.range_of_products(tree, &step.inputs, Some(step.out));
+        let risky = range.may_overflow();
         let (before, after) = self.derivatives.split_at_mut(out.start);
         let entries = |&t: &u32| &self.values[tree.tensor(t).entries()];
         let inputs: Vec<&[S::Value]> = step.inputs.iter().map(entries).collect();
@@ -272,7 +297,9 @@ impl<S: Semiring> Beliefs<S> {
         let above = &after[..out.len];
         self.lost |= derive_all::<S>(products, &inputs, above, &starts, before, risky);
         for &t in &step.inputs {
-            let (_, range) = S::rescale(&mut before[tree.tensor(t).entries()], &mut self.lost);
+            let entries = &mut before[tree.tensor(t).entries()];
+            let range = range.of_sums(products.len());
+            let (_, range) = settle::<S>(entries, range, &mut self.lost);
             self.ranges[DOWN][t as usize] = range;
             self.is_current[DOWN][t as usize] = true;
         }
@@ -283,8 +310,10 @@ impl<S: Semiring> Beliefs<S> {
         let home = tree.homes[rank as usize];
         self.compute_derivative(tree, home);
         let place = tree.tensor(home).entries();
-        let risk = self.ranges[UP][home as usize].times(self.ranges[DOWN][home as usize]);
-        if risk.may_overflow() {
+        if self
+            .range_of_products(tree, &[home], Some(home))
+            .may_overflow()
+        {
             let mut pairs = self.values[place.clone()]
                 .iter()
                 .zip(&self.derivatives[place.clone()]);
@@ -300,9 +329,15 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
             Layout::Dense => {
-                let (x, y) = ((scope, x), (scope, y));
-                let z = (&[rank][..], &mut marginal[..]);
-                self.workspace.contract::<S>(&tree.cards, x, y, z);
+                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
+                let stride = after.map(|&r| tree.cards[r as usize] as usize).product();
+                let block = stride * marginal.len();
+                for (x, y) in x.chunks_exact(block).zip(y.chunks_exact(block)) {
+                    let pairs = x.chunks_exact(stride).zip(y.chunks_exact(stride));
+                    for (m, (x, y)) in marginal.iter_mut().zip(pairs) {
+                        S::accumulate(m, &dot::<S>(x, y));
+                    }
+                }
             }
             Layout::Listed(numbers) => {
                 let size = |&rank: &Rank| AssignmentIndex::from(tree.cards[rank as usize]);
@@ -394,11 +429,11 @@ impl<S: Semiring> Beliefs<S> {
         products: &mut Vec<S::Value>,
     ) {
         self.compute_derivative(tree, tensor);
+        let range = self.range_of_products(tree, &[tensor], Some(tensor));
         let place = tree.tensor(tensor).entries();
         let (values, derivatives) = (&self.values[place.clone()], &self.derivatives[place]);
         let pairs = || values.iter().zip(derivatives);
-        let risk = self.ranges[UP][tensor as usize].times(self.ranges[DOWN][tensor as usize]);
-        if risk.may_overflow() {
+        if range.may_overflow() {
             self.lost |= pairs().any(|(x, y)| S::is_out_of_range(x, y, &S::mul(x, y)));
         }
         products.clear();
@@ -420,5 +455,19 @@ impl<S: Semiring> Beliefs<S> {
     /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).entries()]
+    }
+}
+
+/// Divides values of which these bounds are known by a power of two where the bounds are far from one and the values as well; returns the
+/// natural logarithm of the divisor, and the bounds after that.
+fn settle<S: Semiring>(
+    values: &mut [S::Value],
+    bounds: ExponentRange,
+    lost: &mut bool,
+) -> (f64, ExponentRange) {
+    if bounds.is_central() {
+        (0.0, bounds)
+    } else {
+        S::rescale(values, lost)
     }
 }

@@ -6,7 +6,7 @@ use crate::exact::eliminate::EliminationError;
 use crate::exact::order::Bucket;
 
 use super::multiply::Contraction;
-use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, union};
+use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, merged};
 use super::thresholds::Thresholds;
 use super::tree_builder::TreeBuilder;
 
@@ -43,11 +43,10 @@ impl TreeBuilder<'_> {
                 None => tables.push(self.made[*id as usize]),
             }
         }
-        let output = bucket
-            .output
-            .iter()
-            .filter_map(|v| self.tree.ranks[v.index()]);
-        if self.log_size(&output.collect::<Vec<Rank>>()) >= MAX_LOG_ASSIGNMENTS {
+        let output = bucket.output.iter();
+        let output = output.filter_map(|v| self.tree.ranks[v.index()]);
+        let log_size: f64 = output.map(|rank| self.log_cards[rank as usize]).sum();
+        if log_size >= MAX_LOG_ASSIGNMENTS {
             self.put_off
                 .insert(self.made.len() as u32, (tables, predicted));
             self.made.push(u32::MAX);
@@ -125,13 +124,14 @@ impl TreeBuilder<'_> {
 
     /// Index of the table in `tables` with the smallest product with `table`.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
-        if tables.len() > MAX_PARTNER_SEARCH {
+        if tables.len() == 1 || tables.len() > MAX_PARTNER_SEARCH {
             return tables.len() - 1;
         }
         let scope = self.tree.scope(table);
         let size = |&other: &u32| {
-            let all = union(scope, self.tree.scope(other));
-            self.log_size(&all) + self.log_density(other)
+            let all = merged(scope, self.tree.scope(other));
+            let log_size: f64 = all.map(|(rank, _)| self.log_cards[rank as usize]).sum();
+            log_size + self.log_density(other)
         };
         let mut best = (f64::INFINITY, 0);
         for (i, other) in tables.iter().enumerate().rev() {

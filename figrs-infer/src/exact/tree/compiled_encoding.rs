@@ -226,7 +226,8 @@ impl CompiledEncoding {
         until: &Until,
     ) -> Result<(), EliminationError> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
-        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
+        let mut variables = Vec::with_capacity(positions.len());
+        variables.extend(positions.iter().filter_map(variable));
         self.with_sums(|sums, tree, graph| sums.prepare((tree, graph), &variables, until))
     }
 
@@ -238,7 +239,8 @@ impl CompiledEncoding {
     /// The probabilities of the values of some elements, by their positions in the expansion.
     pub(crate) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
-        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
+        let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
+        variables.extend(positions.iter().filter_map(variable));
         let mut marginals =
             self.with_sums(|sums, tree, graph| sums.marginals(tree, graph, &variables));
         for (marginal, (&position, &v)) in

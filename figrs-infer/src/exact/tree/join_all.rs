@@ -68,7 +68,7 @@ impl TreeBuilder<'_> {
         for rank in &all {
             self.mentions[*rank as usize] = 0;
         }
-        let tensor = self.listed(tensors.to_vec(), &out, numbers, products)?;
+        let tensor = self.listed(tensors.into(), &out, numbers, products)?;
         Ok(Some(tensor))
     }
 

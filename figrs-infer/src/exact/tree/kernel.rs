@@ -37,22 +37,26 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     /// `y`; all tables are dense over their scopes.
     ///
     /// Threads share the outermost variable of `z` among them, so that every sum is added up in the same order.
+    ///
+    /// Returns how many products are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
         (x_scope, x): (&[Rank], &[V]),
         (y_scope, y): (&[Rank], &[V]),
         (z_scope, z): (&[Rank], &mut [V]),
-    ) {
+    ) -> usize {
         self.nest.set_scopes([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
+        let terms = products / z.len().max(1);
         let is_split =
             self.threads > 1 && products >= self.shared && nest.mode(2) != AccessPattern::Listed;
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
         let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
             let [gx, gy] = &mut self.gathered;
-            return contract_blocks::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+            contract_blocks::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+            return terms;
         };
         let split = nest.outer()[d];
         let rest = [&nest.outer()[..d], &nest.outer()[d + 1..]].concat();
@@ -69,6 +73,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
                 });
             }
         });
+        terms
     }
 }
 
@@ -188,7 +193,7 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops; gives for each block its offsets in the three tables, and true if it is the first to reach
+/// Runs through the outer loops, listed innermost first; gives for each block its offsets in the three tables, and true if it is the first to reach
 /// its place in the third.
 #[inline]
 fn for_each_block(
@@ -203,23 +208,21 @@ fn for_each_block(
     let mut repeats = 0u32;
     loop {
         block(at, repeats == 0);
-        let mut depth = outer.len();
+        let mut dims = outer.iter().zip(digits.iter_mut());
         loop {
-            let Some(d) = depth.checked_sub(1) else {
+            let Some((dim, digit)) = dims.next() else {
                 return;
             };
-            depth = d;
-            let dim = &outer[d];
-            digits[d] += 1;
+            *digit += 1;
             let is_summed = dim.strides[2] == 0;
-            if digits[d] < dim.n {
-                repeats += u32::from(is_summed && digits[d] == 1);
+            if *digit < dim.n {
+                repeats += u32::from(is_summed && *digit == 1);
                 for (at, stride) in at.iter_mut().zip(dim.strides) {
                     *at += stride;
                 }
                 break;
             }
-            digits[d] = 0;
+            *digit = 0;
             repeats -= u32::from(is_summed);
             for (at, stride) in at.iter_mut().zip(dim.strides) {
                 *at -= stride * (dim.n - 1);
@@ -285,15 +288,19 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
+/// The sum of the products of entries at the same places.
 #[inline]
-fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
-    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
+pub(super) fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
     let rest = xs.remainder().iter().zip(ys.remainder());
     let rest = rest.fold(S::zero(), |mut sum, (x, y)| {
         S::accumulate(&mut sum, &S::mul(x, y));
         sum
     });
+    if x.len() < LANES {
+        return rest;
+    }
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     for (x, y) in xs.zip(ys) {
         for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
             S::accumulate(lane, &S::mul(x, y));
@@ -304,12 +311,15 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
 
 #[inline]
 fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
-    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     let xs = x.chunks_exact(LANES);
     let rest = xs.remainder().iter().fold(S::zero(), |mut sum, x| {
         S::accumulate(&mut sum, x);
         sum
     });
+    if x.len() < LANES {
+        return rest;
+    }
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
     for x in xs {
         for (lane, x) in lanes.iter_mut().zip(x) {
             S::accumulate(lane, x);

@@ -83,29 +83,27 @@ pub(super) fn choose_layout(
     tracks_zeros: bool,
 ) -> LeafLayout {
     let factor = &graph.factors[factor];
-    let rank = |i: usize| ranks[factor.variables[i].index()].unwrap_or(Rank::MAX);
-    let mut order: Vec<usize> = (0..factor.variables.len()).collect();
-    order.sort_unstable_by_key(|&i| rank(i));
-    let scope: Vec<Rank> = order.iter().map(|&i| rank(i)).collect();
-    let cards: Vec<usize> = factor
-        .variables
-        .iter()
-        .map(|&v| graph.cardinality(v))
-        .collect();
+    let card = |i: usize| graph.cardinality(factor.variables[i]);
+    // The factor's variables by rank, with their places there.
+    let places = factor.variables.iter().zip(0..);
+    let places = places.map(|(v, i)| (ranks[v.index()].unwrap_or(Rank::MAX), i));
+    let mut order: Vec<(Rank, usize)> = places.collect();
+    order.sort_unstable();
+    let scope: Vec<Rank> = order.iter().map(|&(rank, _)| rank).collect();
     let size = graph.dense_size(&factor.variables);
-    // The stride of each of the factor's variables in the tensor.
-    let mut strides: Vec<AssignmentIndex> = vec![0; cards.len()];
-    let mut stride: AssignmentIndex = 1;
-    for &i in order.iter().rev() {
-        strides[i] = stride;
-        stride = stride.saturating_mul(cards[i] as AssignmentIndex);
-    }
-    let number = |row: &[u32]| -> AssignmentIndex {
-        let digits = row.iter().map(|&x| AssignmentIndex::from(x));
-        digits.zip(&strides).map(|(x, stride)| x * stride).sum()
-    };
     // The numbers of the entries with weight in the tensor and in the factor.
     let entries = || {
+        // The stride of each of the factor's variables in the tensor.
+        let mut strides: Vec<AssignmentIndex> = vec![0; order.len()];
+        let mut stride: AssignmentIndex = 1;
+        for &(_, i) in order.iter().rev() {
+            strides[i] = stride;
+            stride = stride.saturating_mul(card(i) as AssignmentIndex);
+        }
+        let number = |row: &[u32]| -> AssignmentIndex {
+            let digits = row.iter().map(|&x| AssignmentIndex::from(x));
+            digits.zip(&strides).map(|(x, stride)| x * stride).sum()
+        };
         let mut entries: Vec<(AssignmentIndex, u32)> = Vec::new();
         for_each_entry(graph, factor, |i, row| {
             entries.push((number(row), i as u32));
@@ -114,10 +112,10 @@ pub(super) fn choose_layout(
     };
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
-            let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
+            let stride = |i: usize| graph.dense_size(&factor.variables[i + 1..]);
+            let from_end = |&(_, i): &(Rank, usize)| (card(i), stride(i));
             let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
-            let positive = || (0..size).filter(|&i| !weights.is_zero(i));
-            let non_zeros = positive().count();
+            let non_zeros = size - weights.count_zeros();
             if !thresholds.is_dense(size as f64, non_zeros) {
                 let mut entries = Vec::new();
                 let mut next: AssignmentIndex = 0;

@@ -32,9 +32,10 @@ pub(super) enum AccessPattern {
 /// the blocking is that of dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
+    /// Innermost first.
     dims: Vec<LoopDim>,
-    /// Number of the dims that are outer loops.
-    outer: usize,
+    /// Number of the dims within the block.
+    inner: usize,
     pub(super) block: usize,
     modes: [Option<AccessPattern>; 3],
     /// The offsets within the block of the tables that are [`AccessPattern::Listed`].
@@ -45,20 +46,18 @@ impl LoopNest {
     /// Lays the loops out anew for tables over these scopes.
     pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
-        let mut left = scopes.map(<[Rank]>::len);
+        let mut left = scopes;
         let mut strides = [1usize; 3];
-        loop {
-            let last = |t: usize| left[t].checked_sub(1).map(|i| scopes[t][i]);
-            let Some(rank) = (0..3).filter_map(last).max() else {
-                break;
-            };
+        let mut last = left.map(|scope| scope.last().copied());
+        while let Some(rank) = last[0].max(last[1]).max(last[2]) {
             let n = cards[rank as usize] as usize;
             let mut dim = LoopDim { n, strides: [0; 3] };
             for t in 0..3 {
-                if left[t] > 0 && scopes[t][left[t] - 1] == rank {
+                if last[t] == Some(rank) {
                     dim.strides[t] = strides[t];
                     strides[t] *= n;
-                    left[t] -= 1;
+                    left[t] = &left[t][..left[t].len() - 1];
+                    last[t] = left[t].last().copied();
                 }
             }
             self.push(dim);
@@ -105,10 +104,7 @@ impl LoopNest {
                 list_offsets(&self.dims[..taken], t, block, &mut self.offsets[t]);
             }
         }
-        // From here on the loops stand outermost first.
-        self.dims.drain(..taken);
-        self.dims.reverse();
-        self.outer = self.dims.len();
+        self.inner = taken;
     }
 
     fn access_pattern(&self, t: usize, taken: usize) -> AccessPattern {
@@ -133,14 +129,15 @@ impl LoopNest {
         self.modes[t].unwrap_or(AccessPattern::Same)
     }
 
-    /// The outer loops, outermost first.
+    /// The outer loops, innermost first.
     pub(super) fn outer(&self) -> &[LoopDim] {
-        &self.dims[..self.outer]
+        &self.dims[self.inner..]
     }
 }
 
 /// The offsets of one table within a block of these loops, innermost first.
 fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
+    offsets.reserve(block);
     offsets.push(0);
     for dim in inner {
         let known = offsets.len();

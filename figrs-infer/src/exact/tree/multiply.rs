@@ -8,7 +8,7 @@ use crate::exact::eliminate::EliminationError;
 
 use super::contraction_tree::ContractionStep;
 use super::sort_merge_join::{EntryList, SortMergeJoin};
-use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, union};
+use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
 /// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
@@ -46,33 +46,35 @@ impl TreeBuilder<'_> {
         right: Option<u32>,
         most: f64,
     ) -> Result<Contraction, EliminationError> {
-        let left_scope = self.tree.scope(left).to_vec();
-        let right_scope = right.map_or(Vec::new(), |right| self.tree.scope(right).to_vec());
-        let all = union(&left_scope, &right_scope);
-        // Mentions of a variable once the two tensors are one.
-        let mentions = |this: &Self, rank: &Rank| {
-            let both = left_scope.contains(rank) && right_scope.contains(rank);
-            this.mentions[*rank as usize] - u32::from(both)
-        };
-        let is_left = |this: &Self, rank: &Rank| {
-            !this.is_eliminated[*rank as usize] || mentions(this, rank) > 1
-        };
-        let out: Vec<Rank> = all.iter().copied().filter(|r| is_left(self, r)).collect();
-        let is_full = |t: u32| matches!(self.listing(t).layout, Layout::Dense);
-        let scopes = [&left_scope[..], &right_scope, &out, &all];
-        let made = if is_full(left) && right.is_none_or(is_full) {
-            self.contract_dense(left, right, &all, &out, most)?
-        } else if scopes.iter().all(|scope| self.log_size(scope) < 62.0) {
-            self.contract_listed::<u64>(left, right, &all, &out, most)?
-        } else {
-            self.contract_listed::<AssignmentIndex>(left, right, &all, &out, most)?
-        };
-        if let Contraction::Tensor(_) = made {
-            for rank in &all {
-                let left = mentions(self, rank);
-                self.mentions[*rank as usize] = if out.contains(rank) { left } else { 0 };
+        let (mut all, mut out) = std::mem::take(&mut self.scratch);
+        all.clear();
+        out.clear();
+        let right_scope = right.map_or(&[][..], |right| self.tree.scope(right));
+        let mut log_products = 0.0;
+        for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
+            log_products += self.log_cards[rank as usize];
+            // Mentions of the variable once the two tensors are one.
+            let mentions = self.mentions[rank as usize] + 1 - tensors;
+            let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
+            all.push((rank, if is_left { mentions } else { 0 }));
+            if is_left {
+                out.push(rank);
             }
         }
+        let is_full = |t: u32| matches!(self.listing(t).layout, Layout::Dense);
+        let made = if is_full(left) && right.is_none_or(is_full) {
+            self.contract_dense(left, right, log_products, &out, most)?
+        } else if log_products < 62.0 {
+            self.contract_listed::<u64>(left, right, log_products, &out, most)?
+        } else {
+            self.contract_listed::<AssignmentIndex>(left, right, log_products, &out, most)?
+        };
+        if let Contraction::Tensor(_) = made {
+            for &(rank, mentions) in &all {
+                self.mentions[rank as usize] = mentions;
+            }
+        }
+        self.scratch = (all, out);
         Ok(made)
     }
 
@@ -81,15 +83,15 @@ impl TreeBuilder<'_> {
         &mut self,
         left: u32,
         right: Option<u32>,
-        all: &[Rank],
+        log_products: f64,
         out: &[Rank],
         most: f64,
     ) -> Result<Contraction, EliminationError> {
-        let products = self.log_size(all).exp2();
-        if products / self.thresholds.listed_product > most {
-            return Ok(Contraction::TooManyProducts(
-                products / self.thresholds.listed_product,
-            ));
+        if most < f64::INFINITY {
+            let products = log_products.exp2() / self.thresholds.listed_product;
+            if products > most {
+                return Ok(Contraction::TooManyProducts(products));
+            }
         }
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
@@ -99,7 +101,7 @@ impl TreeBuilder<'_> {
         &mut self,
         left: u32,
         right: Option<u32>,
-        all: &[Rank],
+        log_products: f64,
         out: &[Rank],
         most: f64,
     ) -> Result<Contraction, EliminationError> {
@@ -119,8 +121,8 @@ impl TreeBuilder<'_> {
         self.options
             .check_memory(self.bytes.saturating_add(sorted) as f64)?;
         let meeting = SortMergeJoin::<N>::new(one, other, out, &self.tree.cards);
-        let dense_size = self.log_size(all).exp2();
-        let size = self.log_size(out).exp2().round();
+        let dense_size = log_products.exp2();
+        let size = self.size(out);
         let worth = dense_size <= self.thresholds.listed_product * meeting.count as f64;
         if worth && places.exp2() <= self.budget as f64 {
             let products = dense_size / self.thresholds.listed_product;
@@ -156,23 +158,25 @@ impl TreeBuilder<'_> {
             Some(_) => products.into_flattened(),
             None => products.iter().flat_map(|&[i, _, k]| [i, k]).collect(),
         };
-        let inputs: Vec<u32> = [Some(left), right].into_iter().flatten().collect();
         let numbers: Vec<AssignmentIndex> = numbers.into_iter().map(Into::into).collect();
-        Ok(Contraction::Tensor(
-            self.listed(inputs, out, numbers, products)?,
-        ))
+        Ok(Contraction::Tensor(self.listed(
+            inputs_of(left, right),
+            out,
+            numbers,
+            products,
+        )?))
     }
 
     /// The step of a list of products, whose results are numbered by their places in `numbers`.
     pub(super) fn listed(
         &mut self,
-        inputs: Vec<u32>,
+        inputs: Box<[u32]>,
         out: &[Rank],
         numbers: Vec<AssignmentIndex>,
         mut products: Vec<u32>,
     ) -> Result<u32, EliminationError> {
         self.reserve_memory(products.len() * size_of::<u32>())?;
-        let size = self.log_size(out).exp2().round();
+        let size = self.size(out);
         if !self.thresholds.is_dense(size, numbers.len()) {
             let len = numbers.len();
             let layout = Layout::Listed(numbers.into());
@@ -211,12 +215,12 @@ impl TreeBuilder<'_> {
         right: Option<u32>,
         out: &[Rank],
     ) -> Result<u32, EliminationError> {
-        let size = self.log_size(out).exp2();
+        let size = self.size(out);
         if size > self.budget as f64 {
             return Err(self.too_large(size));
         }
-        let inputs = [Some(left), right].into_iter().flatten().collect();
-        self.step(inputs, out, Layout::Dense, size.round() as usize, None)
+        let inputs = inputs_of(left, right);
+        self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
     /// The same tensor with all its zeros.
@@ -227,13 +231,14 @@ impl TreeBuilder<'_> {
         let scope = self.tree.scope(tensor).to_vec();
         let places = numbers.iter().zip(0u32..);
         let products = places.flat_map(|(&number, i)| [i, number as u32]).collect();
-        let len = self.log_size(&scope).exp2().round() as usize;
-        self.step(vec![tensor], &scope, Layout::Dense, len, Some(products))
+        let len = self.size(&scope) as usize;
+        let inputs = inputs_of(tensor, None);
+        self.step(inputs, &scope, Layout::Dense, len, Some(products))
     }
 
     fn step(
         &mut self,
-        inputs: Vec<u32>,
+        inputs: Box<[u32]>,
         scope: &[Rank],
         layout: Layout,
         len: usize,
@@ -245,10 +250,17 @@ impl TreeBuilder<'_> {
             self.tree.tensors[input as usize].used_by = Some(step);
         }
         self.tree.steps.push(ContractionStep {
-            inputs: inputs.into(),
+            inputs,
             out,
             products,
         });
         Ok(out)
+    }
+}
+
+fn inputs_of(left: u32, right: Option<u32>) -> Box<[u32]> {
+    match right {
+        Some(right) => Box::new([left, right]),
+        None => Box::new([left]),
     }
 }

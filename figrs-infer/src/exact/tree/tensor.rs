@@ -101,18 +101,23 @@ pub(super) fn values_of(
 /// The sorted union of two sorted scopes.
 pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     let mut all = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        let next = match (a.get(i), b.get(j)) {
-            (Some(&x), Some(&y)) => x.min(y),
-            (Some(&x), None) | (None, Some(&x)) => x,
-            (None, None) => break,
-        };
-        i += usize::from(a.get(i) == Some(&next));
-        j += usize::from(b.get(j) == Some(&next));
-        all.push(next);
-    }
+    all.extend(merged(a, b).map(|(rank, _)| rank));
     all
+}
+
+/// The variables of two sorted scopes in their order, each once, with the number of the scopes that hold it.
+pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
+    std::iter::from_fn(move || {
+        let (x, y) = (a.first().copied(), b.first().copied());
+        let next = match (x, y) {
+            (Some(x), Some(y)) => x.min(y),
+            (x, y) => x.or(y)?,
+        };
+        let (in_a, in_b) = (x == Some(next), y == Some(next));
+        a = &a[usize::from(in_a)..];
+        b = &b[usize::from(in_b)..];
+        Some((next, u32::from(in_a) + u32::from(in_b)))
+    })
 }
 
 /// Numbers are saved as two halves each: not every format has integers of 128 bits.

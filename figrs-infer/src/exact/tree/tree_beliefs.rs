@@ -123,8 +123,8 @@ impl<P: Precision> TreeBeliefs<P> {
         variables: &[VarId],
         until: &Until,
     ) -> Result<(), EliminationError> {
-        let ranks = variables.iter().filter_map(|v| tree.ranks[v.index()]);
-        let ranks: Vec<Rank> = ranks.collect();
+        let mut ranks: Vec<Rank> = Vec::with_capacity(variables.len());
+        ranks.extend(variables.iter().filter_map(|v| tree.ranks[v.index()]));
         if let Some(scaled) = &mut self.scaled {
             scaled.prepare(tree, &ranks, until)?;
             if !scaled.is_out_of_range() {

@@ -101,7 +101,7 @@ pub(super) struct TreeBuilder<'a> {
     /// message.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the numbers of values, by rank.
-    log_cards: Vec<f64>,
+    pub(super) log_cards: Vec<f64>,
     /// Number of tables of the present bucket that mention a variable, by rank.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
@@ -115,6 +115,8 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) bytes: usize,
     admitted: usize,
     pub(super) thresholds: Thresholds,
+    /// Memory for the variables of one product, with their mentions after it, and of its result.
+    pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }
 
 impl<'a> TreeBuilder<'a> {
@@ -124,31 +126,38 @@ impl<'a> TreeBuilder<'a> {
         options: &'a Options,
         thresholds: Thresholds,
     ) -> Self {
+        let (factors, buckets) = (graph.factors.len(), plan.buckets.len());
         let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
+            leaves: Vec::with_capacity(factors),
+            // A step less than tables, and one for each bucket whose last table mentions what is summed out.
+            steps: Vec::with_capacity(factors + buckets),
+            tensors: Vec::with_capacity(2 * factors + buckets),
             shared: MIN_PARALLEL_PRODUCTS,
             ..ContractionTree::default()
         };
-        let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
-        tree.variables = eliminated.copied().collect();
+        tree.variables.reserve(graph.cardinalities.len());
+        for bucket in &plan.buckets {
+            tree.variables.extend(&bucket.eliminated);
+        }
         for (rank, v) in tree.variables.iter().enumerate() {
             tree.ranks[v.index()] = Some(rank as Rank);
         }
         let cards = |v: &VarId| graph.cardinality(*v) as u32;
         tree.cards = tree.variables.iter().map(cards).collect();
         let n = tree.cards.len();
-        let log_card = |v: &VarId| (graph.cardinality(*v) as f64).log2();
+        let card = |v: &VarId| graph.cardinality(*v) as f64;
         let joint = |bucket: &Bucket| {
             let variables = bucket.eliminated.iter().chain(&bucket.output);
-            variables.map(log_card).sum::<f64>().exp2()
+            variables.map(card).product::<f64>()
         };
         let entries: f64 = plan.buckets.iter().map(joint).sum();
         Self {
             graph,
-            log_cards: tree.variables.iter().map(log_card).collect(),
+            log_cards: tree.variables.iter().map(|v| card(v).log2()).collect(),
             is_sparse: entries > thresholds.tracked * plan.cost.operations,
             tree,
-            made: Vec::with_capacity(graph.factors.len() + plan.buckets.len()),
+            made: Vec::with_capacity(factors + buckets),
             put_off: FxHashMap::default(),
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
@@ -159,6 +168,7 @@ impl<'a> TreeBuilder<'a> {
             bytes: 0,
             admitted: 0,
             thresholds,
+            scratch: Default::default(),
         }
     }
 
@@ -225,6 +235,13 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
+    /// Number of assignments.
+    pub(super) fn size(&self, scope: &[Rank]) -> f64 {
+        let cards = scope.iter().map(|&rank| self.tree.cards[rank as usize]);
+        cards.map(f64::from).product()
+    }
+
+    /// Base-2 logarithm of the number of assignments.
     pub(super) fn log_size(&self, scope: &[Rank]) -> f64 {
         scope
             .iter()

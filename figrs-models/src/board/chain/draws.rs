@@ -22,9 +22,10 @@ const FEWEST: usize = 128;
 const MOST_R_HAT: f64 = 1.05;
 /// The fewest effective boards of all chains: a quarter of the boards that diagnostics look at with two chains, or of those wanted.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Cells that a chain may propose to change, in the search for a first board and then again: 2^18 for each cell of the board, and no more than take about half a minute on one
-/// core.
-const WORK: (u64, u64) = (1 << 18, 1 << 28);
+/// Cells that a chain may propose to change in the search for a first board, for each cell of the board, and after it.
+const WORK: (u64, u64) = (1 << 18, 1 << 20);
+/// The most cells that a chain may propose to change, which take about half a minute on one core.
+const MOST_WORK: u64 = 1 << 28;
 /// The most values whose cells the diagnostics look at.
 const MOST_VALUES: usize = 8;
 
@@ -69,7 +70,7 @@ pub(in crate::board) fn draw<G: Generator>(
             is_relaxed: false,
         });
     }
-    let most_work = (WORK.0 * size.cells() as u64).min(WORK.1);
+    let most_work = |each: u64| (each * size.cells() as u64).min(MOST_WORK);
     let palette = palette(&ruled);
     let swept = AtomicU64::new(0);
     let goes_on = || {
@@ -93,7 +94,11 @@ pub(in crate::board) fn draw<G: Generator>(
     // A first board of each.
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
-        while !is_fixed && !kept.chain.is_found() && kept.chain.work < most_work && goes_on() {
+        while !is_fixed
+            && !kept.chain.is_found()
+            && kept.chain.work < most_work(WORK.0)
+            && goes_on()
+        {
             kept.chain.sweep();
         }
         kept.chain.work = 0;
@@ -150,7 +155,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let diagnostics = worst(&mut chains, later.clone());
         let is_enough = diagnostics.0 <= MOST_R_HAT && diagnostics.1 >= fewest_effective;
         let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
-        let is_over = work.is_none_or(|work| work >= most_work);
+        let is_over = work.is_none_or(|work| work >= most_work(WORK.1));
         if is_enough || is_over {
             spread(generator, &mut chains, later, boards)?;
             break diagnostics;

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 
 use super::RuledCells;
 
-/// A Markov chain of boards: Metropolis-Hastings steps that give a cell another value, or exchange two.
+/// A Markov chain of boards: Metropolis-Hastings steps that give a cell another value, exchange two, or are [proposed](super::BoardMoves) by the puzzle.
 ///
 /// A board has the weight of its independent cells, times `exp(-penalty * violation)` with the sum of the violations of all rules. A step
 /// chooses a cell and another of its values, all alike; or two cells with the same choices, side by side or of different values anywhere. The board that results is
@@ -17,7 +17,7 @@ pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
     /// For each cell the index of its value among those it may have.
-    values: Vec<u16>,
+    pub(super) values: Vec<u16>,
     /// The cells with more than one.
     pub(super) free: Vec<usize>,
     /// For each kind of cell and each value the cells that have it, where cells are exchanged.
@@ -27,13 +27,28 @@ pub(super) struct BoardKernel<C> {
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
+    /// The changes of a joint move.
+    pub(super) joint: Vec<(usize, u16)>,
+    /// The same as they are proposed.
+    drawn: Vec<(usize, C)>,
+    /// The cells that a step changes, and their values before.
+    indices: Vec<usize>,
+    before: Vec<u16>,
 }
 
 /// The step that is proposed: for each cell that changes its new value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoardMove {
-    Redraw { at: usize, value: u16 },
-    Exchange { at: usize, other: usize },
+    Redraw {
+        at: usize,
+        value: u16,
+    },
+    Exchange {
+        at: usize,
+        other: usize,
+    },
+    /// The changes proposed by the puzzle.
+    Joint,
 }
 
 impl<C: Value> BoardKernel<C> {
@@ -65,23 +80,37 @@ impl<C: Value> BoardKernel<C> {
             values,
             free,
             penalty,
+            joint: Vec::new(),
+            drawn: Vec::new(),
+            indices: Vec::new(),
+            before: Vec::new(),
         };
         for at in 0..chain.values.len() {
             chain.pool(at);
         }
+        if let Some(moves) = &mut chain.ruled.moves {
+            moves.read(&chain.cells);
+        }
         Some(chain)
     }
 
-    /// As many steps as there are cells that may change.
-    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+    /// As many steps as there are cells that may change; the number of cells that were proposed to.
+    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
+        let mut joint = 0;
         for _ in 0..self.free.len() {
             if let Some(step) = self.proposed(rng) {
                 self.step(step, || rng.random());
+                joint += self.joint.len();
             }
         }
+        self.free.len().max(1).max(joint) as u64
     }
 
-    fn proposed<R: Rng + ?Sized>(&self, rng: &mut R) -> Option<BoardMove> {
+    fn proposed<R: Rng + ?Sized>(&mut self, rng: &mut R) -> Option<BoardMove> {
+        if self.ruled.moves.is_some() {
+            let is_proposed = self.propose(&mut |number| rng.random_range(0..number));
+            return is_proposed.then_some(BoardMove::Joint);
+        }
         let at = self.free[rng.random_range(0..self.free.len())];
         if self.ruled.exchanges && rng.random() {
             let other = if rng.random() {
@@ -109,6 +138,23 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
+    /// Asks the puzzle for changes by such choices; false if there are none, or a cell may not have its value.
+    pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
+        self.drawn.clear();
+        self.joint.clear();
+        if let Some(moves) = &mut self.ruled.moves {
+            moves.propose(&self.cells, choose, &mut self.drawn);
+        }
+        for (at, value) in &self.drawn {
+            let mut values = self.ruled.choice(*at).values.iter();
+            let Some(value) = values.position(|known| known.same(value)) else {
+                return false;
+            };
+            self.joint.push((*at, value as u16));
+        }
+        !self.joint.is_empty()
+    }
+
     /// A cell of the same kind that has another value, all alike. Exchanges do not change how many there are, so that the way back is as likely.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
@@ -132,28 +178,48 @@ impl<C: Value> BoardKernel<C> {
 
     /// Takes a step if it is accepted: with the probability of a `chance`, drawn uniformly from 0 to 1, being less than the ratio of weights.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
+        let mut changed = [(0, 0); 2];
+        let joint = std::mem::take(&mut self.joint);
         let (changed, ratio) = match step {
             BoardMove::Redraw { at, value } => {
-                let choice = self.ruled.choice(at);
-                let (old, new) = (usize::from(self.values[at]), usize::from(value));
-                let ratio = match choice.is_even {
-                    true => 0.0,
-                    false => choice.logs[new] - choice.logs[old],
-                };
-                ([(at, value); 2], ratio)
+                changed[0] = (at, value);
+                (&changed[..1], self.log_ratio(at, value))
             }
             BoardMove::Exchange { at, other } => {
                 let (one, two) = (self.values[at], self.values[other]);
                 if one == two || self.ruled.kind_of[at] != self.ruled.kind_of[other] {
                     return false;
                 }
-                ([(at, two), (other, one)], 0.0)
+                changed = [(at, two), (other, one)];
+                (&changed[..], 0.0)
+            }
+            BoardMove::Joint => {
+                let logs = joint.iter();
+                let logs = logs.map(|&(at, value)| self.log_ratio(at, value));
+                (&joint[..], logs.sum())
             }
         };
-        let changed = match step {
-            BoardMove::Redraw { .. } => &changed[..1],
-            BoardMove::Exchange { .. } => &changed[..],
-        };
+        let is_taken = self.weigh(changed, ratio, chance);
+        self.joint = joint;
+        is_taken
+    }
+
+    /// The logarithm of the ratio of the weights of another value of a cell and of its own.
+    fn log_ratio(&self, at: usize, value: u16) -> f64 {
+        let choice = self.ruled.choice(at);
+        if choice.is_even {
+            return 0.0;
+        }
+        choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
+    }
+
+    /// Takes changes with this ratio of the weights of cells if they are accepted.
+    fn weigh(
+        &mut self,
+        changed: &[(usize, u16)],
+        ratio: f64,
+        chance: impl FnOnce() -> f64,
+    ) -> bool {
         // The largest violation that is accepted.
         let most = if ratio >= 0.0 && self.penalty == f64::INFINITY {
             i64::from(self.violation)
@@ -175,33 +241,39 @@ impl<C: Value> BoardKernel<C> {
 
     /// Changes cells if the violation is then at most this.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
-        let mut indices = [0; 2];
-        let mut before = [0; 2];
-        for (place, &(at, value)) in changed.iter().enumerate() {
-            (indices[place], before[place]) = (at, self.values[at]);
+        let mut indices = std::mem::take(&mut self.indices);
+        indices.clear();
+        self.before.clear();
+        for &(at, value) in changed {
+            indices.push(at);
+            self.before.push(self.values[at]);
             self.set(at, value);
         }
-        let indices = &indices[..changed.len()];
         let (mut sum, mut read) = (0u64, 0);
         for rule in &mut self.ruled.rules {
             read += 1;
-            let violation = rule.change(&self.cells, indices);
+            let violation = rule.change(&self.cells, &indices);
             sum = violation.map_or(u64::MAX, |violation| sum + u64::from(violation));
             if sum > most {
                 break;
             }
         }
-        if sum <= most {
+        let is_taken = sum <= most;
+        if is_taken {
             self.violation = u32::try_from(sum).unwrap_or(u32::MAX);
-            return true;
+            if let Some(moves) = &mut self.ruled.moves {
+                moves.follow(&self.cells, &indices);
+            }
+        } else {
+            for place in 0..indices.len() {
+                self.set(indices[place], self.before[place]);
+            }
+            for rule in &mut self.ruled.rules[..read] {
+                rule.undo(&self.cells, &indices);
+            }
         }
-        for (&at, &value) in indices.iter().zip(&before) {
-            self.set(at, value);
-        }
-        for rule in &mut self.ruled.rules[..read] {
-            rule.undo(&self.cells, indices);
-        }
-        false
+        self.indices = indices;
+        is_taken
     }
 
     fn set(&mut self, at: usize, value: u16) {

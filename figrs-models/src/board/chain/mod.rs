@@ -1,12 +1,16 @@
 //! Markov chains of boards of any size, whose rules are measured on whole boards.
 
+mod board_moves;
 mod draws;
 mod kernel;
 mod ruled_cells;
 mod tempered;
+mod window_moves;
 
+pub use board_moves::BoardMoves;
 pub(super) use draws::draw;
 pub use ruled_cells::RuledCells;
+pub use window_moves::WindowMoves;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use figrs_core::Value;
 
+use super::BoardMoves;
 use crate::grid::{BoardRule, Size};
 
 /// The cells of a board as independent choices, and the rules that whole boards keep: all that [`Method::Chain`](crate::board::Method::Chain)
@@ -20,7 +21,11 @@ pub struct RuledCells<C> {
     /// Boards to start from.
     pub(super) starts: Vec<Vec<C>>,
     pub(super) is_joined: bool,
+    /// True if chains that keep all rules get by with one that breaks some beside them.
+    pub(super) is_nearly_joined: bool,
     pub(super) exchanges: bool,
+    /// Proposals in place of changes of one cell and exchanges of two.
+    pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
 }
 
@@ -66,7 +71,9 @@ impl<C: Value> RuledCells<C> {
             rules: Vec::new(),
             starts: Vec::new(),
             is_joined: false,
+            is_nearly_joined: false,
             exchanges: true,
+            moves: None,
             is_slow: false,
         }
     }
@@ -95,7 +102,7 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
-    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two: chains then need
+    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two or by [moves](Self::moves) of the puzzle's own: chains then need
     /// not pass through boards that break rules, which is quicker.
     #[must_use]
     pub fn joined(self) -> Self {
@@ -105,10 +112,30 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
+    /// Declares that boards that keep all rules mostly lead to each other through such boards: one chain that passes through boards that break rules is then
+    /// enough beside the one that does not, which is quicker.
+    #[must_use]
+    pub fn nearly_joined(self) -> Self {
+        Self {
+            is_nearly_joined: true,
+            ..self
+        }
+    }
+
     /// Without exchanges of two cells, where they would mostly break rules.
     #[must_use]
     pub fn without_exchanges(self) -> Self {
         Self {
+            exchanges: false,
+            ..self
+        }
+    }
+
+    /// With proposals of the puzzle's own in place of changes of one cell and exchanges of two.
+    #[must_use]
+    pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
+        Self {
+            moves: Some(Box::new(moves)),
             exchanges: false,
             ..self
         }

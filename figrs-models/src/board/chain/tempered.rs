@@ -61,7 +61,11 @@ impl<C: Value> TemperedChain<C> {
         let first = BoardKernel::new(ruled, start.clone(), f64::INFINITY)?;
         let mut chains = vec![first];
         if !(chains[0].ruled.is_joined && chains[0].violation == 0) {
-            for rung in 0..RUNGS {
+            let rungs = match chains[0].ruled.is_nearly_joined {
+                true => RUNGS - 1..RUNGS,
+                false => 0..RUNGS,
+            };
+            for rung in rungs {
                 let penalty = (cells.ln() + 1.0) * FALL.powi(rung as i32);
                 chains.push(BoardKernel::new(make()?, start.clone(), penalty)?);
             }
@@ -103,8 +107,7 @@ impl<C: Value> TemperedChain<C> {
     /// A sweep of all chains, and exchanges of their boards.
     pub(super) fn sweep(&mut self) {
         for chain in &mut self.chains {
-            chain.sweep(&mut self.rng);
-            self.work += chain.free.len().max(1) as u64;
+            self.work += chain.sweep(&mut self.rng);
         }
         self.sweeps += 1;
         let first = (self.sweeps % 2) as usize;

@@ -1,6 +1,6 @@
 //! The kernel of the chains, by enumeration of its moves: no random numbers, no tolerance but rounding.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use figrs_core::{Value, stream};
@@ -19,15 +19,76 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// All moves that can be proposed from a board.
-fn moves<C: Value>(kernel: &BoardKernel<C>) -> Vec<BoardMove> {
+/// A move that can be proposed, with the choices that lead to it if the puzzle proposes it.
+struct Proposed {
+    step: BoardMove,
+    choices: Vec<usize>,
+    probability: f64,
+}
+
+impl Proposed {
+    /// Proposes the move; the cells that it changes, with the indices of their new values.
+    fn propose<C: Value>(&self, kernel: &mut BoardKernel<C>) -> Vec<(usize, u16)> {
+        let values = &kernel.values;
+        match self.step {
+            BoardMove::Redraw { at, value } => vec![(at, value)],
+            BoardMove::Exchange { at, other } => {
+                if kernel.ruled.kind_of[at] == kernel.ruled.kind_of[other] {
+                    vec![(at, values[other]), (other, values[at])]
+                } else {
+                    Vec::new()
+                }
+            }
+            BoardMove::Joint => {
+                let mut choices = self.choices.iter();
+                kernel.propose(&mut |_| *choices.next().unwrap());
+                kernel.joint.clone()
+            }
+        }
+    }
+}
+
+/// All moves that can be proposed from a board; those of a puzzle by all choices it makes.
+fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     let mut moves = Vec::new();
+    let plain = |step| Proposed {
+        step,
+        choices: Vec::new(),
+        probability: f64::NAN,
+    };
+    if kernel.ruled.moves.is_some() {
+        let mut left = vec![Vec::new()];
+        while let Some(known) = left.pop() {
+            let (mut choices, mut numbers) = (known.clone(), Vec::new());
+            let is_proposed = kernel.propose(&mut |number| {
+                numbers.push(number);
+                if numbers.len() > choices.len() {
+                    choices.push(0);
+                }
+                choices[numbers.len() - 1]
+            });
+            // The other values of the choices made for the first time.
+            for place in known.len()..choices.len() {
+                let others = 1..numbers[place];
+                left.extend(others.map(|other| [&choices[..place], &[other]].concat()));
+            }
+            if is_proposed {
+                let numbers = numbers.into_iter().map(|number| number as f64);
+                moves.push(Proposed {
+                    step: BoardMove::Joint,
+                    choices,
+                    probability: numbers.product::<f64>().recip(),
+                });
+            }
+        }
+        return moves;
+    }
     for &at in &kernel.free {
         for value in 0..kernel.ruled.choice(at).values.len() as u16 {
-            moves.push(BoardMove::Redraw { at, value });
+            moves.push(plain(BoardMove::Redraw { at, value }));
         }
         let others = kernel.free.iter().filter(|_| kernel.ruled.exchanges);
-        moves.extend(others.map(|&other| BoardMove::Exchange { at, other }));
+        moves.extend(others.map(|&other| plain(BoardMove::Exchange { at, other })));
     }
     moves
 }
@@ -48,8 +109,9 @@ fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> H
             BoardKernel::new(make().unwrap(), cells.to_vec(), f64::INFINITY).unwrap()
         };
         let mut kernel = at(&cells);
-        for step in moves(&kernel) {
-            if kernel.step(step, || 0.0) {
+        for proposed in moves(&mut kernel) {
+            proposed.propose(&mut kernel);
+            if kernel.step(proposed.step, || 0.0) {
                 assert_eq!(kernel.violation, 0);
                 left.push(kernel.cells.clone());
                 kernel = at(&cells);
@@ -122,20 +184,12 @@ fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
             });
             logs.sum::<f64>()
         };
-        for step in moves(&kernel) {
+        for step in moves(&mut kernel) {
             let (from, broken) = (log(&kernel), kernel.violation);
             // The board that is proposed, read anew.
             let mut other = cells.clone();
-            match step {
-                BoardMove::Redraw { at, value } => {
-                    other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
-                }
-                BoardMove::Exchange { at, other: second } => {
-                    if kernel.ruled.kind_of[at] != kernel.ruled.kind_of[second] {
-                        continue;
-                    }
-                    other.swap(at, second);
-                }
+            for (at, value) in step.propose(&mut kernel) {
+                other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
             }
             if other.iter().zip(&cells).all(|(one, two)| one.same(two)) {
                 continue;
@@ -149,8 +203,14 @@ fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
             let chance = rng.random::<f64>();
             let chances = [ratio * (1.0 - 1e-9), ratio * (1.0 + 1e-9), chance];
             for chance in chances.into_iter().filter(|&chance| chance < 1.0) {
-                let was_taken = kernel.step(step, || chance);
-                assert_eq!(was_taken, chance < ratio, "{step:?} {chance} {ratio}");
+                step.propose(&mut kernel);
+                let was_taken = kernel.step(step.step, || chance);
+                assert_eq!(
+                    was_taken,
+                    chance < ratio,
+                    "{:?} {chance} {ratio}",
+                    step.step
+                );
                 if was_taken {
                     assert!(kernel.cells.iter().zip(&other).all(|(a, b)| a.same(b)));
                     taken += 1;
@@ -175,8 +235,69 @@ fn moves_have_their_probabilities() {
         moves_are_those_of_metropolis(&island.land(5..=9).unwrap(), penalty);
         let maze = PerfectMaze::new(size(4, 4)).weights(DirectionWeights::SNAKE);
         moves_are_those_of_metropolis(&maze.unwrap().steps(8..=10).unwrap(), penalty);
-        moves_are_those_of_metropolis(&YinYang::new(size(4, 4)), penalty);
+        let few = YinYang::new(size(3, 4)).black(5..=6).unwrap();
+        moves_are_those_of_metropolis(&few, penalty);
+        let island = Island::new(size(6, 7)).unwrap().land(6..=6).unwrap();
+        moves_are_those_of_metropolis(&island, penalty);
     }
+}
+
+/// Moves of a puzzle are symmetric: each board proposes each other one with the same probability as that proposes it. The number of boards that come of one.
+#[track_caller]
+fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
+    let make = || generator.ruled_cells().unwrap();
+    let start = TemperedChain::new(&|| Some(make()), 1, 0).unwrap();
+    let mut boards = vec![start.cells().to_vec()];
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    numbers.insert(format!("{:?}", boards[0]), 0);
+    let mut probabilities: HashMap<(usize, usize), f64> = HashMap::new();
+    let mut number = 0;
+    while number < boards.len() {
+        let cells = boards[number].clone();
+        let mut kernel = BoardKernel::new(make(), cells.clone(), f64::INFINITY).unwrap();
+        for step in moves(&mut kernel) {
+            let mut other = cells.clone();
+            for (at, value) in step.propose(&mut kernel) {
+                other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
+            }
+            // No rule forbids it.
+            assert!(
+                make()
+                    .rules
+                    .iter_mut()
+                    .all(|rule| rule.read(&other).is_some())
+            );
+            let known = *numbers.entry(format!("{other:?}")).or_insert(boards.len());
+            if known == boards.len() {
+                boards.push(other);
+            }
+            *probabilities.entry((number, known)).or_default() += step.probability;
+        }
+        number += 1;
+    }
+    for (&(one, two), &there) in &probabilities {
+        let back = probabilities.get(&(two, one)).copied().unwrap_or(0.0);
+        assert!((there - back).abs() < 1e-12, "{there} {back}");
+    }
+    boards.len()
+}
+
+#[test]
+fn moves_of_puzzles_are_symmetric() {
+    for (rows, columns) in [(1, 4), (2, 2), (2, 3), (3, 3), (4, 1), (4, 2)] {
+        let mazes = PerfectMaze::new(size(rows, columns));
+        let exact = ConditionalSampler::new().among([Method::Exact]);
+        let exact = exact.exact(&mazes).unwrap().compiled().count();
+        let boards = boards_of_symmetric_moves(&mazes);
+        assert_eq!(exact.unwrap(), boards.into());
+    }
+    // So many cells of land in three by three, with the one in the middle, as far as none is alone in the sea.
+    for (land, least) in [(1, 1), (2, 4), (3, 8), (4, 30)] {
+        let island = Island::new(size(5, 5)).unwrap().land(land..=land).unwrap();
+        assert!(boards_of_symmetric_moves(&island) >= least, "{land}");
+    }
+    assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(2, 3))), 64);
+    assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(1, 3))), 8);
 }
 
 /// A rule remembers after many changes, taken back or not, the same as it reads anew.
@@ -204,7 +325,9 @@ fn violations_are_those_of_boards_read_anew() {
     let island = Island::new(size(15, 12)).unwrap();
     let bays = island.bays(3..=5).unwrap().land(20..=20).unwrap();
     rules_follow_changes(&bays, 100);
-    rules_follow_changes(&YinYang::new(size(10, 13)), 100);
+    rules_follow_changes(&YinYang::new(size(10, 13)).black(60..=65).unwrap(), 100);
+    let island = Island::new(size(12, 12)).unwrap();
+    rules_follow_changes(&island.land(40..=40).unwrap(), 100);
     let maze = PerfectMaze::new(size(9, 11));
     rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
 }

@@ -22,6 +22,7 @@ mod generator;
 mod picture;
 mod ruled;
 mod settings;
+mod shore_moves;
 mod terrain;
 
 pub use bays::{Bays, BaysState};

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use super::bays_rule::BaysRule;
+use super::shore_moves::ShoreMoves;
 use super::{Island, Terrain};
 use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule};
@@ -13,7 +14,7 @@ impl Island {
     ///
     /// Without clues and bounds on bays they are joined. Let `T` be the largest connected land around the centre that two islands both have. While `T` is
     /// not all of the second island, that has a cell beside `T` that can be made land: in exchange for another cell outside of `T`, if there is no room
-    /// for more, since a connected island has a cell outside of `T` that it stays connected without. The remaining cells are made water in
+    /// for more, since a connected island has a cell outside of `T` that it stays connected without. With one amount of land all steps are such exchanges. The remaining cells are made water in
     /// the same way.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
@@ -33,13 +34,16 @@ impl Island {
         for land in [least, most] {
             ruled = ruled.start(self.around_the_centre(land));
         }
-        if self.clues.is_empty() && self.bays.is_none() {
+        let is_open = self.clues.is_empty() && self.bays.is_none();
+        if is_open {
             ruled = ruled.joined();
-            if least.max(1) < most {
-                ruled = ruled.without_exchanges();
-            }
         }
-        ruled
+        match least.max(1) < most {
+            true if is_open => ruled.without_exchanges(),
+            true => ruled,
+            // A cell alone would change the amount of land.
+            false => ruled.moves(ShoreMoves::new(size)),
+        }
     }
 
     /// The values that a cell may have by itself: none if a clue says otherwise.

@@ -27,11 +27,13 @@ mod clues;
 mod elements;
 mod generator;
 mod matrix_tree;
+mod passage_moves;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;
 mod ruled;
 mod settings;
+mod tree_rule;
 mod wilson;
 
 pub use automaton::{Tree, TreeState};

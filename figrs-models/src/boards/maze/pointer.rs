@@ -39,4 +39,26 @@ impl Pointer {
         let target = Position { row, column };
         size.contains(target).then_some(target)
     }
+
+    /// The index of the room that a room points to, in a grid of so many columns; that of the room itself, if it points nowhere.
+    pub(super) fn room(self, room: usize, columns: usize) -> usize {
+        match self {
+            Self::Root => room,
+            Self::Up => room - columns,
+            Self::Down => room + columns,
+            Self::Left => room - 1,
+            Self::Right => room + 1,
+        }
+    }
+
+    /// The pointer from a room to one beside it, by their indices in a grid of so many columns.
+    pub(super) fn between(from: usize, to: usize, columns: usize) -> Self {
+        match (from < to, from.abs_diff(to) == columns) {
+            // In a grid of one column all rooms are one above the other.
+            (true, true) => Self::Down,
+            (false, true) => Self::Up,
+            (true, false) => Self::Right,
+            (false, false) => Self::Left,
+        }
+    }
 }

@@ -24,13 +24,6 @@ impl PerfectMaze {
         let ways = self.ways();
         let size = self.size();
         let columns = size.columns();
-        let step = |room: usize, pointer: Pointer| match pointer {
-            Pointer::Root => room,
-            Pointer::Up => room - columns,
-            Pointer::Down => room + columns,
-            Pointer::Left => room - 1,
-            Pointer::Right => room + 1,
-        };
         let mut pointers = vec![Pointer::Root; ways.len()];
         let mut in_tree = vec![false; ways.len()];
         in_tree[0] = true;
@@ -39,12 +32,12 @@ impl PerfectMaze {
             while !in_tree[room] {
                 // A later visit overwrites where the room points, which leaves out the loop.
                 pointers[room] = wheels[usize::from(ways[room])].draw(rng);
-                room = step(room, pointers[room]);
+                room = pointers[room].room(room, columns);
             }
             room = start;
             while !in_tree[room] {
                 in_tree[room] = true;
-                room = step(room, pointers[room]);
+                room = pointers[room].room(room, columns);
             }
         }
         Board::of(size, pointers)

@@ -1,28 +1,66 @@
 //! A board as independent cells and rules, for Markov chains.
 
 use super::{Colour, YinYang};
-use crate::board::RuledCells;
-use crate::grid::{ConnectedRule, CountRule, SquareRule};
+use crate::board::{RuledCells, WindowMoves};
+use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change.
+    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change alone; steps draw small windows anew.
+    ///
+    /// Without clues chains start from combs, and break bounds on the colours rather than the rules.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
+        /// Times that a rule counts beside the number of black cells: where numbers that are one off come up half the time, boards that break a rule are rare.
+        const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
             Some(colour) => vec![(colour, 1.0)],
             None => vec![(Colour::Black, 1.0), (Colour::White, 1.0)],
         };
-        let is_black = |_: usize, colour: &Colour| *colour == Colour::Black;
+        let is = |wanted: Colour| move |_: usize, colour: &Colour| *colour == wanted;
         let black = self.black.clone();
-        RuledCells::new(size, choices)
-            .rule_if(black.map(|range| CountRule::new(range, is_black)))
-            .rule(SquareRule::new(size, |colour: &Colour| {
-                *colour == Colour::Black
-            }))
-            .rule(ConnectedRule::new(size, is_black))
-            .rule(ConnectedRule::new(size, |_, colour: &Colour| {
-                *colour == Colour::White
-            }))
-            .slow()
+        let times = if self.clues.is_empty() { TIMES } else { 1 };
+        let squares = SquareRule::new(size, |colour: &Colour| *colour == Colour::Black);
+        let connected = |colour| WeighedRule::new(ConnectedRule::new(size, is(colour)), times);
+        let mut ruled = RuledCells::new(size, choices)
+            .rule_if(black.map(|range| CountRule::new(range, is(Colour::Black))))
+            .rule(WeighedRule::new(squares, times))
+            .rule(connected(Colour::Black))
+            .rule(connected(Colour::White))
+            .moves(WindowMoves::new(size, [Colour::Black, Colour::White]));
+        if self.clues.is_empty() {
+            for turn in 0..4 {
+                ruled = ruled.start(comb(size, turn));
+            }
+            ruled = ruled.nearly_joined();
+        }
+        match self.black {
+            // Particles do not see how many black cells they will have.
+            Some(_) => ruled,
+            None => ruled.slow(),
+        }
     }
+}
+
+/// Two combs, one of each colour, with teeth in rows or columns.
+fn comb(size: Size, turn: usize) -> Vec<Colour> {
+    let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
+    let last = match by_columns {
+        false => size.columns() - 1,
+        true => size.rows() - 1,
+    };
+    let cells = size.positions().map(|at| {
+        let (tooth, place) = match by_columns {
+            false => (at.row, at.column),
+            true => (at.column, at.row),
+        };
+        let is_black = match tooth % 2 {
+            0 => place < last,
+            _ => place == 0,
+        };
+        match is_black != is_swapped {
+            true => Colour::Black,
+            false => Colour::White,
+        }
+    });
+    cells.collect()
 }

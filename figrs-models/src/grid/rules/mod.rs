@@ -9,17 +9,20 @@
 //! | the cells of a colour are connected | [`ConnectedRule`] |
 //! | no 2 by 2 square of one colour | [`SquareRule`] |
 //! | a way from stop to stop, and its length | [`WayRule`] |
+//! | another rule, several times | [`WeighedRule`] |
 
 mod connected_rule;
 mod count_rule;
 mod padded;
 mod square_rule;
 mod way_rule;
+mod weighed_rule;
 
 pub use connected_rule::ConnectedRule;
 pub use count_rule::CountRule;
 pub use square_rule::SquareRule;
 pub use way_rule::WayRule;
+pub use weighed_rule::WeighedRule;
 
 /// A rule over the cells of a whole board, with a *violation*: zero where a board keeps the rule, and larger the further it is from that.
 ///

@@ -1,10 +1,12 @@
 //! Legends beside level files.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::folders::entries;
+use super::note::CorpusNote;
 use crate::mdmc::level::vglc;
-use crate::mdmc::{LevelError, TileSet};
+use crate::mdmc::{LegendError, LevelError, TileSet};
 
 /// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
 ///
@@ -28,7 +30,12 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
 
 /// The legend for some levels: of the files in a folder, and in those above it up to `last`, the one that has most of the characters in use. Nearer
 /// files come first. `None` if none has half of them.
-pub(super) fn find(folder: &Path, last: &Path, symbols: &[char]) -> Option<(PathBuf, TileSet)> {
+pub(super) fn find(
+    folder: &Path,
+    last: &Path,
+    symbols: &BTreeSet<char>,
+    notes: &mut Vec<CorpusNote>,
+) -> Option<(PathBuf, TileSet)> {
     let mut best: Option<(usize, PathBuf, TileSet)> = None;
     for folder in folder.ancestors() {
         // A relative path ends with the empty one, which is the folder that the program runs in.
@@ -41,8 +48,17 @@ pub(super) fn find(folder: &Path, last: &Path, symbols: &[char]) -> Option<(Path
             let is_legend = path.extension().is_some_and(|extension| {
                 extension.eq_ignore_ascii_case("json") || extension.eq_ignore_ascii_case("toml")
             });
-            let Some(set) = is_legend.then(|| read_legend(&path).ok()).flatten() else {
+            if !is_legend {
                 continue;
+            }
+            let set = match read_legend(&path) {
+                Ok(set) => set,
+                Err(error) => {
+                    if is_meant_as_legend(&error) {
+                        notes.push(CorpusNote::FlawedLegend(error));
+                    }
+                    continue;
+                }
             };
             let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
             let known = known.count();
@@ -56,4 +72,15 @@ pub(super) fn find(folder: &Path, last: &Path, symbols: &[char]) -> Option<(Path
         }
     }
     best.map(|(_, path, set)| (path, set))
+}
+
+/// True for the error of a file that has a list of tiles: others are of something else.
+fn is_meant_as_legend(error: &LevelError) -> bool {
+    let LevelError::Legend { cause, .. } = error else {
+        return false;
+    };
+    matches!(
+        **cause,
+        LegendError::Character { .. } | LegendError::Count { .. }
+    )
 }

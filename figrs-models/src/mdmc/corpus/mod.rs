@@ -6,3 +6,4 @@ pub(super) mod levels;
 pub(super) mod note;
 pub(super) mod reader;
 pub(super) mod shipped;
+mod tile_sets;

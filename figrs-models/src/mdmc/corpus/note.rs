@@ -27,6 +27,8 @@ pub enum CorpusNote {
     },
     /// The meanings of tiles come from this file.
     Legend(PathBuf),
+    /// A file beside the levels lists tiles, and is no legend.
+    FlawedLegend(LevelError),
     /// There is no legend, and all characters are those of the platformer that figrs knows.
     Platformer,
     /// Tiles of unknown meaning.
@@ -86,6 +88,7 @@ impl fmt::Display for CorpusNote {
                 )
             }
             Self::Legend(path) => write!(f, "meanings of tiles from {}", path.display()),
+            Self::FlawedLegend(error) => write!(f, "no legend, left out: {error}"),
             Self::Platformer => f.write_str(
                 "no legend; the characters are those of the platformer that figrs knows",
             ),

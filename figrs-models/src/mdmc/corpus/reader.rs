@@ -10,6 +10,7 @@ use ndarray::Array2;
 use super::folders::{folders_within, one_encoding, text_files};
 use super::legends;
 use super::note::CorpusNote;
+use super::tile_sets::{self, FolderTiles};
 use crate::mdmc::level::vglc;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
@@ -18,9 +19,9 @@ use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 /// - A folder that holds no level itself is searched with the folders within it. Where levels of the same names stand in several of them, as the
 ///   encodings of one game do, one folder is read: that called `Processed`, or the first one.
 /// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
-/// - Without a [set of tiles](Self::tiles), a legend (JSON or TOML) is looked for beside the levels and in the folder above. Characters that it does
-///   not have are tiles of unknown meaning. Without a legend all are, except that levels of nothing but `-`, `X` and other characters of the
-///   [platformer](TileSet::platformer) are its levels.
+/// - Without a [set of tiles](Self::tiles), a legend (JSON or TOML) is looked for beside the levels and in the folder above, for each folder that is
+///   given. Characters that it does not have are tiles of unknown meaning, or those of the legends of other folders. Without a legend all are, except that
+///   levels of nothing but `-`, `X` and other characters of the [platformer](TileSet::platformer) are its levels.
 /// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
 /// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
 ///
@@ -97,7 +98,7 @@ impl CorpusReader {
     /// Reads the levels.
     ///
     /// **Errors.** [`LevelError`]: a folder that cannot be read or holds no level (then the error of the first file that is none), a pattern that is
-    /// none or matches nothing, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
+    /// none or matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -106,12 +107,18 @@ impl CorpusReader {
             files.extend(files_of(folder, &patterns, &mut notes)?);
         }
         let files = without_single_lines(files, &mut notes);
-        let legend = self
-            .tiles
-            .is_none()
-            .then(|| legend_beside(&files))
-            .flatten();
-        self.assemble(&files, legend, notes)
+        let folders = self.folders.iter().filter(|_| self.tiles.is_none());
+        let folders = folders.filter_map(|folder| {
+            let of_folder = files.iter().filter(|file| file.root == *folder);
+            let of_folder: Vec<&LevelFile> = of_folder.collect();
+            let symbols = symbols_of(of_folder.iter().copied());
+            (!of_folder.is_empty()).then(|| FolderTiles {
+                legend: legend_beside(&of_folder, &symbols, &mut notes),
+                symbols,
+            })
+        });
+        let folders = folders.collect();
+        self.assemble(&files, folders, notes)
     }
 
     /// Reads levels from texts with their names, as [`read`](Self::read) does from files. No file is looked at: without a [set of tiles](Self::tiles)
@@ -138,17 +145,21 @@ impl CorpusReader {
             check_text(&file.path.display().to_string(), &file.text)?;
         }
         let files = without_single_lines(files, &mut notes);
-        self.assemble(&files, None, notes)
+        let texts = FolderTiles {
+            symbols: symbols_of(&files),
+            legend: None,
+        };
+        self.assemble(&files, vec![texts], notes)
     }
 
-    /// The corpus of some files, with the legend that was found for them.
+    /// The corpus of some files, with the legends that were found for the folders that they stand in.
     fn assemble(
         &self,
         files: &[LevelFile],
-        legend: Option<(PathBuf, TileSet)>,
+        folders: Vec<FolderTiles>,
         mut notes: Vec<CorpusNote>,
     ) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
-        let tiles = self.tile_set(files, legend, &mut notes)?;
+        let tiles = self.tile_set(files, folders, &mut notes)?;
         let mut levels = Vec::new();
         for file in files {
             let place = file.path.display().to_string();
@@ -177,28 +188,15 @@ impl CorpusReader {
     fn tile_set(
         &self,
         files: &[LevelFile],
-        legend: Option<(PathBuf, TileSet)>,
+        folders: Vec<FolderTiles>,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Arc<TileSet>, LevelError> {
         let in_use = symbols_of(files);
-        let symbols: Vec<char> = in_use.iter().copied().collect();
-        let given = self.tiles.clone();
-        let found = given.or_else(|| {
-            let (path, set) = legend?;
-            notes.push(CorpusNote::Legend(path));
-            Some(Arc::new(set))
-        });
-        let set = found.unwrap_or_else(|| {
-            let platformer = TileSet::platformer();
-            let is_known = |&symbol: &char| platformer.tile(symbol).is_some();
-            let is_platformer = symbols.iter().all(is_known);
-            if is_platformer && in_use.contains(&'-') && in_use.contains(&'X') {
-                notes.push(CorpusNote::Platformer);
-                return Arc::clone(platformer);
-            }
-            Arc::new(TileSet::unknown([]))
-        });
-        let foreign = symbols.iter().filter(|&&symbol| set.tile(symbol).is_none());
+        let set = match &self.tiles {
+            Some(given) => Arc::clone(given),
+            None => tile_sets::of_folders(folders, notes)?,
+        };
+        let foreign = in_use.iter().filter(|&&symbol| set.tile(symbol).is_none());
         let foreign: String = foreign.collect();
         let set = if foreign.is_empty() {
             set
@@ -295,9 +293,12 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
+fn is_single(file: &LevelFile) -> bool {
+    file.text.trim_end().lines().count() < 2
+}
+
 /// Files of one line are no levels where others have several.
 fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
-    let is_single = |file: &LevelFile| file.text.trim_end().lines().count() < 2;
     if files.iter().all(is_single) {
         return files;
     }
@@ -312,20 +313,26 @@ fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> V
 }
 
 /// The characters of some levels.
-fn symbols_of(files: &[LevelFile]) -> BTreeSet<char> {
-    let texts = files.iter();
+fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
+    let texts = files.into_iter();
     let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());
     symbols.filter(|symbol| !symbol.is_control()).collect()
 }
 
-/// The legend of the first file that has one beside it or above.
-fn legend_beside(files: &[LevelFile]) -> Option<(PathBuf, TileSet)> {
-    let symbols: Vec<char> = symbols_of(files).into_iter().collect();
-    let mut legends = files.iter().filter_map(|file| {
+/// The legend of the first file that has one beside it or above; legends with mistakes are noted.
+fn legend_beside(
+    files: &[&LevelFile],
+    symbols: &BTreeSet<char>,
+    notes: &mut Vec<CorpusNote>,
+) -> Option<(PathBuf, TileSet)> {
+    let mut searched: BTreeSet<&Path> = BTreeSet::new();
+    files.iter().find_map(|file| {
+        let folder = file.path.parent()?;
         let last = file.root.parent().unwrap_or(&file.root);
-        legends::find(file.path.parent()?, last, &symbols)
-    });
-    legends.next()
+        // The files of a folder have the same legends.
+        let is_new = searched.insert(folder);
+        is_new.then(|| legends::find(folder, last, symbols, notes))?
+    })
 }
 
 /// The tile that stands most often in some levels, the first one of several.
@@ -370,13 +377,14 @@ fn files_of(
             Ok(files)
         };
     let mut files = read(root, notes)?;
-    if files.is_empty() && root.is_dir() {
-        let mut found = Vec::new();
+    // A line of text beside folders of levels is none.
+    if files.iter().all(is_single) && root.is_dir() {
+        let (has_lines, mut found) = (!files.is_empty(), Vec::new());
         for (folder, others) in
             one_encoding(folders_within(root)?, |path| matches(path, root, patterns))?
         {
             let within = read(&folder, notes)?;
-            if within.is_empty() {
+            if within.is_empty() || has_lines && within.iter().all(is_single) {
                 continue;
             }
             files.extend(within);

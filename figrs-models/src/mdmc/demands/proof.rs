@@ -35,7 +35,9 @@ enum Trial {
 ///
 /// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
 /// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
-/// No trial begins after the [time](SteeredLevel::proof_time) of the level, and those under way end then.
+/// Pairs and sets of three are tried until the [time](SteeredLevel::proof_time) of the level is over. What comes before, and the column of what is proven, is
+/// as many trials as there are demands, each of little memory: that takes less, and ends by itself after [`PATIENCE`](Self::PATIENCE) times as long, on
+/// machines that are busy.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -45,10 +47,13 @@ pub(super) struct ProofSearch<'a> {
     is_relaxed: bool,
     /// Numbers of the demands that place tiles.
     placed: Vec<usize>,
+    begun: Instant,
     until: Instant,
 }
 
 impl<'a> ProofSearch<'a> {
+    /// The longest time of the trials of single demands and of all together, as a multiple of the time of the level.
+    const PATIENCE: u32 = 10;
     /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
@@ -57,7 +62,8 @@ impl<'a> ProofSearch<'a> {
     const WINDOW_BYTES: u64 = 1 << 20;
 
     pub(super) fn new(steered: &'a SteeredLevel) -> Self {
-        let until = Instant::now() + steered.longest_proof();
+        let begun = Instant::now();
+        let until = begun + steered.longest_proof() * Self::PATIENCE;
         let own = steered.level_model();
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -66,6 +72,7 @@ impl<'a> ProofSearch<'a> {
             model: own.clone(),
             is_relaxed: false,
             placed: placed.map(|(number, _)| number).collect(),
+            begun,
             until,
         };
         let alone = steered.part(own, &search.placed);
@@ -125,11 +132,18 @@ impl<'a> ProofSearch<'a> {
                 }
                 Some(self.conflict(kept))
             }
-            Trial::Unknown => [2, 3].into_iter().find_map(|number| {
-                let mut sets = combinations(&small, number);
-                let found = sets.find(|set| matches!(self.trial(set), Trial::Impossible))?;
-                Some(self.conflict(found))
-            }),
+            Trial::Unknown => {
+                let until = self.until.min(self.begun + self.steered.longest_proof());
+                let search = Self {
+                    until,
+                    ..self.clone()
+                };
+                [2, 3].into_iter().find_map(|number| {
+                    let mut sets = combinations(&small, number);
+                    let found = sets.find(|set| matches!(search.trial(set), Trial::Impossible))?;
+                    Some(self.conflict(found))
+                })
+            }
         }
     }
 

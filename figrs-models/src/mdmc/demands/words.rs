@@ -5,7 +5,7 @@ use std::fmt;
 use super::area::Area;
 use super::demand::{Demand, Mirror};
 use super::mask::Mask;
-use crate::mdmc::MovementRules;
+use crate::mdmc::{MovementRules, Route};
 
 /// The demand in a few words.
 impl fmt::Display for Demand {
@@ -20,21 +20,7 @@ impl fmt::Display for Demand {
                 let (height, width) = (pattern.height(), pattern.width());
                 write!(f, "a forbidden pattern of {height} by {width}")
             }
-            Self::Playable(route) => {
-                if route.rules() == MovementRules::platformer() {
-                    f.write_str("playable from left to right")?;
-                } else {
-                    write!(f, "playable by {}", route.rules().movement())?;
-                }
-                for (place, area) in route.areas().iter().enumerate() {
-                    write!(
-                        f,
-                        "{} {area}",
-                        if place == 0 { ", through" } else { ", then" }
-                    )?;
-                }
-                Ok(())
-            }
+            Self::Playable(route) => way(f, route),
             Self::Shaped {
                 pattern,
                 row,
@@ -137,6 +123,19 @@ impl fmt::Display for Demand {
             }
         }
     }
+}
+
+fn way(f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
+    if route.rules() == MovementRules::platformer() {
+        f.write_str("playable from left to right")?;
+    } else {
+        write!(f, "playable by {}", route.rules().movement())?;
+    }
+    for (place, area) in route.areas().iter().enumerate() {
+        let then = if place == 0 { "through" } else { "then" };
+        write!(f, ", {then} {area}")?;
+    }
+    Ok(())
 }
 
 /// The area of a demand, if that is not the whole level.

@@ -175,6 +175,20 @@ pub enum LevelError {
         /// The most cells.
         max: usize,
     },
+    /// Legends of two folders disagree on a character that levels of both have.
+    #[error(
+        "{symbol:?} is \"{}\" in {} and \"{}\" in {}; train on the folders one by one, write another character in the levels of one, or give one legend \
+         for all",
+        first.1, first.0, other.1, other.0
+    )]
+    LegendsDisagree {
+        /// The character.
+        symbol: char,
+        /// A legend, and its words.
+        first: (String, String),
+        /// Another one, and its words.
+        other: (String, String),
+    },
     /// A legend beside levels cannot be read.
     #[error("{path}: {cause}")]
     Legend {

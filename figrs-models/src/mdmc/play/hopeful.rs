@@ -61,6 +61,9 @@ impl<'a> HopefulField<'a> {
                 reach(((row, column), 0), FREE, (true, Via::Air), &mut open);
             }
         }
+        if open.is_empty() {
+            return Some(0);
+        }
         let is_sure = |cells: &Vec<CellClass>| cells.iter().all(|class| class.has(CellClass::GOAL));
         let mut sure: Vec<usize> = Vec::new();
         if rules.goal == FrameGoal::AllTiles {

@@ -4,6 +4,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
+
 use super::super::{LevelError, Tile};
 use super::cell_class::{CellClass, Via};
 use super::exploration::{ColumnCells, ColumnExploration, Crossings, Place};
@@ -80,8 +82,10 @@ impl figrs_core::Value for Reach {
 }
 
 /// Crossings of the right edge of the columns so far.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
+    /// A hash of all the rest, which is long and asked for often.
+    print: u64,
     outlook: Outlook,
     /// There is a place to start.
     has_start: bool,
@@ -121,10 +125,33 @@ pub(super) struct Return {
     pub(super) wins: bool,
 }
 
+impl Hash for EdgeCrossings {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.print.hash(state);
+    }
+}
+
 impl EdgeCrossings {
+    /// With the hash of what it is now.
+    fn printed(mut self) -> Self {
+        let mut hasher = FxHasher::default();
+        let known = (
+            self.outlook,
+            self.has_start,
+            self.starts_known,
+            self.playable,
+        );
+        known.hash(&mut hasher);
+        (&self.supports, &self.reached, &self.returns).hash(&mut hasher);
+        (&self.targets, self.nearest).hash(&mut hasher);
+        self.print = hasher.finish();
+        self
+    }
+
     fn settled(outlook: Outlook, height: usize, route: &Route) -> Self {
         let words = route.rules().compiled().arrival_words() * (route.last() + 1);
         Self {
+            print: 0,
             outlook,
             has_start: false,
             starts_known: outlook != Outlook::Open,
@@ -156,7 +183,7 @@ impl Reach {
             route: route.clone(),
             height,
             columns: 0,
-            edge: Arc::new(EdgeCrossings::settled(Outlook::Open, height, route)),
+            edge: Arc::new(EdgeCrossings::settled(Outlook::Open, height, route).printed()),
         }
     }
 
@@ -192,7 +219,7 @@ impl Reach {
     /// Adds a column of as many cells as there are rows.
     pub(in crate::mdmc) fn push_classes(&mut self, classes: &[CellClass]) {
         if self.edge.outlook == Outlook::Open {
-            self.edge = Arc::new(self.next(classes));
+            self.edge = Arc::new(self.next(classes).printed());
             let start = match self.route.rules().compiled().start {
                 FrameStart::Cell { column, .. } => column,
                 _ => 0,

@@ -148,9 +148,12 @@ impl Playability {
         let upright = |cell| rules.travel().upright_cell(width, cell);
         let passed = search.visits.iter().map(|visit| visit.passed);
         let passed = passed.max().map_or(0, usize::from);
-        let obstacle = (end.is_none() && !reaches_all).then(|| match passed < route.last() {
-            true if !starts.is_empty() => Obstacle::WayPoint { passed },
-            _ => search.obstacle(&starts),
+        let obstacle = (end.is_none() && !reaches_all).then(|| {
+            if passed < route.last() && !starts.is_empty() {
+                Obstacle::WayPoint { passed }
+            } else {
+                search.obstacle(&starts)
+            }
         });
         Self {
             path: path.into_iter().map(upright).collect(),

@@ -97,6 +97,17 @@ impl TileSet {
         self
     }
 
+    /// This set, and the tile of a character in another set if there is none here.
+    #[must_use]
+    pub(in crate::mdmc) fn and_tile_of(mut self, other: &Self, symbol: char) -> Self {
+        let mut others = other.tiles.iter();
+        let new = others.find(|named| named.tile.symbol() == Some(symbol));
+        if let Some(new) = new.filter(|_| self.tile(symbol).is_none()) {
+            self.tiles.push(new.clone());
+        }
+        self
+    }
+
     /// Expects distinct characters.
     pub(super) fn of_named(tiles: Vec<NamedTile>) -> Self {
         Self { tiles }

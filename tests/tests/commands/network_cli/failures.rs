@@ -88,6 +88,59 @@ fn without_an_exact_answer_there_are_bounds() {
     assert!(told.starts_with("not known: the log-evidence is between "));
 }
 
+/// Variables of three states, each two of which have a table without zeros.
+fn dense(variables: usize) -> String {
+    let pairs = (0..variables).flat_map(|i| (0..i).map(move |j| (j, i)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let mut text = format!(
+        "MARKOV\n{variables}\n{}\n{}\n",
+        "3 ".repeat(variables),
+        pairs.len()
+    );
+    for (j, i) in &pairs {
+        text += &format!("2 {j} {i}\n");
+    }
+    text + &"9\n1.5 1 1 1 1.5 1 1 1 1.5\n".repeat(pairs.len())
+}
+
+#[test]
+fn the_end_of_the_time_leaves_bounds() {
+    let files = Files::new();
+    std::fs::write(files.path("dense.uai"), dense(40)).unwrap();
+    for (task, code) in [("evidence", 0), ("marginals", 1)] {
+        let ask = format!("--file dense.uai --task {task} --time 1 --format json");
+        let output = files.run(&ask);
+        assert_eq!(output.status.code(), Some(code), "{task}");
+        let found: Json = serde_json::from_str(&text(&output.stdout)).unwrap();
+        let [low, high] = [0, 1].map(|i| found["bounds"]["log_evidence"][i].as_f64().unwrap());
+        // Between the weight of the worlds in which all are equal, and the largest weight of all.
+        let best = 780.0 * 1.5_f64.ln();
+        let all = best + 40.0 * 3_f64.ln();
+        assert!(low <= all && high >= best && low < high, "{low} {high}");
+        assert!(high <= all + 1e-6, "{high} {all}");
+        assert_eq!(found["exact"], false);
+        assert_eq!(found["stopped"], "time");
+    }
+}
+
+#[test]
+fn a_refusal_tells_what_was_tried() {
+    let files = Files::new();
+    for task in ["count", "k-best", "sample"] {
+        let output = files.run(&format!("--file garden.bif --task {task} --memory 7"));
+        assert_eq!(output.status.code(), Some(1), "{task}");
+        let told = text(&output.stderr);
+        for words in [
+            "error: no algorithm fits --memory 7",
+            " was refused: ",
+            "Circuit",
+            "allow more by --memory, let it work longer by --time",
+        ] {
+            assert!(told.contains(words), "{task}: {told}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_work_gives_one_line_and_exit_code_two() {
     let files = Files::new();

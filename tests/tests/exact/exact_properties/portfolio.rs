@@ -1,5 +1,8 @@
 //! A portfolio agrees with enumeration within any memory and work, or gives bounds that enclose the answer.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use figrs::Bytes;
 use figrs_core::AnyElement;
 use figrs_infer::{Answer, Exact, MpeExact, Run};
@@ -27,6 +30,16 @@ fn answers_agree(description: &Description) -> Checked {
         Ok(answer) => log_evidence(answer),
         Err(_) => f64::NEG_INFINITY,
     };
+    // A run that is over before it began leaves crude bounds.
+    let over = Exact::new().interrupt(Arc::new(AtomicBool::new(true)));
+    let over = over.run(&built.model, none.as_slice()).map_err(failed)?;
+    let crude = over.log_evidence_bounds().map_err(failed)?;
+    let slack = EXACT * (1.0 + expected.abs());
+    prop_assert!(
+        expected == f64::NEG_INFINITY && crude.lower == expected
+            || crude.lower <= expected + slack && crude.upper >= expected - slack,
+        "{crude} without {expected}"
+    );
     for (memory, work) in LIMITS {
         let exact = Exact::within(Bytes(memory)).work(work);
         // What does not fit at all is refused.

@@ -5,7 +5,7 @@ use figrs_core::factor::VarId;
 
 use super::super::cost_table::CostTables;
 use crate::exact::eliminate::EliminationError;
-use crate::exact::order::component_orders::eliminate_candidates_within;
+use crate::exact::order::component_orders::eliminate_candidates;
 use crate::exact::order::symbolic_elimination::SymbolicElimination;
 
 /// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
@@ -57,7 +57,7 @@ pub(super) fn clusters(
     let scopes = scopes.map(|scope| scope.iter().map(|&v| VarId(v)).collect());
     let mut symbolic = SymbolicElimination::of_scopes(&tables.sizes, scopes);
     let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
-    eliminate_candidates_within(&mut symbolic, &all, ORDER_WORK, until)?;
+    eliminate_candidates(&mut symbolic, &all, ORDER_WORK, until)?;
     let buckets = symbolic.buckets.iter().map(|bucket| Cluster {
         own: bucket.eliminated.iter().map(|v| v.0).collect(),
         separator: bucket.output.iter().map(|v| v.0).collect(),

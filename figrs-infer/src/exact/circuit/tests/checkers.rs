@@ -25,7 +25,13 @@ fn learned_clauses_hold_in_all_worlds() {
             0 => random_formula(&mut rng, 11, 40),
             _ => random_graph(&mut rng, 8),
         };
-        let mut form = LogicalForm::new(&graph, &[], &options).expect("small");
+        let mut form = LogicalForm::new(
+            &graph,
+            &[],
+            &vec![false; graph.cardinalities.len()],
+            &options,
+        )
+        .expect("small");
         let copy = form.clone();
         let logs = form.symbol_logs.clone();
         let preferences = vec![0.0; graph.cardinalities.len()];
@@ -84,7 +90,13 @@ fn cached_values_are_those_of_a_second_search() {
             1 => random_formula(&mut rng, 18, 30),
             _ => random_graph(&mut rng, 9),
         };
-        let mut form = LogicalForm::new(&graph, &[], &options).expect("small");
+        let mut form = LogicalForm::new(
+            &graph,
+            &[],
+            &vec![false; graph.cardinalities.len()],
+            &options,
+        )
+        .expect("small");
         let trace = SumTrace::new(form.symbol_logs.clone());
         let preferences = vec![0.0; graph.cardinalities.len()];
         let mut search = ExhaustiveSearch::new(&mut form, (preferences, &[]), trace, 1 << 20);

@@ -149,21 +149,27 @@ fn tables_of_too_many_rows_are_refused() {
         decisions: u64::MAX,
         report: &|_| (),
     };
-    // A function of 6000 states.
+    // Weights of a function of 6000 states.
     let graph = FactorGraph {
         cardinalities: vec![6000, 2],
-        factors: vec![Factor {
-            variables: vec![VarId(0), VarId(1)],
-            table: FactorTable::Function {
-                index: (0..6000).map(|state| state % 2).collect(),
+        factors: vec![
+            Factor {
+                variables: vec![VarId(0), VarId(1)],
+                table: FactorTable::Function {
+                    index: (0..6000).map(|state| state % 2).collect(),
+                },
+                normalised: false,
             },
-            // Else it would be barren.
-            normalised: false,
-        }],
+            Factor {
+                variables: vec![VarId(1)],
+                table: FactorTable::Dense(Weights::from_linear(vec![0.5, 0.25])),
+                normalised: false,
+            },
+        ],
     };
     let refused = log_sum(&graph, 1 << 20, &control);
     let expected = EliminationError::TableTooLarge {
-        needed: 18_000.0,
+        needed: 12_000.0,
         limit: 5000,
     };
     assert_eq!(refused, Err(expected));

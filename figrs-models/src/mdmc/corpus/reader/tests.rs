@@ -279,3 +279,110 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
     let ragged = read(vec![text("a", "--\n-"), text("b", "--\n--")]);
     assert!(matches!(ragged, LevelError::RaggedRow { place, line: 2, .. } if place == "a"));
 }
+
+#[test]
+fn folders_keep_their_own_legends() {
+    let scratch = folder(&[
+        ("caves/a.txt", "..H\n###\n"),
+        (
+            "caves/tiles.json",
+            r##"{"tiles": {"#": ["solid"], ".": ["passable"], "H": ["climb"], "F": ["exit"]}}"##,
+        ),
+        ("rooms/a.txt", "FFD\nWW.\n"),
+        (
+            "rooms/tiles.json",
+            r#"{"tiles": {"F": ["passable"], "D": ["door"], "W": ["solid"], ".": ["passable"]}}"#,
+        ),
+        ("plain/a.txt", "--~\nXXX\n"),
+        ("land/a.txt", "--E\nXXX\n"),
+    ]);
+    let read = |names: &[&str]| {
+        let folders = names.iter().map(|name| scratch.path().join(name));
+        CorpusReader::new(folders).read()
+    };
+    let (corpus, notes) = read(&["caves", "rooms", "land", "plain"]).unwrap();
+    let is = |symbol, meaning| corpus.tiles().tile(symbol).unwrap().is(meaning);
+    assert!(is('H', Meaning::Climb) && is('D', Meaning::Door) && is('E', Meaning::Enemy));
+    // Levels of caves have no F: it is that of rooms. Plain levels have no legend.
+    assert!(is('F', Meaning::Passable) && !is('F', Meaning::Exit) && is('X', Meaning::Solid));
+    assert!(corpus.tiles().tile('~').unwrap().is_unknown());
+    let legends = notes.iter();
+    let legends = legends.filter(|note| matches!(note, CorpusNote::Legend(_)));
+    assert_eq!(legends.count(), 2);
+    assert!(
+        notes
+            .iter()
+            .any(|note| matches!(note, CorpusNote::Platformer))
+    );
+}
+
+#[test]
+fn legends_that_disagree_are_an_error() {
+    let scratch = folder(&[
+        ("one/a.txt", "--o\nXXX\n"),
+        (
+            "one/t.json",
+            r#"{"tiles": {"X": ["solid"], "-": ["passable"], "o": ["collectable", "coin"]}}"#,
+        ),
+        ("two/a.txt", "--o\n###\n"),
+        (
+            "two/t.json",
+            r##"{"tiles": {"#": ["solid"], "-": ["passable"], "o": ["hazard", "flame"]}}"##,
+        ),
+    ]);
+    let reader = CorpusReader::new([scratch.path().join("one"), scratch.path().join("two")]);
+    let error = reader.read().unwrap_err();
+    assert!(matches!(
+        error,
+        LevelError::LegendsDisagree { symbol: 'o', .. }
+    ));
+    let told = error.to_string();
+    for part in [
+        "'o' is \"collectable, coin\" in ",
+        "and \"hazard, flame\" in ",
+        "give one legend for all",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    // With one legend for all there is no question.
+    let tiles = TileSet::from_toml("[tiles]\no = ['passable']").unwrap();
+    assert!(reader.tiles(tiles).read().is_ok());
+}
+
+/// A line beside the folders was taken for the only level.
+#[test]
+fn a_line_of_text_beside_folders_of_levels_is_no_level() {
+    let scratch = folder(&[
+        ("readme.txt", "XXXX\n"),
+        ("Processed/a.txt", "--\nXX\n"),
+        ("Original/a.txt", "..\n##\n"),
+    ]);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(texts(&corpus), ["--\nXX"]);
+    assert!(
+        notes
+            .iter()
+            .any(|note| matches!(note, CorpusNote::Skipped(LevelError::SingleLine { .. })))
+    );
+    let alone = folder(&[("a.txt", "XX--\n"), ("more/b.txt", "--XX\n")]);
+    assert_eq!(texts(&read(&alone).0), ["XX--"]);
+}
+
+#[test]
+fn legends_with_mistakes_are_told() {
+    let scratch = folder(&[
+        ("a.txt", "--o\nXX#\n"),
+        ("t.json", r#"{"tiles": {"XX": ["solid"]}}"#),
+        ("other.json", r#"{"jumps": []}"#),
+    ]);
+    let (_, notes) = read(&scratch);
+    assert!(
+        matches!(
+            &notes[..],
+            [CorpusNote::FlawedLegend(_), CorpusNote::UnknownTiles { .. }]
+        ),
+        "{notes:?}"
+    );
+    let told = notes[0].to_string();
+    assert!(told.contains("t.json") && told.contains("\"XX\""), "{told}");
+}

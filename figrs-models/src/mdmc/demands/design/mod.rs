@@ -60,7 +60,7 @@ use legend::Words;
 /// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is not in it) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are in it) or `"2.."`. With `prefer`, a weight,
 /// a demand is soft. A class is a tile, `any`, a [`Meaning`](crate::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all others; or a list of such. A
 /// pattern is the name of one, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a [training](DesignScope::training) level, as
-/// `{ level = "mario-1-1", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
+/// `{ level = "01-first-steps", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
 ///
 /// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
 /// counted in rows there.
@@ -209,7 +209,7 @@ impl DesignFile {
 /// pass = [[4, 20], { rows = '..6', columns = '30..34' }]
 ///
 /// [[demand]]
-/// lines_like = { level = 'mario-1-1', columns = '..60' }
+/// lines_like = { level = '01-*', columns = '..60' }
 /// ")?;
 /// let corpus = Corpus::shipped();
 /// let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2)?);

@@ -387,6 +387,19 @@ fn doors_lead_through_walls_to_doors() {
     assert!(connected("D.x.D\n....."));
 }
 
+/// The fold let a player who came back over an enemy fall through it.
+#[test]
+fn nobody_falls_through_an_enemy_that_blocks() {
+    let movement = Movement::from_toml(
+        "like = 'platformer'\njumps = []\nfalls = [[0, 1]]\ndoors = 1\nenemies = 'blocked'\nbottom = 'floor'\nstart = [0, 1]\ngoal = { any = ['exit'] }",
+    );
+    let movement = movement.unwrap();
+    for (text, expected) in [("..#\nE##\n..X", false), ("..#\n.##\n..X", true)] {
+        let is_playable = check(&level(text), &movement, Travel::Right, &[]).unwrap();
+        assert_eq!(is_playable, expected, "{text}");
+    }
+}
+
 #[test]
 fn a_maze_is_won_at_an_exit() {
     assert!(playable("maze", Travel::Right, "M.#X\n#..."));

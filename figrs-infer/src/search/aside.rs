@@ -1,0 +1,92 @@
+//! Searches of other kinds in turn with a greedy one that does not come to an end.
+
+use figrs_core::Value;
+use std::hash::Hash;
+
+use super::both_ends::BothEnds;
+use super::dives::Dives;
+use super::state_space::StateSpace;
+
+/// Work after which other searches have their first turn: about a second on rules of puzzles.
+const FIRST_TURN: u64 = 100_000_000;
+
+/// Work of a state, where a space does not count it.
+const OF_STATE: u64 = 1 << 10;
+
+/// A search from both ends and dives, which take turns: each time that the work of all has doubled, each of both does a quarter of that.
+#[derive(Debug)]
+pub(super) struct SearchesAside<S, A> {
+    both_ends: Option<BothEnds<S, A>>,
+    dives: Dives,
+    next_turn: u64,
+}
+
+/// The work since a search began, or about as much if a space counts none.
+pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
+    (space.work() - began).max(states as u64 * OF_STATE)
+}
+
+impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
+    pub(super) fn new() -> Self {
+        Self {
+            both_ends: None,
+            dives: Dives::new(),
+            next_turn: FIRST_TURN,
+        }
+    }
+
+    /// Number of states met.
+    pub(super) fn states(&self) -> usize {
+        let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
+        met + self.dives.states
+    }
+
+    /// About how many bytes are kept between turns.
+    pub(super) fn bytes(&self) -> u64 {
+        self.both_ends.as_ref().map_or(0, BothEnds::bytes)
+    }
+
+    /// True if it is their turn after this work.
+    pub(super) fn have_turn(&self, work: u64) -> bool {
+        work >= self.next_turn
+    }
+
+    /// A turn: a plan of at most so many steps, if one is found; `goes_on` is false once there is no time or memory for so many bytes more.
+    pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
+        &mut self,
+        space: &mut T,
+        steps: usize,
+        goes_on: &dyn Fn(&T, u64) -> bool,
+    ) -> Option<Vec<A>> {
+        let share = self.next_turn / 4;
+        self.next_turn *= 2;
+        let both_ends = match &mut self.both_ends {
+            Some(both_ends) => both_ends,
+            none => none.insert(BothEnds::new(space)),
+        };
+        let (began, mut looked_at) = (space.work(), 0);
+        let mut has_share = |space: &T, bytes: u64| {
+            looked_at += 1;
+            work_since(space, began, looked_at) < share && goes_on(space, bytes)
+        };
+        let found = both_ends.go_on(space, steps, &mut has_share);
+        if found.is_some() {
+            return found;
+        }
+        let kept = both_ends.bytes();
+        let (began, mut looked_at, mut is_over) = (space.work(), 0, false);
+        while !is_over {
+            let found = self.dives.dive(space, steps, &mut |space: &T, bytes| {
+                looked_at += 1;
+                let goes_on =
+                    work_since(space, began, looked_at) < share && goes_on(space, kept + bytes);
+                is_over |= !goes_on;
+                goes_on
+            });
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}

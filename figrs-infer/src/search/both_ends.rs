@@ -1,0 +1,150 @@
+//! Breadth-first search from the start and from goals, until both meet.
+
+use figrs_core::Value;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
+
+use super::state_space::StateSpace;
+
+/// Marks a state that no action leads to on the way from an end.
+const END: u32 = u32::MAX;
+
+/// The states met from one end, layer by layer.
+#[derive(Debug)]
+struct Layers<S, A> {
+    /// For each state the number of the one it was met from, and the action between them.
+    met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
+    /// The states of the last layer that is complete, of which those before `next` are expanded.
+    next: usize,
+    end: usize,
+    steps: usize,
+    heap: usize,
+}
+
+impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
+    fn new(ends: Vec<S>) -> Self {
+        let mut layers = Self {
+            met: IndexMap::default(),
+            next: 0,
+            end: 0,
+            steps: 0,
+            heap: 0,
+        };
+        for state in ends {
+            layers.add(state, END, None);
+        }
+        layers.end = layers.met.len();
+        layers
+    }
+
+    /// Adds a state; its number if it is new.
+    fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
+        if self.met.contains_key(&state) {
+            return None;
+        }
+        self.heap += state.heap_bytes();
+        let (number, _) = self.met.insert_full(state, (from, action));
+        Some(number as u32)
+    }
+
+    /// The number of states that are left of the layer.
+    fn open(&self) -> usize {
+        self.end - self.next
+    }
+
+    fn bytes(&self) -> u64 {
+        let each = size_of::<S>() + size_of::<(u32, Option<A>)>() + 3 * size_of::<u64>();
+        (self.heap + self.met.capacity() * each) as u64
+    }
+
+    /// The actions from a state to the end, in that order.
+    fn way(&self, state: u32) -> Vec<A> {
+        let (mut way, mut at) = (Vec::new(), state);
+        while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
+            way.extend(action);
+            at = from;
+        }
+        way
+    }
+}
+
+/// A search from both ends, which goes on where it stopped.
+///
+/// Whole layers are expanded, that of the end with fewer states in it. A plan that is found has no more steps than any other whose states the predecessors that a space gives lead
+/// to.
+#[derive(Debug)]
+pub(super) struct BothEnds<S, A> {
+    ends: [Layers<S, A>; 2],
+    /// The end whose layer is expanded.
+    side: usize,
+}
+
+impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
+    /// A search with the goals that are known; without any it ends at once.
+    pub(super) fn new<T: StateSpace<State = S, Action = A>>(space: &mut T) -> Self {
+        let ends = [vec![space.start()], space.goals()];
+        Self {
+            ends: ends.map(Layers::new),
+            side: 0,
+        }
+    }
+
+    /// Number of states met.
+    pub(super) fn states(&self) -> usize {
+        self.ends.iter().map(|end| end.met.len()).sum()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.ends.iter().map(Layers::bytes).sum()
+    }
+
+    /// Goes on, for plans of at most so many steps, until there is one, nothing is left, or `goes_on`, which is given the bytes of all states, is false.
+    pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
+        &mut self,
+        space: &mut T,
+        steps: usize,
+        goes_on: &mut dyn FnMut(&T, u64) -> bool,
+    ) -> Option<Vec<A>> {
+        let mut found = Vec::new();
+        loop {
+            let end = &mut self.ends[self.side];
+            if end.open() == 0 && end.next < end.met.len() {
+                end.end = end.met.len();
+                end.steps += 1;
+                self.side = usize::from(self.ends[1].open() < self.ends[0].open());
+            }
+            let is_empty = self.ends.iter().any(|end| end.open() == 0);
+            let is_over = is_empty || self.ends[0].steps + self.ends[1].steps >= steps;
+            if is_over || !goes_on(space, self.bytes()) {
+                return None;
+            }
+            let side = self.side;
+            let number = self.ends[side].next;
+            let (state, _) = self.ends[side].met.get_index(number)?;
+            let state = state.clone();
+            self.ends[side].next += 1;
+            found.clear();
+            match side {
+                0 => space.successors(&state, &mut found),
+                _ => space.predecessors(&state, &mut found),
+            }
+            for (action, state) in found.drain(..) {
+                let other = self.ends[1 - side].met.get_index_of(&state);
+                let Some(new) = self.ends[side].add(state, number as u32, Some(action)) else {
+                    continue;
+                };
+                if let Some(other) = other {
+                    let (first, last) = match side {
+                        0 => (new, other as u32),
+                        _ => (other as u32, new),
+                    };
+                    let mut way = self.ends[0].way(first);
+                    way.reverse();
+                    way.extend(self.ends[1].way(last));
+                    return Some(way);
+                }
+            }
+        }
+    }
+}

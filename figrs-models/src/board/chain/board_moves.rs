@@ -1,0 +1,38 @@
+//! Proposals of a puzzle's own for Markov chains of boards.
+
+/// Proposals of changes to several cells at once, for puzzles whose rules leave single cells little room.
+///
+/// **Symmetric.** From the board that is proposed the change back has to be proposed with the same probability.
+///
+/// ```
+/// use figrs_models::board::BoardMoves;
+///
+/// /// Turns a row of cells around between two places.
+/// struct Turn;
+///
+/// impl BoardMoves<bool> for Turn {
+///     fn propose(&mut self, cells: &[bool], choose: &mut dyn FnMut(usize) -> usize, changes: &mut Vec<(usize, bool)>) {
+///         let (one, other) = (choose(cells.len()), choose(cells.len()));
+///         let (first, last) = (one.min(other), one.max(other));
+///         changes.extend((first..=last).map(|at| (at, cells[first + last - at])));
+///     }
+/// }
+/// ```
+pub trait BoardMoves<C>: Send {
+    /// Adds cells with the values that they are proposed to have, each cell once at most; none if the board is to stay as it is. `choose` draws one of so many numbers
+    /// from zero on, all alike.
+    ///
+    /// A change to a value that a cell may not have is refused.
+    fn propose(
+        &mut self,
+        cells: &[C],
+        choose: &mut dyn FnMut(usize) -> usize,
+        changes: &mut Vec<(usize, C)>,
+    );
+
+    /// Reads the board that a chain starts from, for moves that remember something of it.
+    fn read(&mut self, _cells: &[C]) {}
+
+    /// Follows changes of these cells, all different, that were accepted.
+    fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
+}

@@ -1,0 +1,97 @@
+//! Moves of one cell of land along the shore, which keep the amount of land.
+
+use super::Terrain;
+use crate::board::BoardMoves;
+use crate::grid::Size;
+
+/// Takes a cell of land away and makes a cell of water beside the rest of the land.
+///
+/// Let `S` be the land without the cell that is taken, which is one of all alike. A cell of `S` and a side of it are chosen, and the water there is made land with one chance in as many
+/// as it has cells of `S` beside it, so that each cell of the shore of `S` is as likely as any other. The cell that is taken has to be on that shore too: the way back then has the same
+/// probability.
+#[derive(Clone, Debug)]
+pub(super) struct ShoreMoves {
+    size: Size,
+    /// The cells of land.
+    land: Vec<u32>,
+    /// For each cell of land its place among them.
+    places: Vec<u32>,
+}
+
+impl ShoreMoves {
+    pub(super) fn new(size: Size) -> Self {
+        Self {
+            size,
+            land: Vec::new(),
+            places: vec![0; size.cells()],
+        }
+    }
+
+    /// The cell on a side of another.
+    fn beside(&self, at: usize, side: usize) -> Option<usize> {
+        let columns = self.size.columns();
+        match side {
+            0 => at.checked_sub(columns),
+            1 => (!at.is_multiple_of(columns)).then(|| at - 1),
+            2 => (!(at + 1).is_multiple_of(columns)).then_some(at + 1),
+            _ => Some(at + columns).filter(|&below| below < self.size.cells()),
+        }
+    }
+}
+
+impl BoardMoves<Terrain> for ShoreMoves {
+    fn propose(
+        &mut self,
+        cells: &[Terrain],
+        choose: &mut dyn FnMut(usize) -> usize,
+        changes: &mut Vec<(usize, Terrain)>,
+    ) {
+        if self.land.len() < 2 {
+            return;
+        }
+        let taken = choose(self.land.len());
+        let other = choose(self.land.len() - 1);
+        let other = self.land[other + usize::from(other >= taken)] as usize;
+        let taken = self.land[taken] as usize;
+        let Some(made) = self.beside(other, choose(4)) else {
+            return;
+        };
+        let rest = |at: usize| {
+            let beside = self.size.beside(at);
+            let land = beside.filter(|&cell| cell != taken && cells[cell] == Terrain::Land);
+            land.count()
+        };
+        if cells[made] == Terrain::Land || rest(taken) == 0 || choose(rest(made)) != 0 {
+            return;
+        }
+        changes.extend([(taken, Terrain::Water), (made, Terrain::Land)]);
+    }
+
+    fn read(&mut self, cells: &[Terrain]) {
+        self.land.clear();
+        for at in (0..cells.len()).filter(|&at| cells[at] == Terrain::Land) {
+            self.places[at] = self.land.len() as u32;
+            self.land.push(at as u32);
+        }
+    }
+
+    fn follow(&mut self, cells: &[Terrain], changed: &[usize]) {
+        for &at in changed {
+            let place = self.places[at] as usize;
+            let was_land = self.land.get(place) == Some(&(at as u32));
+            match (cells[at] == Terrain::Land, was_land) {
+                (true, false) => {
+                    self.places[at] = self.land.len() as u32;
+                    self.land.push(at as u32);
+                }
+                (false, true) => {
+                    self.land.swap_remove(place);
+                    if let Some(&moved) = self.land.get(place) {
+                        self.places[moved as usize] = place as u32;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Exchanges of two passages of a perfect maze: the basis exchange walk on spanning trees.
+
+use super::Pointer;
+use crate::board::BoardMoves;
+use crate::grid::Size;
+
+/// Opens a wall between two rooms, and closes a passage of the cycle that comes of it.
+///
+/// The pair of rooms is one of all pairs side by side, and the passage one of all on the way between them in the maze, all alike. With the same pair and passage
+/// exchanged the step leads back: the cycle is the same, so that both ways have the same probability. Rooms from the wall to the passage
+/// point the other way afterwards.
+///
+/// **Complexity.** Of the order of the cycle's length.
+///
+/// **References.** T. Feder and M. Mihail, "Balanced matroids", STOC 1992; Anari, Liu, Oveis Gharan and Vinzant, "Log-concave polynomials II", STOC
+/// 2019, for the speed of the walk on all trees.
+pub(super) struct PassageMoves {
+    size: Size,
+    pair: WaysFromPair,
+    ways: [Vec<usize>; 2],
+}
+
+impl PassageMoves {
+    pub(super) fn new(size: Size) -> Self {
+        Self {
+            size,
+            pair: WaysFromPair::new(size.cells()),
+            ways: Default::default(),
+        }
+    }
+
+    /// The pair of rooms side by side of this number.
+    fn rooms(&self, number: usize) -> [usize; 2] {
+        let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
+        match number.checked_sub(down) {
+            None => [number, number + columns],
+            Some(number) => {
+                let one = number / (columns - 1) * columns + number % (columns - 1);
+                [one, one + 1]
+            }
+        }
+    }
+}
+
+impl BoardMoves<Pointer> for PassageMoves {
+    fn propose(
+        &mut self,
+        cells: &[Pointer],
+        choose: &mut dyn FnMut(usize) -> usize,
+        changes: &mut Vec<(usize, Pointer)>,
+    ) {
+        let (rows, columns) = (self.size.rows(), self.size.columns());
+        let pairs = 2 * self.size.cells() - rows - columns;
+        if pairs == 0 {
+            return;
+        }
+        let pair = self.rooms(choose(pairs));
+        let target = |room: usize| cells[room].room(room, columns);
+        if target(pair[0]) == pair[1] || target(pair[1]) == pair[0] {
+            return;
+        }
+        self.pair.meet(pair, target, &mut self.ways);
+        let passages = [self.ways[0].len(), self.ways[1].len()];
+        let chosen = choose(passages[0] + passages[1]);
+        // The passage from this room of one of both ways is closed.
+        let (side, last) = match chosen.checked_sub(passages[0]) {
+            None => (0, chosen),
+            Some(chosen) => (1, chosen),
+        };
+        let mut before = pair[1 - side];
+        for &room in &self.ways[side][..=last] {
+            changes.push((room, Pointer::between(room, before, columns)));
+            before = room;
+        }
+    }
+}
+
+/// The search for the room where the ways of two rooms meet.
+#[derive(Clone, Debug)]
+pub(super) struct WaysFromPair {
+    /// For each room the number of the search that last came to it, and its place on the way.
+    seen: Vec<(u32, u32)>,
+    now: u32,
+}
+
+impl WaysFromPair {
+    pub(super) fn new(rooms: usize) -> Self {
+        Self {
+            seen: vec![(0, 0); rooms],
+            now: 0,
+        }
+    }
+
+    /// The rooms on the ways of two rooms to the one where they meet, without that one. Both have to lead to the first room.
+    ///
+    /// Steps are made on both ways in turn, so that the work is that of the longer way to where they meet.
+    pub(super) fn meet(
+        &mut self,
+        pair: [usize; 2],
+        target: impl Fn(usize) -> usize,
+        ways: &mut [Vec<usize>; 2],
+    ) -> usize {
+        if self.now >= u32::MAX - 2 {
+            self.seen.fill((0, 0));
+            self.now = 0;
+        }
+        let first = self.now + 1;
+        self.now += 2;
+        ways.iter_mut().for_each(Vec::clear);
+        let mut at = pair;
+        loop {
+            for side in 0..2 {
+                let room = at[side];
+                let (by, place) = self.seen[room];
+                if by == first + 1 - side as u32 {
+                    ways[1 - side].truncate(place as usize);
+                    return room;
+                }
+                // At the first room this way has ended.
+                if by == first + side as u32 {
+                    continue;
+                }
+                self.seen[room] = (first + side as u32, ways[side].len() as u32);
+                if room != 0 {
+                    ways[side].push(room);
+                    at[side] = target(room);
+                }
+            }
+        }
+    }
+}

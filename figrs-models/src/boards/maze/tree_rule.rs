@@ -1,0 +1,161 @@
+//! Rule that pointers make a tree whose way from the last room to the first has a number of steps in a range.
+
+use std::ops::RangeInclusive;
+
+use super::Pointer;
+use super::passage_moves::WaysFromPair;
+use crate::grid::{BoardRule, Size};
+
+/// Every room leads to the first by following the pointers, and the number of steps from the last is in a range.
+///
+/// A board on which a room leads to no end is forbidden. The violation is half the distance of the steps from the range, rounded up.
+///
+/// **Complexity.** A change that turns one pointer, or the pointers of a way around, is looked at as far as the ways before and after it differ; others are read anew.
+pub(super) struct TreeRule {
+    size: Size,
+    steps: Option<RangeInclusive<u32>>,
+    targets: Vec<usize>,
+    /// Rooms on the way from the last to the first.
+    on_way: Vec<bool>,
+    length: u32,
+    pair: WaysFromPair,
+    ways: [Vec<usize>; 2],
+    /// The length before the last change, and the rooms that left the way and came to it; `None` if all was read anew.
+    before: Option<u32>,
+    left: Vec<usize>,
+    came: Vec<usize>,
+}
+
+impl TreeRule {
+    pub(super) fn new(size: Size, steps: Option<RangeInclusive<u32>>) -> Self {
+        Self {
+            size,
+            steps,
+            targets: Vec::new(),
+            on_way: Vec::new(),
+            length: 0,
+            pair: WaysFromPair::new(size.cells()),
+            ways: Default::default(),
+            before: None,
+            left: Vec::new(),
+            came: Vec::new(),
+        }
+    }
+
+    fn violation(&self) -> u32 {
+        self.steps.as_ref().map_or(0, |range| {
+            let (least, most) = (*range.start(), *range.end());
+            let out = least.saturating_sub(self.length) + self.length.saturating_sub(most);
+            out.div_ceil(2)
+        })
+    }
+
+    fn target(&self, cells: &[Pointer], at: usize) -> usize {
+        cells[at].room(at, self.size.columns())
+    }
+
+    /// Follows the change if a room turns to another, and each of the following rooms, if there are more, to the one before it, which pointed to it; `None` if a cycle comes of it.
+    fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
+        let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
+            return Some(());
+        };
+        let (joined, parted) = (self.target(cells, first), self.targets[cut]);
+        // Rooms that the last room of the change is reached from are on the way of no other room.
+        let targets = &self.targets;
+        self.pair
+            .meet([joined, parted], |room| targets[room], &mut self.ways);
+        if self.ways[0].last() == Some(&cut) {
+            return None;
+        }
+        for &at in turned {
+            self.targets[at] = self.target(cells, at);
+        }
+        if let Some(entry) = turned.iter().position(|&at| self.on_way[at]) {
+            self.left.extend_from_slice(&turned[entry + 1..]);
+            self.left.extend_from_slice(&self.ways[1]);
+            self.came.extend_from_slice(&turned[..entry]);
+            self.came.extend_from_slice(&self.ways[0]);
+            self.follow(true);
+            self.length = self.length + self.came.len() as u32 - self.left.len() as u32;
+        }
+        Some(())
+    }
+
+    /// Notes which rooms have come to the way and which have left it, or the other way round.
+    fn follow(&mut self, is_ahead: bool) {
+        for &room in &self.left {
+            self.on_way[room] = !is_ahead;
+        }
+        for &room in &self.came {
+            self.on_way[room] = is_ahead;
+        }
+    }
+
+    /// True if each room that changes but the first turns to the one before it, which points to it.
+    fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
+        changed
+            .windows(2)
+            .all(|pair| self.targets[pair[0]] == pair[1] && self.target(cells, pair[1]) == pair[0])
+    }
+}
+
+impl BoardRule<Pointer> for TreeRule {
+    fn read(&mut self, cells: &[Pointer]) -> Option<u32> {
+        self.before = None;
+        let targets = (0..cells.len()).map(|at| self.target(cells, at));
+        self.targets = targets.collect();
+        // A way that ends comes to no room twice.
+        let rooms = self.targets.len();
+        let mut ends = vec![false; rooms];
+        ends[0] = true;
+        for start in 0..rooms {
+            let (mut room, mut way) = (start, Vec::new());
+            while !ends[room] {
+                if way.len() == rooms {
+                    return None;
+                }
+                way.push(room);
+                room = self.targets[room];
+            }
+            for room in way {
+                ends[room] = true;
+            }
+        }
+        self.on_way = vec![false; rooms];
+        (self.length, self.on_way[0]) = (0, true);
+        let mut room = rooms - 1;
+        while room != 0 {
+            self.on_way[room] = true;
+            self.length += 1;
+            room = self.targets[room];
+        }
+        Some(self.violation())
+    }
+
+    fn change(&mut self, cells: &[Pointer], changed: &[usize]) -> Option<u32> {
+        if !self.is_turn(cells, changed) {
+            return self.read(cells);
+        }
+        self.before = Some(self.length);
+        self.left.clear();
+        self.came.clear();
+        self.turn(cells, changed)?;
+        Some(self.violation())
+    }
+
+    fn undo(&mut self, cells: &[Pointer], changed: &[usize]) {
+        let Some(before) = self.before else {
+            self.read(cells);
+            return;
+        };
+        for &at in changed {
+            self.targets[at] = self.target(cells, at);
+        }
+        self.length = before;
+        self.follow(false);
+    }
+
+    fn measure(&self) -> Option<f64> {
+        Some(f64::from(self.length))
+    }
+}

@@ -1,0 +1,191 @@
+//! States in which a puzzle may end with its goal, completed by what holds in all states of random walks.
+//!
+//! The goal of a puzzle often says little of a state: that no light is on, and not that each is off. What else holds is found as relations between pairs and groups of facts
+//! in a sample of states: facts that are alike or opposite, that exclude each other, or of which one always holds. They are guesses; a search that meets such a state
+//! from the start proves it.
+
+use figrs_core::stream;
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+
+use super::clock::Clock;
+use super::ground::WORD;
+use super::ground_puzzle::GroundPuzzle;
+use super::state::{Action, GameState};
+
+/// Walks, and steps of each.
+const WALKS: (u64, usize) = (64, 16);
+/// Most facts that are compared with each other.
+const MOST_FACTS: usize = 4096;
+
+/// For each fact the states of a sample in which it holds, as a set of bits.
+struct FactSample {
+    columns: Vec<Vec<u64>>,
+    /// The states of the sample.
+    all: Vec<u64>,
+}
+
+impl FactSample {
+    /// Random walks from the start; states are kept without a clock, if one is given.
+    fn new(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
+        let start = &puzzle.start;
+        let kept =
+            |state: &GameState| clock.map_or_else(|| state.clone(), |clock| clock.without(state));
+        let mut states = vec![kept(start)];
+        for walk in 0..WALKS.0 {
+            let mut rng = stream(0, walk);
+            let mut state = start.clone();
+            // Short walks too: near the start states are of other kinds.
+            for _ in 0..rng.random_range(1..=WALKS.1) {
+                let held = puzzle.look_ahead(&state);
+                let legal: Vec<Action> = puzzle.legal(&held).collect();
+                let Some(&action) = legal.choose(&mut rng) else {
+                    break;
+                };
+                state = GameState(puzzle.next(&held, action).collect());
+                states.push(kept(&state));
+            }
+        }
+        let words = states.len().div_ceil(WORD);
+        let mut columns = vec![vec![0; words]; start.0.len() * WORD];
+        let mut all = vec![0; words];
+        for (number, state) in states.iter().enumerate() {
+            let bit = 1u64 << (number % WORD);
+            all[number / WORD] |= bit;
+            for fact in state.facts() {
+                columns[fact][number / WORD] |= bit;
+            }
+        }
+        Self { columns, all }
+    }
+
+    fn is_never(&self, fact: usize) -> bool {
+        self.columns[fact].iter().all(|&word| word == 0)
+    }
+
+    fn exclude(&self, one: usize, other: usize) -> bool {
+        let words = self.columns[one].iter().zip(&self.columns[other]);
+        words.into_iter().all(|(a, b)| a & b == 0)
+    }
+
+    fn are_opposite(&self, one: usize, other: usize) -> bool {
+        let words = self.columns[one].iter().zip(&self.columns[other]);
+        words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
+    }
+
+    /// The value of a fact, if what is known of others tells.
+    fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
+        if self.is_never(fact) {
+            return Some(false);
+        }
+        if self.columns[fact] == self.all {
+            return Some(true);
+        }
+        // The states in which the fact holds, or one of others that fail and exclude it and each other.
+        let (mut covered, mut group) = (self.columns[fact].clone(), vec![fact]);
+        for (other, &value) in known.iter().enumerate() {
+            let Some(value) = value else {
+                continue;
+            };
+            if self.columns[other] == self.columns[fact] {
+                return Some(value);
+            }
+            if self.are_opposite(fact, other) {
+                return Some(!value);
+            }
+            if self.is_never(other) || !self.exclude(fact, other) {
+                continue;
+            }
+            if value {
+                return Some(false);
+            }
+            if group.iter().all(|&member| self.exclude(member, other)) {
+                group.push(other);
+                for (covered, word) in covered.iter_mut().zip(&self.columns[other]) {
+                    *covered |= word;
+                }
+            }
+        }
+        (covered == self.all).then_some(true)
+    }
+}
+
+/// A state in which these facts hold or fail, without a clock if one is given; `None` if a sample does not tell of all other facts.
+pub(super) fn completed(
+    puzzle: &GroundPuzzle,
+    clock: Option<&Clock>,
+    literals: &[(usize, bool)],
+) -> Option<GameState> {
+    let words = puzzle.start.0.len();
+    let facts = words * WORD;
+    if literals.is_empty() || facts > MOST_FACTS {
+        return None;
+    }
+    let sample = FactSample::new(puzzle, clock);
+    let mut known = vec![None; facts];
+    for &(fact, holds) in literals {
+        known[fact] = Some(holds);
+    }
+    loop {
+        let mut is_done = true;
+        for fact in 0..facts {
+            if known[fact].is_none() {
+                known[fact] = sample.value(fact, &known);
+                is_done &= known[fact].is_none();
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    let mut state = vec![0u64; words];
+    for (fact, value) in known.into_iter().enumerate() {
+        state[fact / WORD] |= u64::from(value?) << (fact % WORD);
+    }
+    Some(GameState(state.into()))
+}
+
+/// For each action those that have led back to the state before it.
+#[derive(Debug)]
+pub(super) struct Inverses {
+    of: Vec<Vec<Action>>,
+    /// Searches through all actions for each that found none.
+    vain: Vec<u8>,
+}
+
+/// Searches in vain after which an action is held to have no inverse.
+const MOST_VAIN: u8 = 20;
+
+impl Inverses {
+    pub(super) fn new(actions: usize) -> Self {
+        Self {
+            of: vec![Vec::new(); actions],
+            vain: vec![0; actions],
+        }
+    }
+
+    /// An action that leads back after this one: `leads_back` says if one does, `legal` are all that may. The actions that have done so before are asked first.
+    pub(super) fn find(
+        &mut self,
+        action: Action,
+        legal: impl Iterator<Item = Action>,
+        mut leads_back: impl FnMut(Action) -> bool,
+    ) -> Option<Action> {
+        let at = action.number();
+        if let Some(&known) = self.of[at].iter().find(|&&known| leads_back(known)) {
+            return Some(known);
+        }
+        if self.vain[at] >= MOST_VAIN {
+            return None;
+        }
+        let known = &self.of[at];
+        let mut others = legal.filter(|other| !known.contains(other));
+        let found = others.find(|&other| leads_back(other));
+        drop(others);
+        match found {
+            Some(found) => self.of[at].push(found),
+            None => self.vain[at] += 1,
+        }
+        found
+    }
+}

@@ -1,0 +1,44 @@
+//! Rule whose violations count several times.
+
+use super::BoardRule;
+
+/// Another rule whose violation counts so many times, beside others that may rather be broken on the way between boards.
+#[derive(Clone, Debug)]
+pub struct WeighedRule<R> {
+    rule: R,
+    times: u32,
+}
+
+impl<R> WeighedRule<R> {
+    /// A rule that counts so many times.
+    pub fn new(rule: R, times: u32) -> Self {
+        Self { rule, times }
+    }
+}
+
+impl<C, R: BoardRule<C>> BoardRule<C> for WeighedRule<R> {
+    fn read(&mut self, cells: &[C]) -> Option<u32> {
+        let violation = self.rule.read(cells)?;
+        Some(violation.saturating_mul(self.times))
+    }
+
+    fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
+        let violation = self.rule.change(cells, changed)?;
+        Some(violation.saturating_mul(self.times))
+    }
+
+    fn undo(&mut self, cells: &[C], changed: &[usize]) {
+        self.rule.undo(cells, changed);
+    }
+
+    fn measure(&self) -> Option<f64> {
+        self.rule.measure()
+    }
+
+    fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
+    where
+        C: 'v,
+    {
+        self.rule.may_be_kept(values)
+    }
+}

@@ -1,0 +1,110 @@
+//! The set of tiles of a corpus, from the legends of its folders.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::note::CorpusNote;
+use crate::mdmc::{LevelError, TileSet};
+
+/// The levels of one folder that was given: their characters, and the legend that was found for them.
+pub(super) struct FolderTiles {
+    pub(super) symbols: BTreeSet<char>,
+    pub(super) legend: Option<(PathBuf, TileSet)>,
+}
+
+/// A set of tiles with its source; nothing for the platformer that figrs knows.
+struct SourcedSet<'a> {
+    source: Option<PathBuf>,
+    set: TileSet,
+    symbols: &'a BTreeSet<char>,
+}
+
+/// One set for all folders: each with its own legend, folders without one with those of the others.
+///
+/// **Errors.** [`LevelError::LegendsDisagree`] for a character that levels of two folders have, with other meanings in one legend than in the other.
+pub(super) fn of_folders(
+    folders: Vec<FolderTiles>,
+    notes: &mut Vec<CorpusNote>,
+) -> Result<Arc<TileSet>, LevelError> {
+    let mut sets: Vec<SourcedSet<'_>> = Vec::new();
+    let symbols: Vec<BTreeSet<char>> = folders
+        .iter()
+        .map(|folder| folder.symbols.clone())
+        .collect();
+    for (folder, symbols) in folders.into_iter().zip(&symbols) {
+        let (source, set) = match folder.legend {
+            Some((path, set)) => (Some(path), set),
+            None if is_platformer(symbols) => (None, TileSet::clone(TileSet::platformer())),
+            None => continue,
+        };
+        if sets.iter().all(|known| known.source != source) {
+            notes.push(match &source {
+                Some(path) => CorpusNote::Legend(path.clone()),
+                None => CorpusNote::Platformer,
+            });
+        }
+        sets.push(SourcedSet {
+            source,
+            set,
+            symbols,
+        });
+    }
+    if let Some(one) = sets.first()
+        && sets.iter().all(|other| other.source == one.source)
+    {
+        return Ok(if one.source.is_none() {
+            Arc::clone(TileSet::platformer())
+        } else {
+            Arc::new(one.set.clone())
+        });
+    }
+    let mut all = TileSet::unknown([]);
+    // Characters in use first: a legend may have others that only levels of another folder use.
+    for in_use in [true, false] {
+        for (place, own) in sets.iter().enumerate() {
+            let is_meant = |symbol: &char| own.symbols.contains(symbol) == in_use;
+            let symbols = own.set.symbols();
+            for symbol in symbols.chars().filter(is_meant) {
+                if in_use
+                    && all
+                        .tile(symbol)
+                        .is_some_and(|tile| own.set.tile(symbol) != Some(tile))
+                {
+                    return Err(disagreement(symbol, &sets, place));
+                }
+                all = all.and_tile_of(&own.set, symbol);
+            }
+        }
+    }
+    Ok(Arc::new(all))
+}
+
+fn is_platformer(symbols: &BTreeSet<char>) -> bool {
+    let platformer = TileSet::platformer();
+    let mut all = symbols.iter();
+    all.all(|&symbol| platformer.tile(symbol).is_some())
+        && symbols.contains(&'-')
+        && symbols.contains(&'X')
+}
+
+/// The error for a character of which the legend at a place says another thing than one before.
+fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
+    let told = |set: &SourcedSet<'_>| {
+        let words = set.set.tile(symbol).map(|tile| set.set.description(tile));
+        let source = set.source.as_ref();
+        let source = source.map_or("the platformer that figrs knows".to_owned(), |path| {
+            path.display().to_string()
+        });
+        (source, words.unwrap_or_default())
+    };
+    let own = sets[place].set.tile(symbol);
+    let other = sets[..place]
+        .iter()
+        .find(|set| set.symbols.contains(&symbol) && set.set.tile(symbol) != own);
+    LevelError::LegendsDisagree {
+        symbol,
+        first: told(other.unwrap_or(&sets[0])),
+        other: told(&sets[place]),
+    }
+}
