@@ -216,7 +216,7 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
     let cases: [(Vec<Demand>, Option<(usize, RangeInclusive<usize>)>); 6] = [
         (
             vec![Demand::playable(), Demand::Placed(wall)],
-            Some((1, 30..=30)),
+            Some((2, 30..=30)),
         ),
         (
             vec![

@@ -167,6 +167,18 @@ impl<'a> ProofSearch<'a> {
         if let Some(column) = self.impossible_window(&demands) {
             return Conflict { demands, column };
         }
+        // Tiles that are placed are told where they are needed.
+        let mut placed = self.placed.clone();
+        for &other in self.placed.iter().rev() {
+            let rest: Vec<usize> = placed.iter().copied().filter(|&one| one != other).collect();
+            let without = Self {
+                placed: rest.clone(),
+                ..self.clone()
+            };
+            if without.is_impossible_to(&demands, None) == Some(true) {
+                placed = rest;
+            }
+        }
         // The first columns are possible below `low`, and impossible at `high`.
         let (mut low, mut high) = (0, self.steered.width() - 1);
         while low < high {
@@ -177,8 +189,12 @@ impl<'a> ProofSearch<'a> {
                 None => break,
             }
         }
-        let column = high;
-        Conflict { demands, column }
+        let mut named = [placed, demands].concat();
+        named.sort_unstable();
+        Conflict {
+            demands: named,
+            column: high,
+        }
     }
 
     /// True if nothing meets some demands up to a column, by a frontier; nothing if that takes too much.
