@@ -96,16 +96,8 @@ impl<'a> ProofSearch<'a> {
 
     /// The first demands found that are proven to be impossible together.
     pub(super) fn find(&self) -> Option<Conflict> {
-        let is_hard = |demand: &Demand| match demand {
-            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // Any column might come next, of too many.
-            Demand::Playable(_) => !self.is_relaxed,
-            _ => true,
-        };
-        let demands = self.steered.demands().enumerate();
-        let hard: Vec<usize> = demands
-            .filter(|(_, demand)| is_hard(demand))
-            .map(|(number, _)| number)
+        let hard: Vec<usize> = (0..self.steered.demands().len())
+            .filter(|&demand| self.is_tried(demand))
             .collect();
         // What is too large alone is too large with another.
         let mut small = Vec::new();
@@ -144,6 +136,23 @@ impl<'a> ProofSearch<'a> {
                     Some(self.conflict(found))
                 })
             }
+        }
+    }
+
+    /// The conflict of some demands, if they are proven to be impossible together.
+    pub(super) fn confirm(&self, demands: &[usize]) -> Option<Conflict> {
+        let demands = demands.iter().copied();
+        let demands: Vec<usize> = demands.filter(|&demand| self.is_tried(demand)).collect();
+        matches!(self.trial(&demands), Trial::Impossible).then(|| self.conflict(demands))
+    }
+
+    /// True for demands that are evidence in trials.
+    fn is_tried(&self, demand: usize) -> bool {
+        match self.steered.demand(demand) {
+            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
+            // Any column might come next, of too many.
+            Demand::Playable(_) => !self.is_relaxed,
+            _ => true,
         }
     }
 
