@@ -249,6 +249,9 @@ impl ConditionedSampler {
             }
         };
         let found = conflict::smallest(&self.steered, &trial);
+        if let Some(conflict) = conflict::confirmed(&self.steered, &found) {
+            return conflict::error(&self.steered, &conflict, Certainty::Proven);
+        }
         let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
         let spent = before + started.elapsed();
         conflict::error(&self.steered, &found, Certainty::NotProven(spent))

@@ -59,6 +59,11 @@ pub(super) fn soon_proven(steered: &SteeredLevel) -> Option<Conflict> {
     })
 }
 
+/// A proof for demands that particles could not meet together: of so many that sets of them are not all tried.
+pub(super) fn confirmed(steered: &SteeredLevel, found: &Conflict) -> Option<Conflict> {
+    ProofSearch::new(steered).confirm(&found.demands)
+}
+
 /// Numbers of tiles of one kind that exclude each other, or do not fit into the level.
 pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());

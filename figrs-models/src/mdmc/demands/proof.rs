@@ -96,16 +96,8 @@ impl<'a> ProofSearch<'a> {
 
     /// The first demands found that are proven to be impossible together.
     pub(super) fn find(&self) -> Option<Conflict> {
-        let is_hard = |demand: &Demand| match demand {
-            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // Any column might come next, of too many.
-            Demand::Playable(_) => !self.is_relaxed,
-            _ => true,
-        };
-        let demands = self.steered.demands().enumerate();
-        let hard: Vec<usize> = demands
-            .filter(|(_, demand)| is_hard(demand))
-            .map(|(number, _)| number)
+        let hard: Vec<usize> = (0..self.steered.demands().len())
+            .filter(|&demand| self.is_tried(demand))
             .collect();
         // What is too large alone is too large with another.
         let mut small = Vec::new();
@@ -147,6 +139,23 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
+    /// The conflict of some demands, if they are proven to be impossible together.
+    pub(super) fn confirm(&self, demands: &[usize]) -> Option<Conflict> {
+        let demands = demands.iter().copied();
+        let demands: Vec<usize> = demands.filter(|&demand| self.is_tried(demand)).collect();
+        matches!(self.trial(&demands), Trial::Impossible).then(|| self.conflict(demands))
+    }
+
+    /// True for demands that are evidence in trials.
+    fn is_tried(&self, demand: usize) -> bool {
+        match self.steered.demand(demand) {
+            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
+            // Any column might come next, of too many.
+            Demand::Playable(_) => !self.is_relaxed,
+            _ => true,
+        }
+    }
+
     /// Verdict on some demands: met by some level, or by none.
     fn trial(&self, demands: &[usize]) -> Trial {
         if Instant::now() >= self.until {
@@ -167,6 +176,18 @@ impl<'a> ProofSearch<'a> {
         if let Some(column) = self.impossible_window(&demands) {
             return Conflict { demands, column };
         }
+        // Tiles that are placed are told where they are needed.
+        let mut placed = self.placed.clone();
+        for &other in self.placed.iter().rev() {
+            let rest: Vec<usize> = placed.iter().copied().filter(|&one| one != other).collect();
+            let without = Self {
+                placed: rest.clone(),
+                ..self.clone()
+            };
+            if without.is_impossible_to(&demands, None) == Some(true) {
+                placed = rest;
+            }
+        }
         // The first columns are possible below `low`, and impossible at `high`.
         let (mut low, mut high) = (0, self.steered.width() - 1);
         while low < high {
@@ -177,8 +198,12 @@ impl<'a> ProofSearch<'a> {
                 None => break,
             }
         }
-        let column = high;
-        Conflict { demands, column }
+        let mut named = [placed, demands].concat();
+        named.sort_unstable();
+        Conflict {
+            demands: named,
+            column: high,
+        }
     }
 
     /// True if nothing meets some demands up to a column, by a frontier; nothing if that takes too much.
