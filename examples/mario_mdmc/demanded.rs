@@ -169,7 +169,7 @@ fn demands(options: &Options, model: &LevelModel) -> Result<Vec<Demand>, Failure
     of_files.retain(|demand| !is_playable(demand));
     if given.playable || of_files.len() < count {
         let rules = moving::rules(options, model.tile_set(), model.travel())?;
-        demands.push(moving::demand(&rules));
+        demands.push(Demand::playable_by(&rules));
     }
     demands.extend(of_files);
     Ok(demands)

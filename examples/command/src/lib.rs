@@ -9,6 +9,8 @@ mod destination;
 mod failure;
 mod json;
 mod level_json;
+pub mod level_model;
+pub mod level_names;
 mod network_json;
 mod observed;
 mod parsed;
@@ -17,6 +19,7 @@ mod progress;
 pub mod ranges;
 mod reading;
 pub mod stop;
+pub mod strict;
 mod words;
 mod writing;
 
@@ -25,7 +28,7 @@ pub use destination::{check_distinct, check_report, check_writable, format_of, h
 pub use failure::{Failure, NoAnswer, inference, is_without_answer};
 pub use figrs_core::Bytes;
 pub use json::as_json;
-pub use level_json::{LevelJson, chain_settings};
+pub use level_json::{LevelJson, chain_settings, level_counts};
 pub use network_json::{each_state, probabilities, standard_errors};
 pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, parsed_from, seconds};

@@ -61,7 +61,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Networks of earlier requests.
 #[derive(Debug)]
-pub(crate) struct Networks(Recent<Compiled>);
+pub(crate) struct Networks(Recent<String, Compiled>);
 
 /// A network, and its tree if that fits.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Networks {
                 let changed =
                     std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));
                 let key = format!("{name:?} {changed:?} {}", request.memory);
-                self.0.get(&key, || {
+                self.0.get(key, || {
                     compile(
                         || {
                             Network::read(&path).map_err(|error| {
@@ -182,7 +182,7 @@ impl Networks {
             }
             (None, Some(text)) => {
                 let key = format!("{} {text}", request.memory);
-                self.0.get(&key, || {
+                self.0.get(key, || {
                     compile(
                         || Network::from_text(text, "text").map_err(wrong),
                         request.memory,

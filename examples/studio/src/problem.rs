@@ -119,6 +119,14 @@ pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Pr
     Problem::of(&error.into())
 }
 
+/// A file that a field holds as a text, or as JSON.
+pub(crate) fn text_of(file: &Json) -> String {
+    match file {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 /// A request from the fields of an object.
 ///
 /// **Errors.** What is no object in JSON, and fields that are unknown or wrong.

@@ -242,6 +242,15 @@ impl Demand {
         }
     }
 
+    /// A level is playable by some rules: [`Playable`](Self::Playable) for the published ones.
+    pub fn playable_by(rules: &MovementRules) -> Self {
+        if rules == MovementRules::platformer() {
+            Self::Playable
+        } else {
+            Self::PlayableUnder(rules.clone())
+        }
+    }
+
     /// Another demand is met if this one is.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {

@@ -1,10 +1,11 @@
 //! Proofs that demands exclude each other: each alone, then in pairs, on small frontiers.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use figrs_core::Model;
-use figrs_infer::Frontier;
+use figrs_infer::{Error, Frontier};
 
 use super::demand::Demand;
 use super::steered::SteeredLevel;
@@ -34,7 +35,7 @@ enum Trial {
 /// and something may remain unproven.
 ///
 /// The work is bounded by the memory of each trial and by their number, so that what is proven does not depend on the machine, unless that is so slow
-/// that the [longest time](Self::LONGEST) is over before.
+/// that the [longest time](Self::LONGEST) is over before. It ends with nothing once the interrupt is set of the frontier that is given.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -43,6 +44,10 @@ pub(super) struct ProofSearch<'a> {
     /// True if that is not the model itself.
     is_relaxed: bool,
     until: Instant,
+    /// The frontier of the trials, without memory and time.
+    frontier: Frontier,
+    /// True once a trial was ended.
+    is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
@@ -55,7 +60,7 @@ impl<'a> ProofSearch<'a> {
     /// Time after which no trial begins, and those under way end. The memory of trials usually ends them long before.
     const LONGEST: Duration = Duration::from_secs(20);
 
-    pub(super) fn new(steered: &'a SteeredLevel) -> Self {
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
         let until = Instant::now() + Self::LONGEST;
         let own = steered.level_model();
         let mut search = Self {
@@ -63,10 +68,14 @@ impl<'a> ProofSearch<'a> {
             model: own.clone(),
             is_relaxed: false,
             until,
+            // Trials are no progress of a run.
+            frontier: frontier.clone().on_progress(|_| ()),
+            is_ended: Cell::new(false),
         };
         let alone = steered.part(own, &[]);
         let frontier = search.frontier(Self::MODEL_BYTES);
-        if frontier.compile(alone.model(), alone.cells()).is_err() {
+        if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
+            search.note(&error);
             search.model = own.without_neighbours();
             search.is_relaxed = true;
         }
@@ -75,7 +84,17 @@ impl<'a> ProofSearch<'a> {
 
     fn frontier(&self, bytes: u64) -> Frontier {
         let left = self.until.saturating_duration_since(Instant::now());
-        Frontier::new().memory(bytes).deadline(left)
+        self.frontier.clone().memory(bytes).deadline(left)
+    }
+
+    /// Remembers that a trial was ended, by time or by the interrupt.
+    fn note(&self, error: &Error) {
+        let is_ended = matches!(error, Error::NothingDone { .. });
+        self.is_ended.set(self.is_ended.get() || is_ended);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_ended.get() || Instant::now() >= self.until
     }
 
     /// True if the model takes more memory than a trial.
@@ -122,7 +141,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Verdict on some demands: met by some level, or by none.
     fn trial(&self, demands: &[usize]) -> Trial {
-        if Instant::now() >= self.until {
+        if self.is_over() {
             return Trial::Unknown;
         }
         let part = self.steered.part(&self.model, demands);
@@ -164,7 +183,8 @@ impl<'a> ProofSearch<'a> {
         if model.evidence().is_empty() {
             return Some(false);
         }
-        let compiled = self.frontier(bytes).compile(model, ()).ok()?;
+        let compiled = self.frontier(bytes).compile(model, ());
+        let compiled = compiled.inspect_err(|error| self.note(error)).ok()?;
         Some(compiled.log_evidence() == f64::NEG_INFINITY)
     }
 
@@ -197,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         for column in 0..width {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
-                if Instant::now() >= self.until {
+                if self.is_over() {
                     return None;
                 }
                 if self.is_impossible_window(demands, &rows, columns.clone())? {
