@@ -16,8 +16,8 @@ const TOOLS = [
  * A view to design boards in. Classes for levels and boards give
  *
  * - `palette`: the symbols, each `{symbol, name, draw(context, x, y, side)}`, and `drawCell`, as `Grid` wants it;
- * - `draw(ask)`: the board of the present state, `{values, path, told, good}`;
- * - `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
+ * - `draw(ask)`: the board of the present state, `{values, path, told, good}`; `verdict(ask, drawn)`, if there is one, says more of it later;
+ * - `sharesOf()`: what the probabilities depend on; `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
  * - `sharesWith(ask, row, column, symbol)`: the first of these with one more cell set;
  * - `more(ask)`: ten further boards, each `{values, state}`; `another()`: the change of the state for the next one;
  * - `demands()`, `extras()`: parts of the side; `exports()`: pairs of a name and a function; `take(rows)`: a board that was read.
@@ -31,6 +31,7 @@ export class Designer {
     this.previews = true;
     this.cells = null;
     this.sharesTold = "";
+    this.known = null;
     this.lane = new Lane();
     this.glance = new Lane();
     this.errand = new Lane();
@@ -75,7 +76,7 @@ export class Designer {
     this.method = h("p", { className: "small" });
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
-      h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {} }), { title: "Free all cells that were set" })),
+      h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {}, kept: null }), { title: "Free all cells that were set or kept" })),
       this.list,
       select("Heat map", this.mode, [["off", "off"], ["chosen", "probability of the chosen tile"], ["open", "how open each cell is"]], (mode) => { this.mode = mode; this.#heat(); }),
       this.scale, this.method,
@@ -183,12 +184,17 @@ export class Designer {
     this.run();
   }
 
-  /** The controls again, from the state. */
+  /** The controls again, from the state; the one that had the focus has it again. */
   rebuild() {
     this.seed.input.value = this.state.seed;
+    const all = () => [...this.demandsBox.querySelectorAll("input, select, textarea, button, summary")];
+    const focused = all().indexOf(document.activeElement);
+    const label = (one) => one?.getAttribute("aria-label") ?? one?.closest("label")?.firstChild?.textContent;
+    const wanted = label(all()[focused]);
     const open = [...this.demandsBox.querySelectorAll("details")].map((part) => part.open);
     this.demandsBox.replaceChildren(...this.demands());
     this.demandsBox.querySelectorAll("details").forEach((part, place) => (part.open = open[place] ?? part.open));
+    if (focused >= 0) (all().find((one) => wanted && label(one) === wanted) ?? all()[focused])?.focus();
   }
 
   /** Changes the state, and draws. */
@@ -206,39 +212,53 @@ export class Designer {
   }
 
   #erase(cells) {
-    const pins = { ...this.state.pins };
-    let freed = 0;
-    for (const cell of cells) freed += delete pins[key(...cell)] && key(...cell) in this.state.pins ? 1 : 0;
-    if (freed) this.change({ pins });
-    else this.grid.render();
+    const { pins, kept } = this.state;
+    const set = cells.filter(([row, column]) => key(row, column) in pins || this.#isKept(row, column));
+    if (!set.length) return this.grid.render();
+    const gone = new Set(set.map((cell) => key(...cell)));
+    const rows = kept?.rows.map((line, row) => line.map((symbol, column) => (gone.has(key(row, column)) ? null : symbol)));
+    this.change({
+      pins: Object.fromEntries(Object.entries(pins).filter(([cell]) => !gone.has(cell))),
+      kept: kept && { ...kept, rows },
+    });
+  }
+
+  /** True if a cell is kept as it was, around a region or of a board that was read. */
+  #isKept(row, column) {
+    const { kept } = this.state;
+    if (!kept || (kept.rows[row]?.[column] ?? null) === null) return false;
+    if (!kept.region) return true;
+    const [top, left, bottom, right] = kept.region;
+    return row < top || row > bottom || column < left || column > right;
   }
 
   /** Draws the marked region anew, and keeps the rest as it is. */
   #anew() {
     const { region } = this.grid;
     if (!region) return;
-    const same = this.state.kept && this.state.kept.region.join() === region.join();
-    const kept = same ? this.state.kept : { region: [...region], rows: this.symbolsOf(this.grid.values) };
-    this.change({ kept, ...this.another() });
+    const { kept } = this.state;
+    const same = kept?.region?.join() === region.join();
+    const rows = this.symbolsOf(this.grid.values);
+    this.change({ kept: same ? kept : { rows, isForced: kept?.isForced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
   }
 
   #release() {
     this.grid.region = null;
     this.#moved();
     this.grid.render();
-    if (this.state.kept) this.change({ kept: null });
+    const { kept } = this.state;
+    if (!kept?.region) return;
+    // Of a board that was read, everything is kept again.
+    this.change({ kept: kept.isRead ? { ...kept, region: null, rows: this.symbolsOf(this.grid.values) } : null });
   }
 
   /** All cells that are set: those kept around a region, and those set by hand, as lists of row, column and symbol. */
   set(extra = []) {
     const all = new Map();
     const { kept, pins } = this.state;
-    if (kept) {
-      const [top, left, bottom, right] = kept.region;
-      kept.rows.forEach((line, row) => line.forEach((symbol, column) => {
-        if (row < top || row > bottom || column < left || column > right) all.set(key(row, column), symbol);
-      }));
-    }
+    kept?.rows.forEach((line, row) => line.forEach((symbol, column) => {
+      if (this.#isKept(row, column)) all.set(key(row, column), symbol);
+    }));
     for (const [cell, symbol] of Object.entries(pins)) all.set(cell, symbol);
     for (const [row, column, symbol] of extra) all.set(key(row, column), symbol);
     return [...all].map(([cell, symbol]) => [...cellOf(cell), symbol]);
@@ -253,7 +273,7 @@ export class Designer {
     this.glance.stop();
     const { grid } = this;
     grid.pins = new Set(Object.keys(this.state.pins));
-    if (this.state.kept) grid.region = [...this.state.kept.region];
+    if (this.state.kept?.region) grid.region = [...this.state.kept.region];
     grid.wrong = new Set();
     grid.lost = new Set();
     this.told.classList.add("busy");
@@ -262,16 +282,35 @@ export class Designer {
       const drawn = await this.draw(ask);
       if (!drawn) return;
       this.#show(drawn);
-      for await (const shares of this.shares(ask)) {
-        this.cells = shares.cells;
-        this.isProven = shares.isProven;
-        this.sharesTold = shares.told;
-        this.#heat();
-        this.#moved();
+      const verdict = await this.verdict?.(ask, drawn);
+      if (verdict) this.#tell(verdict);
+      // The probabilities are those of the demands, whatever board of them is shown.
+      const asked = JSON.stringify(this.sharesOf());
+      if (this.known?.asked === asked) this.#take(this.known.shares);
+      if (this.known?.asked === asked && this.known.isWhole) return;
+      let shares = null;
+      for await (shares of this.shares(ask)) {
+        this.known = { asked, shares, isWhole: false };
+        this.#take(shares);
       }
+      if (this.known?.asked === asked && shares?.isLast) this.known.isWhole = true;
     } catch (problem) {
       this.#fail(problem);
     }
+  }
+
+  /** Takes probabilities. */
+  #take({ cells, isProven, told }) {
+    this.cells = cells;
+    this.isProven = isProven;
+    this.sharesTold = told;
+    this.#heat();
+    this.#moved();
+  }
+
+  #tell({ told, good }) {
+    this.told.className = good ? "told good" : "told";
+    this.told.textContent = told;
   }
 
   #show({ values, path, told, good }) {
@@ -282,8 +321,7 @@ export class Designer {
     grid.values = values;
     this.text.value = this.textOf(values);
     this.way = path ?? [];
-    this.told.className = good ? "told good" : "told";
-    this.told.textContent = told;
+    this.#tell({ told, good });
     this.cells = null;
     this.sharesTold = "";
     this.#heat();
@@ -359,7 +397,7 @@ export class Designer {
     if (value === undefined) return "";
     const name = this.nameOf(value, row, column);
     const pin = this.state.pins[key(row, column)];
-    const hand = pin !== undefined ? ", set by hand" : "";
+    const hand = pin !== undefined ? ", set by hand" : this.#isKept(row, column) ? ", kept" : "";
     const cell = this.cells?.[row]?.[column];
     const shares = cell
       ? Object.entries(cell).filter(([, p]) => p > 0).sort((a, b) => b[1] - a[1]).slice(0, 4)

@@ -3,6 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
+
 use super::super::{LevelError, Tile};
 use super::MovementRules;
 use super::cell_class::CellClass;
@@ -52,13 +54,32 @@ use super::targets::{self, Target};
 /// # References
 ///
 /// Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct Reach {
     rules: MovementRules,
     height: usize,
     /// Columns so far, counted up to the first one after the start.
     columns: usize,
     edge: Arc<EdgeCrossings>,
+    /// Hash of the crossings, which are read once however often the state is looked up.
+    fingerprint: u64,
+}
+
+impl PartialEq for Reach {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && (self.height, self.columns) == (other.height, other.columns)
+            && self.edge == other.edge
+            && self.rules == other.rules
+    }
+}
+
+impl Eq for Reach {}
+
+impl Hash for Reach {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.fingerprint, self.columns).hash(hasher);
+    }
 }
 
 impl figrs_core::Value for Reach {
@@ -136,6 +157,12 @@ impl EdgeCrossings {
     }
 }
 
+fn fingerprint(edge: &EdgeCrossings) -> u64 {
+    let mut hasher = FxHasher::default();
+    edge.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Reach {
     /// Before the first column of a level of `height` rows, by the published rules for platformers.
     pub fn new(height: usize) -> Self {
@@ -146,11 +173,13 @@ impl Reach {
     /// played upwards is [turned](super::super::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         let words = rules.compiled().arrival_words();
+        let edge = EdgeCrossings::settled(Outlook::Open, height, words);
         Self {
             rules: rules.clone(),
             height,
             columns: 0,
-            edge: Arc::new(EdgeCrossings::settled(Outlook::Open, height, words)),
+            fingerprint: fingerprint(&edge),
+            edge: Arc::new(edge),
         }
     }
 
@@ -183,7 +212,9 @@ impl Reach {
     /// Adds a column of as many cells as there are rows.
     pub(in crate::mdmc) fn push_classes(&mut self, classes: &[CellClass]) {
         if self.edge.outlook == Outlook::Open {
-            self.edge = Arc::new(self.next(classes));
+            let edge = self.next(classes);
+            self.fingerprint = fingerprint(&edge);
+            self.edge = Arc::new(edge);
             let start = match self.rules.compiled().start {
                 FrameStart::Cell { column, .. } => column,
                 _ => 0,
