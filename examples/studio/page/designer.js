@@ -72,7 +72,8 @@ export class Designer {
         button("+", () => this.#zoom(1.25), { "aria-label": "Larger" })));
     this.regionBar = h("div", { className: "row", hidden: true }, this.again, this.release);
     this.list = h("fieldset", { className: "palette" }, h("legend", { className: "small", textContent: "The tile to set" }));
-    this.scale = h("div", { className: "scale", hidden: true }, "0 %", this.#gradient(), "100 %");
+    // Colours go by the square root, which tells small shares apart.
+    this.scale = h("div", { className: "scale", hidden: true }, h("span"), this.#gradient(0, 0.5), h("span"), this.#gradient(0.5, 1), h("span"));
     this.method = h("p", { className: "small" });
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
@@ -83,16 +84,18 @@ export class Designer {
       this.wayToggle,
       toggle("Tell what a click would exclude", this.previews, (on) => { this.previews = on; this.#moved(); }));
     this.demandsBox = h("div", { className: "stack" });
+    this.moreBox = h("div", { className: "more" });
     this.element = h("div", { className: "view", onkeydown: (event) => this.#shortcut(event) },
-      h("section", { className: "stack", "aria-label": title }, h("div", { className: "panel stack" }, bar, this.regionBar, this.grid.stage, this.facts, this.told), this.gallery),
-      h("div", { className: "side" }, this.paletteBox, this.demandsBox, this.#files()));
+      h("section", { className: "stack", "aria-label": title }, h("div", { className: "panel stack" }, bar, this.regionBar, this.grid.stage, this.facts, this.told), this.gallery, this.moreBox),
+      h("div", { className: "side" }, this.paletteBox, this.demandsBox));
+    this.filesBox = this.#files();
   }
 
-  #gradient() {
-    const canvas = h("canvas", { width: 128, height: 1, "aria-hidden": "true" });
+  #gradient(from, to) {
+    const canvas = h("canvas", { width: 64, height: 1, "aria-hidden": "true" });
     const context = canvas.getContext("2d");
-    for (let x = 0; x < 128; x++) {
-      context.fillStyle = shade(x / 127);
+    for (let x = 0; x < 64; x++) {
+      context.fillStyle = shade(from + ((to - from) * x) / 63);
       context.fillRect(x, 0, 1, 1);
     }
     return canvas;
@@ -187,14 +190,19 @@ export class Designer {
   /** The controls again, from the state; the one that had the focus has it again. */
   rebuild() {
     this.seed.input.value = this.state.seed;
-    const all = () => [...this.demandsBox.querySelectorAll("input, select, textarea, button, summary")];
-    const focused = all().indexOf(document.activeElement);
+    const boxes = [this.demandsBox, this.moreBox];
+    const all = (selector) => boxes.flatMap((box) => [...box.querySelectorAll(selector)]);
+    const controls = () => all("input, select, textarea, button, summary");
     const label = (one) => one?.getAttribute("aria-label") ?? one?.closest("label")?.firstChild?.textContent;
-    const wanted = label(all()[focused]);
-    const open = [...this.demandsBox.querySelectorAll("details")].map((part) => part.open);
-    this.demandsBox.replaceChildren(...this.demands());
-    this.demandsBox.querySelectorAll("details").forEach((part, place) => (part.open = open[place] ?? part.open));
-    if (focused >= 0) (all().find((one) => wanted && label(one) === wanted) ?? all()[focused])?.focus();
+    const name = (part) => part.firstChild.textContent;
+    const focused = controls().indexOf(document.activeElement);
+    const wanted = label(controls()[focused]);
+    const open = new Map(all("details").map((part) => [name(part), part.open]));
+    const [demands, ...more] = this.demands();
+    this.demandsBox.replaceChildren(demands);
+    this.moreBox.replaceChildren(...more, this.filesBox);
+    for (const part of all("details")) part.open = open.get(name(part)) ?? part.open;
+    if (focused >= 0) (controls().find((one) => wanted && label(one) === wanted) ?? controls()[focused])?.focus();
   }
 
   /** Changes the state, and draws. */
@@ -363,10 +371,12 @@ export class Designer {
       const most = Math.log(Math.max(2, this.palette.length));
       grid.heat = (row, column) => {
         const all = Object.values(share(row, column) ?? {}).filter((p) => p > 0);
-        return all.reduce((sum, p) => sum - p * Math.log(p), 0) / most;
+        return (all.reduce((sum, p) => sum - p * Math.log(p), 0) / most) ** 2;
       };
     }
     this.scale.hidden = this.mode === "off";
+    const words = this.mode === "open" ? ["certain", "", "open"] : ["0 %", "25 %", "100 %"];
+    this.scale.querySelectorAll("span").forEach((label, place) => (label.textContent = words[place]));
     const hatched = this.mode === "chosen" && this.cells
       ? ` Hatched cells: the chosen tile ${this.isProven ? "is impossible there" : "did not come there, which is no proof"}.` : "";
     this.method.textContent = this.sharesTold + hatched;

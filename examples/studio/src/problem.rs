@@ -87,6 +87,16 @@ impl Problem {
         }
     }
 
+    /// True if what is asked is wrong or superseded, rather than who asks and how.
+    pub(crate) fn is_of_request(&self) -> bool {
+        let statuses = [
+            StatusCode::BAD_REQUEST,
+            StatusCode::NOT_FOUND,
+            StatusCode::CONFLICT,
+        ];
+        statuses.contains(&self.status)
+    }
+
     /// With a field beside the text.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
