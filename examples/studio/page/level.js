@@ -307,7 +307,11 @@ class LevelDesigner extends Designer {
     const input = h("input", {
       type: "file", "aria-label": "Open a tile sheet", accept: ".png", onchange: async () => {
         const [chosen] = input.files;
-        if (chosen) take({ name: chosen.name, base64: base64Of(await chosen.arrayBuffer()), side: Number(side.input.value) || 16 });
+        if (!chosen) return;
+        const base64 = base64Of(await chosen.arrayBuffer());
+        // The same file may be chosen again with another side.
+        input.value = "";
+        take({ name: chosen.name, base64, side: Number(side.input.value) || 16 });
       },
     });
     return fold("Pictures of tiles", Boolean(this.sheet),

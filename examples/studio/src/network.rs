@@ -84,8 +84,7 @@ impl Networks {
         Self(Recent::of(4))
     }
 
-    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag, but for the compilation of a
-    /// network, which is bounded.
+    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag.
     ///
     /// **Errors.** What is wrong in the request or in the network, or observations that exclude each other.
     pub(crate) fn answer(
@@ -104,7 +103,7 @@ impl Networks {
                 return Err(Problem::wrong(told));
             }
         }
-        let compiled = self.compiled(&request, folder)?;
+        let compiled = self.compiled(&request, folder, ended)?;
         let network = &compiled.network;
         let observed = observations(network, &request.observe)?;
         let started = Instant::now();
@@ -157,6 +156,7 @@ impl Networks {
         &self,
         request: &NetworkRequest,
         folder: Option<&Folder>,
+        ended: &Arc<AtomicBool>,
     ) -> Result<Arc<Compiled>, Problem> {
         match (&request.file, &request.text) {
             (Some(name), None) => {
@@ -177,6 +177,7 @@ impl Networks {
                             })
                         },
                         request.memory,
+                        ended,
                     )
                 })
             }
@@ -186,6 +187,7 @@ impl Networks {
                     compile(
                         || Network::from_text(text, "text").map_err(wrong),
                         request.memory,
+                        ended,
                     )
                 })
             }
@@ -197,9 +199,12 @@ impl Networks {
 }
 
 /// Reads and compiles a network. Without a tree where that takes more than the memory or much time.
+///
+/// **Errors.** Those of the network; that the flag has ended the work.
 fn compile(
     read: impl FnOnce() -> Result<Network, Problem>,
     memory: u64,
+    ended: &Arc<AtomicBool>,
 ) -> Result<Compiled, Problem> {
     let started = Instant::now();
     let network = read()?;
@@ -211,10 +216,12 @@ fn compile(
         .operation_budget(MOST_OPERATIONS);
     let tree = JunctionTree::new()
         .options(limits)
+        .interrupt(Arc::clone(ended))
         .varying(network.elements())
         .compile(&network.model(), network.elements());
     let tree = match tree {
         Ok(tree) => Some(tree),
+        Err(Error::NothingDone { .. }) => return Err(Problem::superseded()),
         Err(Error::Elimination(_) | Error::Model(_)) => None,
         Err(error) => return Err(wrong(error)),
     };
@@ -236,8 +243,8 @@ impl Compiled {
     ) -> Result<Found, Error> {
         let (network, elements) = (&self.network, self.network.elements());
         if let Some(tree) = &self.tree {
-            // The copy shares the tree, and has evidence of its own.
-            let mut tree = tree.clone();
+            // The copy shares the tree, and has evidence and an interrupt of its own.
+            let mut tree = tree.clone().interrupt(Arc::clone(ended));
             for observation in observed {
                 let element = &elements[observation.variable()];
                 tree.set(element, observation.state().clone())?;
