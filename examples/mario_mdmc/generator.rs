@@ -10,8 +10,8 @@ use figrs::models::mdmc::{
     TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
-use figrs_command::{Failure, level_counts};
 use figrs_command::level_model::field;
+use figrs_command::{Failure, level_counts};
 use serde_json::Value;
 
 use crate::demanded;

@@ -531,7 +531,7 @@ def shoot(page, folder):
     browser = page.browser
     folder.mkdir(parents=True, exist_ok=True)
     browser.open(page.address)
-    browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+    browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=660, deviceScaleFactor=1, mobile=False)
     for scheme, view, name in [("light", "level", "studio-level.png"), ("dark", "yin_yang", "studio-yin-yang.png")]:
         browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         page.view(view)

@@ -422,7 +422,8 @@ export class Designer {
     const before = this.cells;
     if (!before || this.state.pins[key(row, column)] === chosen) return;
     const ask = this.glance.change();
-    const name = this.palette.find(({ symbol }) => symbol === chosen)?.name ?? chosen;
+    const tile = this.palette.find(({ symbol }) => symbol === chosen)?.name ?? chosen;
+    const name = tile[0].toUpperCase() + tile.slice(1);
     try {
       const after = await this.sharesWith(ask, row, column, chosen);
       if (!after || before !== this.cells) return;

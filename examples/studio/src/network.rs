@@ -336,3 +336,30 @@ fn described(network: &Network) -> Json {
     };
     json!({"name": network.name(), "kind": kind, "nodes": nodes.collect::<Json>()})
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    #[test]
+    fn a_network_whose_compilation_was_ended_is_compiled_again() {
+        let coin = "network n { } variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 0.25, 0.75; }";
+        let body = json!({ "text": coin }).to_string();
+        let (networks, ended) = (Networks::new(), Arc::new(AtomicBool::new(true)));
+        let ask = || networks.answer(body.as_bytes(), None, &ended);
+        assert_eq!(ask().unwrap_err().status, Problem::superseded().status);
+        ended.store(false, Ordering::Release);
+        assert_eq!(ask().unwrap()["marginals"]["a"]["x"], 0.25);
+        // The tree that is kept is asked until the flag of each request, not of the first.
+        ended.store(true, Ordering::Release);
+        assert!(ask().is_err());
+        let another = Arc::new(AtomicBool::new(false));
+        let answer = networks.answer(body.as_bytes(), None, &another).unwrap();
+        assert_eq!(
+            (&answer["exact"], &answer["algorithm"]),
+            (&json!(true), &json!("JunctionTree"))
+        );
+    }
+}

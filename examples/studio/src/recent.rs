@@ -21,11 +21,7 @@ impl<K: PartialEq, T> Recent<K, T> {
     /// The result for a key, made if it is not kept. It is made without a lock, by each that asks meanwhile.
     ///
     /// **Errors.** Those of `make`.
-    pub(crate) fn get<E>(
-        &self,
-        key: K,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
+    pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         match self.find(&key) {
             Some(found) => Ok(found),
             None => Ok(self.keep(key, make()?)),

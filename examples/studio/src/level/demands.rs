@@ -98,7 +98,9 @@ impl Demands {
             let rules = movement::rules(request, trained)?;
             demands.whole(Demand::playable_by(&rules));
         }
-        of_files.into_iter().for_each(|demand| demands.whole(demand));
+        of_files
+            .into_iter()
+            .for_each(|demand| demands.whole(demand));
         Ok(demands)
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use figrs_command::{as_json, level_counts};
 use figrs_command::strict::{MOST_DRAWN, strictly};
+use figrs_command::{as_json, level_counts};
 use figrs_infer::{Error, Frontier};
 use figrs_models::mdmc::{
     ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, SteeredLevel, SteeringError,

@@ -59,9 +59,7 @@ impl Levels {
         let request: LevelRequest = request(body)?;
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
-        let trained = self
-            .trained
-            .get(key.clone(), || texts.train(&request))?;
+        let trained = self.trained.get(key.clone(), || texts.train(&request))?;
         request.check(&trained.chain)?;
         let drawing = || self.drawing(&key, &request, &trained, ended);
         match request.task {
@@ -97,7 +95,10 @@ fn json_of(
     index: Option<u64>,
 ) -> Result<Json, Problem> {
     let upright = trained.upright(level);
-    let rules = request.show_path.then(|| movement::rules(request, trained)).transpose()?;
+    let rules = request
+        .show_path
+        .then(|| movement::rules(request, trained))
+        .transpose()?;
     let path = rules.map(|rules| Playability::under(&upright, &rules));
     Ok(LevelJson {
         level: &upright,

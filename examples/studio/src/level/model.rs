@@ -42,7 +42,9 @@ impl ChosenModel {
             }
         }
         if styles && request.kinds.is_some() {
-            return Err(Problem::wrong("kinds and style: give one of them".to_owned()));
+            return Err(Problem::wrong(
+                "kinds and style: give one of them".to_owned(),
+            ));
         }
         if request.style_change.is_some() && !styles {
             return Err(Problem::wrong("style_change needs style".to_owned()));
@@ -65,7 +67,9 @@ impl ChosenModel {
     ///
     /// **Errors.** Those of training.
     pub(super) fn train(&self, trained: &Trained, width: usize) -> Result<LevelModel, Problem> {
-        let model = self.settings.model(self.kind, &trained.corpus, &trained.chain, width);
+        let model = self
+            .settings
+            .model(self.kind, &trained.corpus, &trained.chain, width);
         Ok(model?)
     }
 

@@ -244,6 +244,13 @@ impl LevelRequest {
         )?;
         from_to("particles", self.particles as u64, MOST_PARTICLES as u64)?;
         from_to("memory", self.memory, MOST_MEMORY)?;
+        let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
+        if self.strict && (is_exact || self.task == LevelTask::Probability) {
+            return Err(Problem::wrong(
+                "strict: probabilities know nothing of levels that were rejected; leave it out, or ask for the marginals of the conditioned method"
+                    .to_owned(),
+            ));
+        }
         if self
             .index
             .checked_add(self.levels)

@@ -46,10 +46,7 @@ impl Texts {
     ///
     /// **Errors.** Those of the files; a folder and texts together.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
-        let given = request
-            .tiles
-            .as_ref()
-            .map(|tiles| legend(&text_of(tiles)));
+        let given = request.tiles.as_ref().map(|tiles| legend(&text_of(tiles)));
         let given = given.transpose()?;
         let Some(name) = &request.corpus else {
             let texts = request.training.iter();
@@ -86,7 +83,9 @@ impl Texts {
             return Ok(self);
         }
         let wrong = |error| Problem::wrong(format!("only: {error}"));
-        let patterns = patterns.iter().map(|pattern| Pattern::new(pattern).map_err(wrong));
+        let patterns = patterns
+            .iter()
+            .map(|pattern| Pattern::new(pattern).map_err(wrong));
         let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
         let is_asked = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         self.levels.retain(|(name, _)| is_asked(name));

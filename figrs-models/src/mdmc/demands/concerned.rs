@@ -50,7 +50,10 @@ impl Demand {
                 for form in pattern.forms() {
                     let set = form.indexed_iter().filter(|(_, class)| !class.is_any());
                     for ((down, right), _) in set {
-                        mark((row.saturating_add(down), column.saturating_add(right)), marked);
+                        mark(
+                            (row.saturating_add(down), column.saturating_add(right)),
+                            marked,
+                        );
                     }
                 }
             }
