@@ -247,7 +247,12 @@ export class Designer {
     const { kept } = this.state;
     const same = kept?.region?.join() === region.join();
     const rows = this.symbolsOf(this.grid.values);
-    this.change({ kept: same ? kept : { rows, isForced: kept?.isForced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
+    // What is set by hand in the region stands, unless nothing would be left to draw.
+    const outside = Object.fromEntries(Object.entries(this.state.pins).filter(([cell]) => !this.grid.inside(...cellOf(cell))));
+    const [top, left, bottom, right] = region;
+    const isFull = Object.keys(this.state.pins).length - Object.keys(outside).length === (bottom - top + 1) * (right - left + 1);
+    const pins = isFull ? outside : this.state.pins;
+    this.change({ pins, kept: same ? kept : { rows, isForced: kept?.isForced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
   }
 
   #release() {
@@ -431,7 +436,7 @@ export class Designer {
       grid.lost = new Set();
       before.forEach((line, r) => line.forEach((cell, c) => {
         if (r === row && c === column) return;
-        const gone = Object.entries(cell).filter(([symbol, p]) => p > (after.isProven ? 0 : 0.05) && !after.cells[r][c][symbol]);
+        const gone = Object.entries(cell).filter(([symbol, p]) => p > (after.isProven ? 0 : 0.12) && !after.cells[r][c][symbol]);
         lost += gone.length;
         if (gone.length) grid.lost.add(key(r, c));
       }));

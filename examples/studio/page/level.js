@@ -224,7 +224,7 @@ class LevelDesigner extends Designer {
   }
 
   async sharesWith(ask, row, column, symbol) {
-    const step = this.isProven ? { method: "exact", memory: this.exactMemory } : { levels: 24 };
+    const step = this.isProven ? { method: "exact", memory: this.exactMemory } : { levels: 48 };
     const answer = await ask("/api/level", { ...this.#request([[row, column, symbol]]), ...step, index: 0, task: "marginals" });
     return answer && { cells: answer.marginals, isProven: answer.exact };
   }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use figrs_command::level_names::{style, styled, weight, weighted};
 use figrs_command::read_text;
 use figrs_models::mdmc::{
-    Corpus, CorpusReader, Level, MarkovChain, RowSplits, Structure, Structures, TileSet, Travel,
+    Corpus, CorpusNote, CorpusReader, Level, MarkovChain, RowSplits, Structure, Structures,
+    TileSet, Travel,
 };
 use glob::Pattern;
 
@@ -36,6 +37,8 @@ impl Trained {
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
     legends: Vec<TileSet>,
+    /// Files that are no levels, in words.
+    skipped: Vec<String>,
 }
 
 /// Most files of a folder of training levels.
@@ -59,6 +62,7 @@ impl Texts {
             let texts = Self {
                 levels,
                 legends: given.into_iter().collect(),
+                skipped: Vec::new(),
             };
             return texts.only(&request.only);
         };
@@ -100,12 +104,19 @@ impl Texts {
     /// The texts of a folder within the one that is offered; links that lead out of that are left out.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
         let mut texts = Self::default();
-        for (stem, text) in files(folder, name, &["txt"])? {
-            texts.levels.push((stem, text));
+        let reader = CorpusReader::new([""; 0]);
+        for level in files(folder, name, &["txt"])? {
+            match reader.read_texts([level.clone()]) {
+                Ok(_) => texts.levels.push(level),
+                // A text of another kind, such as a description of the levels.
+                Err(error) => texts.skipped.push(CorpusNote::Skipped(error).to_string()),
+            }
         }
         if texts.levels.is_empty() {
+            let first = texts.skipped.first();
+            let why = first.map_or_else(String::new, |first| format!("; {first}"));
             return Err(Problem::wrong(format!(
-                "corpus {name:?}: there are no training levels (*.txt) in it"
+                "corpus {name:?}: there are no training levels (*.txt) in it{why}"
             )));
         }
         // A legend stands beside the levels or in the folder above.
@@ -181,7 +192,8 @@ impl Texts {
             reader = reader.rows(rows);
         }
         let (corpus, notes) = reader.read_texts(self.levels.clone()).map_err(wrong)?;
-        Ok((corpus, notes.iter().map(ToString::to_string).collect()))
+        let notes = notes.iter().map(ToString::to_string);
+        Ok((corpus, self.skipped.iter().cloned().chain(notes).collect()))
     }
 
     /// The legend that has the most characters of the levels, if one has half of them.
