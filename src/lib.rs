@@ -93,10 +93,10 @@ pub mod prelude {
         CompiledTree, DecisionPlan, Enumerate, Error, Exact, ExpectationMaximization, Fit,
         ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
         LazyVariableElimination, Marginal, MarginalMap, MaximiseUtility, MetropolisHastings,
-        MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeVariableElimination, Quality, Query,
-        RejectionSampling, Resampling, Run, SampledPlan, SampledPolicies, SelfChecked,
-        SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
-        independent,
+        MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination,
+        Quality, Query, RejectionSampling, Resampling, Run, SampledPlan, SampledPolicies,
+        SelfChecked, SequentialMonteCarlo, SimulatedAnnealing, Slices, VariableElimination, World,
+        algorithms, independent,
     };
     #[cfg(feature = "reports")]
     pub use figrs_report::{

@@ -22,6 +22,7 @@ WFC = "wavefunctioncollapse@2.1.0"
 # Direction of play, rows and columns of the levels to draw.
 CORPORA = {"smb": ("right", 14, 60), "kid_icarus": ("up", 60, 16), "lode_runner": ("right", 22, 32)}
 METHODS = ("look-ahead", "n-grams", "conditioned")
+PLAYABLE = "conditioned, playable"
 ROWS = ("playable", "unseen", "KL 2x2", "KL 3x3", "KL 3x3 back", "novelty", "copied run", "nearest", "nearest most", "linearity", "leniency", "density")
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -53,12 +54,18 @@ def packages():
     return place / "node_modules"
 
 
+def emptied(name, tool):
+    """An empty folder for the levels of a tool."""
+    out = TARGET / "peers" / "levels" / name / tool
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    return out
+
+
 def by_wfc(corpus, name, pattern, options, modules):
     """A folder of levels by WaveFunctionCollapse, what it told, and its CPU time."""
     direction, rows, columns = CORPORA[name]
-    out = TARGET / "peers" / "levels" / name / f"wfc {pattern}x{pattern}"
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+    out = emptied(name, f"wfc {pattern}x{pattern}")
     levels = [path.read_text().split() for path in sorted(corpus.glob("*.txt")) if path.stem.lower() != "readme"]
     asked = {"levels": levels, "direction": direction, "size": [rows, columns], "pattern": pattern, "count": options.levels,
              "attempts": options.attempts, "seconds": options.seconds, "seed": options.seed, "out": str(out)}
@@ -97,6 +104,12 @@ def measured(binary, corpus, name, options, modules):
     for method in METHODS:
         _, seconds = run([*common, "--method", method, "--levels", options.levels, "--out", TARGET / "peers" / "levels" / "drawn.txt"])
         times[method] = seconds * 1e3 / options.levels
+    drawn, seconds = run([*common, "--method", "conditioned", "--playable", "--levels", options.levels])
+    times[PLAYABLE] = seconds * 1e3 / options.levels
+    out = emptied(name, PLAYABLE)
+    for index, level in enumerate(drawn.split("\n\n")):
+        (out / f"{index}.txt").write_text(level)
+    folders += ["--also", out]
     for pattern in (2, 3):
         out, words, seconds = by_wfc(corpus, name, pattern, options, modules)
         told[out.name] = f"{words['drawn']} levels in {words['attempts']} attempts, {words['patterns']} patterns"

@@ -5,27 +5,34 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
-    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
-    RejectionSampler, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
+    ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
+    RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
+use figrs_command::design_files::add_demands;
 use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
 
-use crate::moving;
-use crate::options::{Method, Options};
+use crate::method::Method;
+use crate::moving::{self, MOVING};
+use crate::options::Options;
 
 /// The level with everything that is demanded of it.
-pub(crate) fn steered(options: &Options, model: &LevelModel) -> Result<SteeredLevel, Failure> {
-    let demands = demands(options, model)?;
+pub(crate) fn steered(
+    options: &Options,
+    corpus: &Corpus,
+    model: &LevelModel,
+) -> Result<SteeredLevel, Failure> {
+    let demands = demands(options, corpus, model)?;
     Ok(SteeredLevel::new(model, &demands)?)
 }
 
 pub(crate) fn sampler(
     method: Method,
     options: &Options,
+    corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<Box<dyn LevelSampler>, Failure> {
-    let steered = steered(options, model)?;
+    let steered = steered(options, corpus, model)?;
     if method == Method::Conditioned {
         let sampler = conditioned(options, steered);
         return Ok(Box::new(if options.shows_particles() {
@@ -40,13 +47,14 @@ pub(crate) fn sampler(
 /// A sampler of levels of a model, that draws again until the demands are met if there are any.
 pub(crate) fn drawn_again(
     options: &Options,
+    corpus: &Corpus,
     model: &LevelModel,
     sampler: Box<dyn LevelSampler>,
 ) -> Result<Box<dyn LevelSampler>, Failure> {
     if !options.demands.any() {
         return Ok(sampler);
     }
-    let steered = steered(options, model)?;
+    let steered = steered(options, corpus, model)?;
     Ok(Box::new(RejectionSampler::new(sampler, steered)?))
 }
 
@@ -98,7 +106,7 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     })
 }
 
-fn demands(options: &Options, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
     let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
     let frame = Frame {
         tiles,
@@ -159,24 +167,30 @@ fn demands(options: &Options, model: &LevelModel) -> Result<Vec<Demand>, Failure
     for path in &given.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
     }
-    let mut of_files = Vec::new();
-    for path in &given.demands {
-        of_files.extend(of_file(path, model)?);
+    let files = given.demands.iter();
+    let files = files.map(|path| Ok((path.display().to_string(), design(path)?)));
+    let files = files.collect::<Result<Vec<_>, Failure>>()?;
+    let is_played = files.iter().any(|(_, design)| design.needs_movement());
+    if options.movement.is_some() && !is_played && !options.needs_movement() {
+        return Err(format!("--movement needs {MOVING}").into());
     }
-    // Files demand playable levels by the rules of the command line.
-    let is_playable = |demand: &Demand| *demand == Demand::Playable;
-    let count = of_files.len();
-    of_files.retain(|demand| !is_playable(demand));
-    if given.playable || of_files.len() < count {
-        let rules = moving::rules(options, model.tile_set(), model.travel())?;
-        demands.push(Demand::playable_by(&rules));
-    }
-    demands.extend(of_files);
+    let rules = (given.playable || is_played)
+        .then(|| moving::rules(options, model.tile_set(), model.travel()))
+        .transpose()?;
+    let demanded = rules.iter().filter(|_| given.playable);
+    let routes = demanded.map(Route::from).collect();
+    add_demands(
+        &mut demands,
+        &files,
+        (model, corpus),
+        rules.as_ref(),
+        routes,
+    )?;
     Ok(demands)
 }
 
-/// The demands of a file.
-fn of_file(path: &Path, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+/// A file of demands.
+fn design(path: &Path) -> Result<DesignFile, Failure> {
     let text = read_text(path)?;
     let is_json = path.extension().is_some_and(|name| name == "json");
     let design = if is_json {
@@ -184,8 +198,7 @@ fn of_file(path: &Path, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
     } else {
         DesignFile::from_toml(&text)
     };
-    let demands = design.and_then(|design| design.demands(model));
-    demands.map_err(|error| format!("{}: {error}", path.display()).into())
+    design.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// The tile of a character in an option.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
-    ColumnStream, Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
-    LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, MovementRules, TileFieldElements,
+    ColumnStream, Corpus, Demand, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
+    LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, Route, TileFieldElements,
     TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
@@ -15,8 +15,9 @@ use figrs_command::{Failure, level_counts};
 use serde_json::Value;
 
 use crate::demanded;
+use crate::method::{Method, Tile};
 use crate::moving;
-use crate::options::{Method, Options, Tile};
+use crate::options::Options;
 
 /// A trained chain with the methods of drawing levels from it.
 pub(crate) struct Trained {
@@ -26,8 +27,8 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// The rules by which levels are playable, if an option asks for them.
-    pub(crate) rules: Option<MovementRules>,
+    /// Ways of the player that are demanded, or any way by the rules of a movement if an option asks for these.
+    pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
 
@@ -64,10 +65,6 @@ impl Trained {
         let side = options.tile_size.map_or(TileSheet::SIDE, usize::from);
         let sheet = sheet.map(|path| sheet_of(path, side, chain.tile_set()));
         let sheet = sheet.transpose()?;
-        let rules = options
-            .needs_movement()
-            .then(|| moving::rules(&options, chain.tile_set(), chain.travel()))
-            .transpose()?;
         let chain = Arc::new(chain);
         let engine = |&method| -> Result<_, Failure> {
             Ok((method, Engine::new(method, &options, &corpus, &chain)?))
@@ -76,14 +73,28 @@ impl Trained {
             .methods
             .iter()
             .map(engine)
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
+        let samplers = engines.iter().filter_map(|(_, engine)| match engine {
+            Engine::Sampler(sampler) => Some(sampler.demands()),
+            Engine::Other(_) => None,
+        });
+        let mut routes: Vec<Route> = Vec::new();
+        for demands in samplers {
+            let ways = demands.iter().filter_map(Demand::route);
+            let new: Vec<&Route> = ways.filter(|route| !routes.contains(route)).collect();
+            routes.extend(new.into_iter().cloned());
+        }
+        if routes.is_empty() && options.needs_movement() {
+            let rules = moving::rules(&options, chain.tile_set(), chain.travel())?;
+            routes.push(Route::under(&rules));
+        }
         Ok(Self {
             options,
             corpus,
             chain,
             seed,
             sheet,
-            rules,
+            routes,
             engines,
         })
     }
@@ -98,9 +109,10 @@ impl Trained {
             let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
-        if let Some(rules) = &self.rules {
-            settings.push(("movement", rules.movement().name().into()));
-            settings.push(("promise", rules.movement().promise().into()));
+        if let Some(route) = self.routes.first() {
+            let movement = route.rules().movement();
+            settings.push(("movement", movement.name().into()));
+            settings.push(("promise", movement.promise().into()));
             settings.extend(self.options.strict.then(|| ("strict", true.into())));
         }
         settings.push(("guarantee", self.guarantee().into()));
@@ -155,12 +167,12 @@ impl Trained {
 
     /// Some levels of a method, by its place on the command line, each from random numbers of its own.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        match self.rules.as_ref().filter(|_| self.options.strict) {
-            None => self.drawn(method, self.seed, numbers),
-            Some(rules) => moving::strictly(rules, self.seed, |seed| {
-                self.drawn(method, seed, numbers.clone())
-            }),
+        if !self.options.strict {
+            return self.drawn(method, self.seed, numbers);
         }
+        moving::strictly(&self.routes, self.seed, |seed| {
+            self.drawn(method, seed, numbers.clone())
+        })
     }
 
     fn drawn(&self, method: usize, seed: u64, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
@@ -229,7 +241,7 @@ impl Engine {
         let other = match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
-                return Self::drawn_again(options, chain, Box::new(sampler));
+                return Self::drawn_again(options, corpus, chain, Box::new(sampler));
             }
             Method::Elements => {
                 let elements = LevelElements::new(Arc::clone(chain), width)?;
@@ -238,11 +250,13 @@ impl Engine {
                     Tile::MostLikely => TileSelection::MostLikely,
                 };
                 let sampler = ElementSampler::new(&elements, look_ahead, selection)?;
-                return Self::drawn_again(options, chain, Box::new(sampler));
+                return Self::drawn_again(options, corpus, chain, Box::new(sampler));
             }
             Method::Conditioned | Method::Exact => {
                 let model = level_model(options, corpus, chain)?;
-                return Ok(Self::Sampler(demanded::sampler(method, options, &model)?));
+                return Ok(Self::Sampler(demanded::sampler(
+                    method, options, corpus, &model,
+                )?));
             }
             Method::Columns => Other::Columns,
             Method::NGrams => Other::Program(options.model_settings().ngrams(corpus, width)?),
@@ -258,6 +272,7 @@ impl Engine {
     /// A sampler of the chain, which draws again until demands are met.
     fn drawn_again(
         options: &Options,
+        corpus: &Corpus,
         chain: &Arc<MarkovChain>,
         sampler: Box<dyn LevelSampler>,
     ) -> Result<Self, Failure> {
@@ -265,7 +280,7 @@ impl Engine {
             return Ok(Self::Sampler(sampler));
         }
         let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
-        let sampler = demanded::drawn_again(options, &(&elements).into(), sampler)?;
+        let sampler = demanded::drawn_again(options, corpus, &(&elements).into(), sampler)?;
         Ok(Self::Sampler(sampler))
     }
 }

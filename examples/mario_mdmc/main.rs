@@ -2,9 +2,12 @@
 //!
 //! `cargo run --release --example mario_mdmc -- --help`
 
+mod demand_flags;
 mod demanded;
+mod format;
 mod generator;
 mod measured;
+mod method;
 mod moving;
 mod options;
 mod ordered;
@@ -26,7 +29,9 @@ use figrs_command::{
 };
 
 use generator::Trained;
-use options::{Method, Options};
+use method::Method;
+use moving::MOVING;
+use options::Options;
 
 fn main() -> ExitCode {
     figrs_command::run(|_| None, || run(Arc::new(parsed())))
@@ -44,7 +49,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
         let model = generator::level_model(&options, &corpus, &Arc::new(chain))?;
-        return probability::write(&options, &model, seed);
+        return probability::write(&options, &corpus, &model, seed);
     }
     let started = Instant::now();
     let given = Arc::clone(&options);
@@ -64,8 +69,8 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
         options.methods[0].name(),
         trained.guarantee()
     ));
-    if let Some(rules) = &trained.rules {
-        note(format!("movement {}", rules.movement()));
+    if let Some(route) = trained.routes.first() {
+        note(format!("movement {}", route.rules().movement()));
     }
     note(format!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
@@ -143,8 +148,10 @@ fn check(options: &Options) -> Result<(), Failure> {
         ("--out", options.out.as_deref()),
         ("--report", options.report.as_deref()),
     ])?;
-    if options.movement.is_some() && !options.needs_movement() {
-        return Err("--movement needs --playable, --show-path or --strict".into());
+    // Files of demands are asked when they are read.
+    let asks_files = !options.demands.demands.is_empty();
+    if options.movement.is_some() && !options.needs_movement() && !asks_files {
+        return Err(format!("--movement needs {MOVING}").into());
     }
     if options.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
@@ -152,7 +159,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if let Some(path) = &options.report {
         check_report(path)?;
     }
-    let heeding = |method: &options::Method| method.heeds_demands();
+    let heeding = |method: &Method| method.heeds_demands();
     let meeting = |method: &Method| method.heeds_demands() || method.draws_again();
     if options.demands.any() && !options.methods.iter().any(meeting) {
         return Err("demands need --method conditioned, exact, look-ahead or elements".into());

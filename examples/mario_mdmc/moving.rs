@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use figrs::models::mdmc::{Movement, MovementError, MovementRules, TileSet, Travel};
+use figrs::models::mdmc::{Movement, MovementError, MovementRules, Route, TileSet, Travel};
 use figrs_command::{Failure, NoAnswer, stop, strict};
 
 use crate::generator::Made;
 use crate::options::Options;
+
+/// All that asks for the rules of a movement.
+pub(crate) const MOVING: &str =
+    "--playable, --show-path, --strict, or a file of --demands with playable or pass";
 
 /// The rules of --movement, or those that the tiles suggest.
 pub(crate) fn rules(
@@ -43,15 +47,15 @@ fn told(options: &Options, error: &MovementError) -> Failure {
     format!("{place}{error}{flag}").into()
 }
 
-/// Levels that are playable by the stricter rules, from those that are drawn by seeds.
+/// Levels that have all of some ways by the stricter rules, from those that are drawn by seeds.
 pub(crate) fn strictly(
-    rules: &MovementRules,
+    routes: &[Route],
     seed: u64,
     mut draw: impl FnMut(u64) -> Result<Vec<Made>, Failure>,
 ) -> Result<Vec<Made>, Failure> {
     let mut is_first = true;
     let levels = strict::strictly(
-        rules,
+        routes,
         seed,
         |made: &Made| &made.level,
         |seed| {

@@ -1,20 +1,23 @@
 //! The command line.
 
 use std::num::NonZero;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use figrs::models::mdmc::{
     Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
 };
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
 use glob::Pattern;
 use serde_json::Value;
+
+use crate::demand_flags::Demands;
+use crate::format::Format;
+use crate::method::{Method, Tile, name};
 
 /// The rows of the table, for the long help.
 const MEASURES: &str = "\
@@ -199,7 +202,7 @@ pub(crate) struct Options {
     /// JSON, a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
-    /// Rules by which a player moves, for --playable, --show-path and --strict: platformer, climb, ladders, maze, rooms, or a file of TOML or
+    /// Rules by which a player moves, for --playable, --show-path, --strict and files of --demands: platformer, climb, ladders, maze, rooms, or a file of TOML or
     /// JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders where there are some, with a
     /// start and something to collect, climb for levels played upwards with tiles solid from above.
     #[arg(long, value_name = "NAME|FILE")]
@@ -233,68 +236,6 @@ pub(crate) struct Options {
     /// Length of levels where none is given, if the training levels decide it.
     #[arg(skip)]
     usual_length: OnceLock<usize>,
-}
-
-/// Demands on every level.
-#[expect(clippy::struct_field_names, reason = "named by its flag")]
-#[derive(Args, Debug)]
-#[command(
-    next_help_heading = "Demands (methods conditioned and exact; look-ahead and elements draw again until they are met)"
-)]
-pub(crate) struct Demands {
-    /// The demands of this file, in TOML, or JSON if its name ends so: patterns forbidden and required, numbers in windows, distances,
-    /// symmetry, paths, soft demands and more. May be given several times.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) demands: Vec<PathBuf>,
-    /// Allow configurations that training never showed.
-    #[arg(long)]
-    pub(crate) allow_unseen: bool,
-    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `_` is free (where that is a
-    /// tile, the first of `~`, `*` and `:` that is none). May be given several times.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pin: Vec<PathBuf>,
-    /// Place the tiles of this file, as --pin, whatever the trained model would do there. May be given several times.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) place: Vec<PathBuf>,
-    /// Draw the columns --free of this level again, and keep the others.
-    #[arg(long, value_name = "FILE", requires = "free")]
-    pub(crate) around: Option<PathBuf>,
-    /// The columns to draw again, counted from 0, the last one not among them; of levels that are played upwards, the rows from the
-    /// bottom.
-    #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
-    pub(crate) free: Option<Range<usize>>,
-    /// Begin with the columns of this file, as --pin.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) start: Option<PathBuf>,
-    /// End with the columns of this file, as --pin.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) end: Option<PathBuf>,
-    /// No more columns than this without ground in the bottom row, side by side.
-    #[arg(long, value_name = "COLUMNS")]
-    pub(crate) max_gap: Option<usize>,
-    /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
-    pub(crate) count: Vec<(char, Range<usize>)>,
-    /// Share of the tiles of a kind among all cells, from least to most, as o=0.01..0.05. May be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
-    pub(crate) density: Vec<(char, Range<f64>)>,
-    /// The pattern of this file occurs nowhere, as --pin. May be given several times.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) forbid: Vec<PathBuf>,
-    /// Levels are playable by the rules of --movement: of a platformer, a player can get from the left to the right.
-    #[arg(long)]
-    pub(crate) playable: bool,
-}
-
-impl Demands {
-    /// True if there is any demand.
-    pub(crate) fn any(&self) -> bool {
-        let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
-        let files = pieces || !self.demands.is_empty();
-        let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
-        let tiles = !(self.count.is_empty() && self.density.is_empty());
-        files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
-    }
 }
 
 impl Options {
@@ -488,26 +429,6 @@ impl Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Method {
-    /// The published look-ahead sampler, tile by tile on the trained tables.
-    LookAhead,
-    /// The level as an element program: each tile by queries to exact inference.
-    Elements,
-    /// Levels given demands, by particles that grow column by column.
-    Conditioned,
-    /// Levels from their exact law given demands, where it fits into --memory.
-    Exact,
-    /// Column after column, as for a level without end.
-    Columns,
-    /// Whole columns given the columns before, of --order.
-    NGrams,
-    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
-    Hierarchical,
-    /// A Markov random field of neighbouring tiles, after --sweeps of Gibbs sampling.
-    Field,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Direction {
     /// From left to right.
     Right,
@@ -524,75 +445,6 @@ impl From<Direction> for Travel {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tile {
-    /// Drawn from the posterior of its Chain.
-    Sampled,
-    /// The most likely value, as the method was published: one flat level whatever the seed.
-    MostLikely,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// The format of the corpus, levels parted by an empty line.
-    Text,
-    /// A list of levels with their settings.
-    Json,
-    /// A picture, 16 by 16 pixels a tile.
-    Png,
-    /// A map of the Tiled editor, with a picture of the tiles beside it.
-    Tmx,
-    /// The same map as JSON.
-    TiledJson,
-    /// Values of an IntGrid layer of the LDtk editor.
-    LdtkCsv,
-}
-
-impl Method {
-    pub(crate) fn name(self) -> String {
-        name(self)
-    }
-
-    /// True if it draws from a model of its own, rather than from the Markov chain.
-    pub(crate) fn has_own_model(self) -> bool {
-        matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
-    }
-
-    /// True if it looks ahead.
-    pub(crate) fn looks_ahead(self) -> bool {
-        matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
-    }
-
-    /// True if it conditions its model on demands.
-    pub(crate) fn heeds_demands(self) -> bool {
-        matches!(self, Self::Conditioned | Self::Exact)
-    }
-
-    /// True if it draws again until demands are met.
-    pub(crate) fn draws_again(self) -> bool {
-        matches!(self, Self::LookAhead | Self::Elements)
-    }
-}
-
-impl Format {
-    pub(crate) fn name(self) -> String {
-        name(self)
-    }
-
-    pub(crate) fn needs_file(self) -> bool {
-        !matches!(self, Self::Text | Self::Json)
-    }
-
-    /// True if it shows pictures of tiles.
-    pub(crate) fn has_pictures(self) -> bool {
-        matches!(self, Self::Png | Self::Tmx | Self::TiledJson)
-    }
-
-    pub(crate) fn shows_path(self) -> bool {
-        self != Self::LdtkCsv
-    }
-}
-
 /// A number of sections of a profile.
 fn sections(text: &str) -> Result<usize, String> {
     let max = DifficultyProfile::MAX_SECTIONS;
@@ -601,10 +453,4 @@ fn sections(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|sections| (1..=max).contains(sections));
     sections.ok_or_else(|| format!("give 1 to {max} sections"))
-}
-
-/// A value as it is written on the command line.
-fn name(value: impl ValueEnum) -> String {
-    let value = value.to_possible_value();
-    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -6,19 +6,26 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figrs::Error;
-use figrs::models::mdmc::{LevelModel, SteeringError};
+use figrs::models::mdmc::{Corpus, LevelModel, SteeringError};
 use figrs_command::{Failure, NoAnswer, in_file, stop};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact, steered, watched};
-use crate::options::{Format, Method, Options};
+use crate::format::Format;
+use crate::method::Method;
+use crate::options::Options;
 
 /// Writes the probability that the trained model meets the demands, by each method.
-pub(crate) fn write(options: &Arc<Options>, model: &LevelModel, seed: u64) -> Result<(), Failure> {
+pub(crate) fn write(
+    options: &Arc<Options>,
+    corpus: &Corpus,
+    model: &LevelModel,
+    seed: u64,
+) -> Result<(), Failure> {
     for (place, &method) in options.methods.iter().enumerate() {
         let started = Instant::now();
-        let (asked, model) = (Arc::clone(options), model.clone());
-        let found = stop::attempt(move || probability(method, &asked, &model, seed))?;
+        let (asked, corpus, model) = (Arc::clone(options), corpus.clone(), model.clone());
+        let found = stop::attempt(move || probability(method, &asked, &corpus, &model, seed))?;
         let (log, error) = match found {
             Some(found) => found?,
             // The probabilities so far are written.
@@ -54,10 +61,11 @@ pub(crate) fn write(options: &Arc<Options>, model: &LevelModel, seed: u64) -> Re
 fn probability(
     method: Method,
     options: &Options,
+    corpus: &Corpus,
     model: &LevelModel,
     seed: u64,
 ) -> Result<(f64, f64), Failure> {
-    let steered = steered(options, model)?;
+    let steered = steered(options, corpus, model)?;
     if method == Method::Exact {
         return Ok((exact(options, steered)?.log_probability(), 0.0));
     }

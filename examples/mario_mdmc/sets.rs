@@ -9,8 +9,9 @@ use figrs::models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability
 use figrs_command::{Failure, LevelJson, in_file, replace, stop};
 use serde_json::Value;
 
+use crate::format::Format;
 use crate::generator::{Made, Trained};
-use crate::options::{Format, Options};
+use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 use crate::resumed::{Fingerprint, Journal, Printed};
 use crate::set_report::SetReport;
@@ -64,8 +65,10 @@ impl Totals {
 
     /// The path of a level if it is asked for.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
-        let rules = trained.rules.as_ref().filter(|_| options.show_path)?;
-        let playability = Playability::under(&trained.upright(&made.level), rules);
+        // Of several ways that which passes most.
+        let routes = trained.routes.iter().filter(|_| options.show_path);
+        let route = routes.max_by_key(|route| route.areas().len())?;
+        let playability = Playability::along(&trained.upright(&made.level), route);
         self.playable += u64::from(playability.playable());
         self.obstacle = playability.obstacle().or(self.obstacle);
         Some(playability)

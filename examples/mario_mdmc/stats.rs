@@ -11,9 +11,10 @@ use figrs::models::mdmc::{Diversity, Level, ReferenceCorpus, vglc};
 use figrs_command::{Failure, has_extension, in_file, note, replace, stop};
 use serde_json::{Value, json};
 
+use crate::format::Format;
 use crate::generator::Trained;
 use crate::measured::{Column, Measured};
-use crate::options::{Format, Options};
+use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 
 /// The training levels that others are measured against, with profiles of --sections.

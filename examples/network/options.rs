@@ -38,7 +38,8 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
 Cost: of the junction tree, or of all slices (the operations) and one of them (the rest); the variables of its largest clique, the predicted operations, and the bytes of
-  all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages.
+  all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages. It is of the
+  junction tree, whose prediction exact begins with, or of --algorithm slices.
 
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
   query is the rest, without printing. Only junction-tree compiles apart, and tasks k-best and sample.

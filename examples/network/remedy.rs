@@ -13,7 +13,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
         figrs::Error::Elimination(TooMuchMemory { needed, limit })
             if options.method() == Method::Slices =>
         {
-            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            let (needed, limit) = (size(*needed), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);
             format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
         }
@@ -25,14 +25,14 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
         ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
-            let (needed, limit) = (Bytes(*needed as u64), Bytes(*limit));
+            let (needed, limit) = (size(*needed), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);
             format!("the tables would take {needed} or more, over --memory {limit}; {less}")
         }
         figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
             "a table would have about {} entries ({}), more than --memory allows; {}",
             amount(*needed),
-            Bytes((8.0 * needed) as u64),
+            size(8.0 * needed),
             less(options, &["allow more by --memory"])
         ),
         figrs::Error::Elimination(TooManyOperations { needed, .. }) => format!(
@@ -82,6 +82,15 @@ fn less(options: &Options, others: &[&'static str]) -> String {
         ways.push("leave parents out of the network in --file");
     }
     any_of(&ways)
+}
+
+/// An amount of memory, also one that no machine has.
+fn size(bytes: f64) -> String {
+    if bytes < (1_u64 << 60) as f64 {
+        Bytes(bytes as u64).to_string()
+    } else {
+        format!("{bytes:.1e} bytes")
+    }
 }
 
 /// A number in digits, or by a power of ten if it has many.

@@ -210,9 +210,14 @@ impl Report<'_> {
                 table_bytes,
             } = cost;
             let slices = slices.map_or_else(String::new, |slices| format!("slices {slices}, "));
+            let more = if *table_bytes == u64::MAX {
+                "more than "
+            } else {
+                ""
+            };
             writeln!(
                 out,
-                "cost: {slices}width {width}, operations {operations:.0}, table bytes {table_bytes}"
+                "cost: {slices}width {width}, operations {operations:.0}, table bytes {more}{table_bytes}"
             )?;
         }
         let seconds = self.seconds.iter();

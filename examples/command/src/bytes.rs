@@ -1,6 +1,6 @@
 //! Amounts of memory in options, such as `512MiB`.
 
-use figrs_core::Bytes;
+use figrs_core::{Bytes, InvalidBytes};
 
 /// An amount of memory; a number without a unit is of bytes.
 ///
@@ -17,8 +17,9 @@ pub fn mebibytes(text: &str) -> Result<Bytes, String> {
 }
 
 fn amount(text: &str, plain: u64, called: &str) -> Result<Bytes, String> {
-    let amount = Bytes::parse(text, plain);
-    amount.map_err(|advice| format!("{advice}; a number alone is of {called}"))
+    let amount = Bytes::parse(text, plain).ok();
+    let amount = amount.filter(|amount| *amount > Bytes(0));
+    amount.ok_or_else(|| format!("{InvalidBytes}; a number alone is of {called}"))
 }
 
 #[cfg(test)]
@@ -31,7 +32,11 @@ mod tests {
             (bytes("64"), mebibytes("64")),
             (Ok(Bytes(64)), Ok(Bytes(64 << 20)))
         );
-        for (told, unit) in [(bytes("x"), "of bytes"), (mebibytes("x"), "of MiB")] {
+        for (told, unit) in [
+            (bytes("x"), "of bytes"),
+            (bytes("0"), "of bytes"),
+            (mebibytes("x"), "of MiB"),
+        ] {
             let told = told.unwrap_err();
             assert!(told.contains("512MiB") && told.ends_with(unit), "{told}");
         }

@@ -5,6 +5,7 @@
 //! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
 
 mod bytes;
+pub mod design_files;
 mod destination;
 mod failure;
 mod json;

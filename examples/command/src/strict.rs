@@ -1,25 +1,27 @@
 //! Levels drawn until they are playable by a second, stricter search.
 
 use figrs_core::stream;
-use figrs_models::mdmc::{Level, MovementRules, StrictPlayability};
+use figrs_models::mdmc::{Level, Route, StrictPlayability};
 use rand::Rng;
 
 /// The most times that a level is drawn until it is playable by the stricter rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Levels that are playable by the stricter rules, each with the number of those before it that were not: each is the first of the levels drawn for its place
+/// Levels that have all of some ways by the stricter rules, each with the number of those before it that were not: each is the first of the levels drawn for its place
 /// that is. `draw` gives levels for all places by a seed, and `level` the level as it was drawn. Nothing if a place has none in [`MOST_DRAWN`] draws.
 ///
 /// **Errors.** Those of `draw`.
 pub fn strictly<L, E>(
-    rules: &MovementRules,
+    routes: &[Route],
     seed: u64,
     level: impl Fn(&L) -> &Level,
     mut draw: impl FnMut(u64) -> Result<Vec<L>, E>,
 ) -> Result<Option<Vec<(L, u64)>>, E> {
     let is_playable = |drawn: &L| {
-        let upright = rules.travel().upright(level(drawn));
-        StrictPlayability::under(&upright, rules).playable()
+        routes.iter().all(|route| {
+            let upright = route.rules().travel().upright(level(drawn));
+            StrictPlayability::along(&upright, route).playable()
+        })
     };
     let mut levels: Vec<(L, u64)> = draw(seed)?.into_iter().map(|drawn| (drawn, 0)).collect();
     let mut failed: Vec<usize> = Vec::new();

@@ -14,11 +14,11 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
-//! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
-//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!
@@ -44,8 +44,8 @@ pub use corpus::levels::Corpus;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use demands::demand_error::DemandError;
-pub use demands::design::DesignFile;
 pub use demands::design::design_error::DesignError;
+pub use demands::design::{DesignFile, DesignScope};
 pub use demands::{
     Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
     RejectionSampler, SteeredLevel, SteeringError,
@@ -58,7 +58,7 @@ pub use metrics::{
     ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
 };
 pub use play::{
-    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach,
+    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach, Route,
     StrictPlayability,
 };
 pub use sample::column_stream::ColumnStream;

@@ -75,12 +75,12 @@ fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
             24,
         ),
         (
-            vec![Demand::Seen, Demand::Playable, Demand::Pinned(brick)],
+            vec![Demand::Seen, Demand::playable(), Demand::Pinned(brick)],
             vec!["1 pinned tiles in columns 30 to 30"],
             30,
         ),
         (
-            vec![Demand::Seen, Demand::Playable, Demand::Pinned(pipe)],
+            vec![Demand::Seen, Demand::playable(), Demand::Pinned(pipe)],
             vec![
                 "no unseen configuration",
                 "2 pinned tiles in columns 39 to 40",
@@ -150,7 +150,7 @@ fn the_exact_method_and_other_models_name_the_same() {
         };
         let hard: Vec<Demand> = demands
             .iter()
-            .filter(|one| **one != Demand::Playable)
+            .filter(|one| one.route().is_none())
             .cloned()
             .collect();
         let (found, at, proven, _) = refused(&field, &hard);
@@ -199,7 +199,7 @@ fn what_is_not_proven_says_for_how_long_it_was_tried() {
 fn many_demands_are_searched_within_the_time() {
     let width = 40;
     let model = chain(width);
-    let mut demands = vec![Demand::Seen, Demand::MaximumGap(3), Demand::Playable];
+    let mut demands = vec![Demand::Seen, Demand::MaximumGap(3), Demand::playable()];
     for place in 0..6 {
         let area = Area::all().columns(6 * place..6 * place + 10);
         demands.push(Demand::forbidden(pattern("E_E"), area));

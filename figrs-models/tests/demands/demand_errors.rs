@@ -179,7 +179,7 @@ fn combinations_are_of_automata_and_weights_are_limited() {
     assert!(matches!(error, DemandError::NothingToChoose), "{error}");
     for demand in [
         Demand::Not(Box::new(Demand::Seen)),
-        Demand::Any(vec![mirrored(), Demand::Playable]),
+        Demand::Any(vec![mirrored(), Demand::playable()]),
         Demand::Placed(Mask::free(3, 4)).preferred(1.0),
         mirrored().preferred(1.0).preferred(1.0),
     ] {

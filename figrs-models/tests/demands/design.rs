@@ -169,7 +169,7 @@ fn switches_are_demands_or_none() {
     let design = DesignFile::from_toml(text).unwrap();
     assert_eq!((design.len(), design.is_empty()), (3, false));
     let demands = design.demands(&model(20)).unwrap();
-    assert_eq!(demands, [Demand::Playable, Demand::Seen]);
+    assert_eq!(demands, [Demand::playable(), Demand::Seen]);
     assert!(DesignFile::from_toml("").unwrap().is_empty());
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use figrs_infer::Frontier;
 use figrs_models::mdmc::{
     ConditionedSampler, Corpus, CorpusReader, Demand, DemandError, ExactSampler, Level,
-    LevelElements, LevelSampler, MarkovChain, Movement, MovementRules, Playability, RowSplits,
-    SteeredLevel, SteeringError, Structure, TileSet, Travel,
+    LevelElements, LevelSampler, MarkovChain, Movement, MovementRules, Playability, Route,
+    RowSplits, SteeredLevel, SteeringError, Structure, TileSet, Travel,
 };
 
 const SEED: u64 = 5;
@@ -38,7 +38,7 @@ fn check(movement: &str, legend: &str, text: &str) {
     let meets = |level: &Level| Playability::under(level, &rules).playable();
     let met = levels.iter().filter(|level| meets(level.level())).count();
     let share = met as f64 / LEVELS as f64;
-    let demand = [Demand::PlayableUnder(rules.clone())];
+    let demand = [Demand::Playable(Route::under(&rules))];
     let steered = SteeredLevel::new(&elements, &demand).unwrap();
     let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
     let p = exact.log_probability().exp();
@@ -91,8 +91,8 @@ fn rules_for_other_levels_are_refused() {
         movement.rules(&tiles, travel).unwrap()
     };
     let with = |demand| SteeredLevel::new(&elements, &[demand]).err();
-    assert!(with(Demand::PlayableUnder(rules(Travel::Right))).is_none());
-    let up = with(Demand::PlayableUnder(rules(Travel::Up)));
+    assert!(with(Demand::Playable(Route::under(&rules(Travel::Right)))).is_none());
+    let up = with(Demand::Playable(Route::under(&rules(Travel::Up))));
     assert!(matches!(
         up,
         Some(DemandError::Rules {
@@ -101,13 +101,13 @@ fn rules_for_other_levels_are_refused() {
         })
     ));
     // The published rules were made without tiles that are solid from above.
-    let published = with(Demand::Playable).unwrap().to_string();
+    let published = with(Demand::playable()).unwrap().to_string();
     assert!(
         published.starts_with("the rules of the movement platformer are not for these levels"),
         "{published}"
     );
     let same = MovementRules::platformer();
-    assert!(with(Demand::PlayableUnder(same.clone())).is_some());
+    assert!(with(Demand::Playable(Route::under(&same))).is_some());
 }
 
 /// A corpus at hand, or `None` with a word of why the test is skipped.
@@ -132,7 +132,7 @@ fn levels_played_upwards_are_drawn_so_that_they_can_be_climbed() -> Result<(), S
     let movement = Movement::suggested(chain.tile_set(), Travel::Up).unwrap();
     let rules = movement.rules(chain.tile_set(), Travel::Up).unwrap();
     let elements = LevelElements::new(chain, 60)?;
-    let demands = [Demand::Seen, Demand::PlayableUnder(rules.clone())];
+    let demands = [Demand::Seen, Demand::Playable(Route::under(&rules))];
     let sampler = ConditionedSampler::new(SteeredLevel::new(&elements, &demands)?);
     for level in sampler.levels(SEED, 0..6)? {
         let upright = Travel::Up.upright(level.level());

@@ -1,7 +1,7 @@
 //! Sums and maxima in slices: the same as whole ones, in any parts and on any threads, and within their memory.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -140,6 +140,25 @@ fn settings_and_memories_that_do_not_do_are_refused() {
 }
 
 #[test]
+fn slices_that_would_never_end_are_told_by_their_number_of_operations() {
+    let coins: Vec<Element<bool>> = (0..70).map(|_| Flip::new(0.4)).collect();
+    let mut model = Model::new();
+    for (i, coin) in coins.iter().enumerate() {
+        for other in &coins[..i] {
+            model = model.weigh(&coin.equals(other), |&same| if same { 1.1 } else { 1.0 });
+        }
+    }
+    let refused = Slices::fitting("16MiB").unwrap().cost(&model, ());
+    assert!(
+        matches!(
+            refused,
+            Err(Error::Elimination(EliminationError::TooManyOperations { needed, .. })) if needed > 1e20
+        ),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn impossible_evidence_is_named() {
     let coin = Flip::new(0.5);
     let model = Model::new().observe(&coin, true).condition(&coin, |&x| !x);
@@ -173,15 +192,41 @@ fn the_best_world_of_all_slices_is_that_of_elimination() {
     }
 }
 
+/// A file of the reference data, if it is there.
+fn reference(name: &str) -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/data")
+        .join(name);
+    if !file.exists() {
+        println!("skipped: there is no {}", file.display());
+    }
+    Some(file).filter(|file| file.exists())
+}
+
+/// A network whose messages take more than four times what is predicted, and next to nothing.
+#[test]
+fn all_marginals_of_a_small_network_are_one_slice() {
+    let Some(file) = reference("networks/hailfinder.bif") else {
+        return;
+    };
+    let network = Network::read(&file).unwrap();
+    let (model, all) = (network.model(), network.elements());
+    let sliced = Slices::new().run(&model, all).unwrap();
+    let whole = JunctionTree::new().run(&model, all).unwrap();
+    for element in all {
+        for (state, probability) in &whole.distribution(element).unwrap() {
+            let found = sliced.probability(element, state).unwrap();
+            assert!((found - probability).abs() < 1e-9);
+        }
+    }
+}
+
 /// A linkage network whose whole elimination has a table of 4.6 GB.
 #[test]
 fn a_network_beyond_the_memory_is_summed_in_slices() {
-    let file =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/uai2014/pr/linkage_23.uai");
-    if !file.exists() {
-        println!("skipped: there is no {}", file.display());
+    let Some(file) = reference("uai2014/pr/linkage_23.uai") else {
         return;
-    }
+    };
     let network = Network::read(&file).unwrap();
     let evidence = network.read_evidence(file.with_extension("uai.evid"));
     let model = network.observing(&evidence.unwrap());

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use figrs_command::design_files::add_demands;
 use figrs_models::mdmc::{
-    Demand, DesignFile, LevelModel, Mask, SteeringError, Tile, TileSet, Travel,
+    Demand, DesignFile, LevelModel, Mask, Route, SteeringError, Tile, TileSet, Travel,
 };
 use serde_json::{Value as Json, json};
 
@@ -90,17 +91,16 @@ impl Demands {
             let mask = Mask::from_text("forbid", &pattern.join("\n"), set).map_err(wrong)?;
             demands.whole(Demand::Forbidden(mask.turned(travel)));
         }
-        let mut of_files = files(request.demands.as_ref(), model)?;
-        // Files demand playable levels by the movement of the request, as on the command line.
-        let count = of_files.len();
-        of_files.retain(|demand| *demand != Demand::Playable);
-        if request.playable || of_files.len() < count {
-            let rules = movement::rules(request, trained)?;
-            demands.whole(Demand::playable_by(&rules));
-        }
-        of_files
-            .into_iter()
-            .for_each(|demand| demands.whole(demand));
+        let files = files(request.demands.as_ref())?;
+        let is_played = files.iter().any(|(_, design)| design.needs_movement());
+        let rules = (request.playable || is_played)
+            .then(|| movement::rules(request, trained))
+            .transpose()?;
+        let demanded = rules.iter().filter(|_| request.playable);
+        let routes = demanded.map(Route::from).collect();
+        let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
+        add_demands(&mut further, &files, scope, rules.as_ref(), routes)?;
+        further.into_iter().for_each(|demand| demands.whole(demand));
         Ok(demands)
     }
 
@@ -190,6 +190,11 @@ impl Demands {
         more.into_iter().fold(problem, with)
     }
 
+    /// The ways of a player that are demanded.
+    pub(crate) fn routes(&self) -> impl Iterator<Item = &Route> {
+        self.all.iter().filter_map(Demand::route)
+    }
+
     /// The cells that some demands are about, as levels are played; where all are about the whole level, those of a column.
     fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
         let demands = places.iter().filter_map(|&place| self.all.get(place));
@@ -206,15 +211,14 @@ impl Demands {
     }
 }
 
-/// The demands of files, each a text in TOML or JSON, or JSON itself; of a list all.
-fn files(given: Option<&Json>, model: &LevelModel) -> Result<Vec<Demand>, Problem> {
+/// Files of demands with their places, each a text in TOML or JSON, or JSON itself; of a list all.
+fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
     let files = match given {
         None => return Ok(Vec::new()),
         Some(Json::Array(files)) => &files[..],
         Some(file) => std::slice::from_ref(file),
     };
-    let mut demands = Vec::new();
-    for (number, file) in files.iter().enumerate() {
+    let read = |(number, file)| {
         let text = text_of(file);
         let is_json = text.trim_start().starts_with('{');
         let design = if is_json {
@@ -222,14 +226,14 @@ fn files(given: Option<&Json>, model: &LevelModel) -> Result<Vec<Demand>, Proble
         } else {
             DesignFile::from_toml(&text)
         };
-        let read = design.and_then(|design| design.demands(model));
         let place = match files {
             [_] => "demands".to_owned(),
             _ => format!("demands {}", number + 1),
         };
-        demands.extend(read.map_err(|error| Problem::wrong(format!("{place}: {error}")))?);
-    }
-    Ok(demands)
+        let design = design.map_err(|error| Problem::wrong(format!("{place}: {error}")))?;
+        Ok((place, design))
+    };
+    files.iter().enumerate().map(read).collect()
 }
 
 fn tile(field: &str, symbol: char, set: &TileSet) -> Result<Tile, Problem> {

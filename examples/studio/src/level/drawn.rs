@@ -9,8 +9,8 @@ use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
 use figrs_infer::{Error, Frontier};
 use figrs_models::mdmc::{
-    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, SteeredLevel, SteeringError,
-    Travel,
+    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, Route, SteeredLevel,
+    SteeringError, Travel,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -28,6 +28,8 @@ pub(super) struct Drawing<'r> {
     trained: &'r Trained,
     model: ChosenModel,
     demands: Demands,
+    /// Ways of a player that are demanded, or any way by the rules of the movement if these are asked for.
+    routes: Vec<Route>,
     sampler: Sampler,
 }
 
@@ -71,10 +73,10 @@ impl Drawing<'_> {
             settings.push(("particles", request.particles.into()));
         }
         settings.push(("demands", json!(self.demands.told)));
-        let needs_movement = request.playable || request.show_path || request.strict;
-        if needs_movement && let Ok(rules) = movement::rules(request, self.trained) {
-            settings.push(("movement", rules.movement().name().into()));
-            settings.push(("promise", rules.movement().promise().into()));
+        if let Some(route) = self.routes.first() {
+            let movement = route.rules().movement();
+            settings.push(("movement", movement.name().into()));
+            settings.push(("promise", movement.promise().into()));
             settings.extend(request.strict.then(|| ("strict", true.into())));
         }
         settings.push(("guarantee", sampler.guarantee().into()));
@@ -87,12 +89,16 @@ impl Levels {
     pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
+        // Of several ways that which passes most.
+        let routes = drawing.routes.iter().filter(|_| request.show_path);
+        let shown = routes.max_by_key(|route| route.areas().len());
         let drawn = (request.index..).zip(self.levels(drawing)?);
         let values = drawn.map(|(index, (generated, rejected))| {
             let counts = level_counts(&generated, &trained.chain);
             let level = generated.into_level();
             let settings = settings.clone();
-            let mut value = json_of(trained, request, &level, settings, counts, Some(index))?;
+            let number = Some((request.seed, index));
+            let mut value = json_of(trained, &level, settings, counts, number, shown);
             if request.strict {
                 value["rejected"] = rejected.into();
             }
@@ -194,6 +200,10 @@ impl Levels {
             SteeredLevel::new(model.train(trained, length)?, &[]).map_err(wrong)
         })?;
         let demands = Demands::of(request, trained, known.level_model())?;
+        let mut routes: Vec<Route> = demands.routes().cloned().collect();
+        if routes.is_empty() && (request.show_path || request.strict) {
+            routes.push(Route::under(&movement::rules(request, trained)?));
+        }
         let key = DrawingKey {
             training: training.to_owned(),
             request: request.of_demands(),
@@ -218,6 +228,7 @@ impl Levels {
             trained,
             model,
             demands,
+            routes,
             sampler,
         })
     }
@@ -230,9 +241,8 @@ impl Levels {
             let levels = self.batches(drawing, request.seed, numbers)?.into_iter();
             return Ok(levels.map(|level| (level, 0)).collect());
         }
-        let rules = movement::rules(request, drawing.trained)?;
         let draw = |seed| self.batches(drawing, seed, numbers.clone());
-        let levels = strictly(&rules, request.seed, GeneratedLevel::level, draw)?;
+        let levels = strictly(&drawing.routes, request.seed, GeneratedLevel::level, draw)?;
         levels.ok_or_else(|| {
             Problem::without_answer(format!(
                 "strict: none of {MOST_DRAWN} draws of a level was playable by the stricter rules; demand playable, choose another movement, or leave \

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use figrs_models::mdmc::{Level, LevelWriter, Playability, TileSheet, TileSheetError};
 use serde_json::{Value as Json, json};
 
-use super::movement;
 use super::request::{FileFormat, LevelRequest};
+use super::shown;
 use super::training::Trained;
 use crate::problem::{Problem, wrong};
 
@@ -24,12 +24,8 @@ pub(super) fn file(
         .format
         .ok_or_else(|| Problem::wrong("export: format is missing".to_owned()))?;
     let upright = trained.upright(level);
-    let rules = request
-        .show_path
-        .then(|| movement::rules(request, trained))
-        .transpose()?;
     let sheet = sheet(request, trained)?;
-    let found = rules.map(|rules| Playability::under(&upright, &rules));
+    let found = shown(request, trained)?.map(|route| Playability::along(&upright, &route));
     let way = found.as_ref().map_or(&[][..], Playability::path);
     let rows = upright.to_string();
     let writer = LevelWriter::new(&upright);

@@ -15,8 +15,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
 use figrs_models::mdmc::{
-    ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, SteeredLevel, TileSheet,
-    Travel, write_tileset,
+    ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, Route, SteeredLevel,
+    TileSheet, Travel, write_tileset,
 };
 use serde_json::{Value as Json, json};
 
@@ -70,7 +70,16 @@ impl Levels {
                 let level = given(&request, &trained)?;
                 let settings = chain_settings(&trained.chain).into();
                 let unseen = unseen(&trained, &level)?;
-                json_of(&trained, &request, &level, settings, (unseen, None), None)
+                let route = shown(&request, &trained)?;
+                let counts = (unseen, None);
+                Ok(json_of(
+                    &trained,
+                    &level,
+                    settings,
+                    counts,
+                    None,
+                    route.as_ref(),
+                ))
             }
             LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
             LevelTask::Tiles => tiles(&request, &trained),
@@ -85,24 +94,26 @@ fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// A level that the chain drew, as it is played, with its number in the set if it has one.
+/// Any way of a player, if the way is to be shown.
+fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
+    let rules = request.show_path.then(|| movement::rules(request, trained));
+    Ok(rules.transpose()?.as_ref().map(Route::under))
+}
+
+/// A level as the model draws it, as it is played, with its seed and its number in the set if it has one, and the way that is shown.
 fn json_of(
     trained: &Trained,
-    request: &LevelRequest,
     level: &Level,
     settings: Vec<(&'static str, Json)>,
     (unseen, fallbacks): (usize, Option<usize>),
-    index: Option<u64>,
-) -> Result<Json, Problem> {
+    drawn: Option<(u64, u64)>,
+    route: Option<&Route>,
+) -> Json {
     let upright = trained.upright(level);
-    let rules = request
-        .show_path
-        .then(|| movement::rules(request, trained))
-        .transpose()?;
-    let path = rules.map(|rules| Playability::under(&upright, &rules));
-    Ok(LevelJson {
+    let path = route.map(|route| Playability::along(&upright, route));
+    LevelJson {
         level: &upright,
-        drawn: index.map(|index| (request.seed, index)),
+        drawn,
         settings,
         unseen,
         fallbacks,
@@ -110,7 +121,7 @@ fn json_of(
             .as_ref()
             .map(|playability| (playability, playability.path())),
     }
-    .value())
+    .value()
 }
 
 /// Number of cells of a level in a configuration that training never showed.

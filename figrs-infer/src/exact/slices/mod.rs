@@ -53,7 +53,8 @@ use slicing::Slicing;
 /// elimination of everything, and exponential in the number of conditioned variables. [`cost`](Self::cost) predicts both.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
-/// expansion; [`EliminationError::TooMuchMemory`](crate::eliminate::EliminationError::TooMuchMemory) if factors alone do not fit.
+/// expansion; [`EliminationError::TooMuchMemory`](crate::eliminate::EliminationError::TooMuchMemory) if factors alone do not fit, and
+/// [`EliminationError::TooManyOperations`](crate::eliminate::EliminationError::TooManyOperations) if no number of slices that could end does.
 ///
 /// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///

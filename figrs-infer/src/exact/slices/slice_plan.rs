@@ -90,7 +90,8 @@ impl SlicePlan {
     ///
     /// **Complexity.** For each variable that is conditioned on, one search for an order and up to 64 symbolic eliminations.
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] if no number of slices that could end fits; [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no number of slices that could
+    /// end fits; [`EliminationError::Interrupted`].
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -163,10 +164,16 @@ impl SliceSearch<'_> {
             };
             match (next, best) {
                 (None, Some(best)) => return Ok(best),
-                (None, None) => {
+                (None, None) if self.candidates(&present).is_empty() => {
                     return Err(EliminationError::TooMuchMemory {
                         needed: self.uses.bytes(&present.plan.cost),
                         limit: self.memory as u64,
+                    });
+                }
+                (None, None) => {
+                    return Err(EliminationError::TooManyOperations {
+                        needed: present.plan.steps().max(MOST_STEPS),
+                        limit: MOST_STEPS,
                     });
                 }
                 (Some(next), found) => (present, best) = (next, found),

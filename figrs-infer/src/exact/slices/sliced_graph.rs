@@ -13,6 +13,8 @@ const TOLERATED: f64 = 4.0;
 const NARROWER: u64 = 4;
 /// Bytes that the messages of a slice may always take.
 const SMALLEST: u64 = 1 << 16;
+/// Share of the memory that the messages of a slice may always take, as a divisor: so many slices at once are enough for a machine.
+const SLICES_AT_ONCE: u64 = 64;
 /// Maximum depth of slices of slices.
 const DEEPEST: u32 = 8;
 
@@ -110,7 +112,8 @@ impl SlicedGraph {
     /// The bytes that the messages of a slice may take.
     fn memory_of_slice(&self) -> u64 {
         let bytes = TOLERATED * self.uses.bytes(&self.plan.cost);
-        (bytes as u64).clamp(SMALLEST, self.memory.max(SMALLEST))
+        let least = SMALLEST.max(self.memory / SLICES_AT_ONCE);
+        (bytes as u64).clamp(least, self.memory.max(least))
     }
 
     /// Number of slices whose messages fit the memory at once.

@@ -13,7 +13,7 @@ use crate::mdmc::DemandError;
 /// let area = Area::all().rows(2..5).columns(10..);
 /// assert_eq!(area.to_string(), "rows 2 to 4, columns 10 on");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Area {
     rows: Range<usize>,
     columns: Range<usize>,
@@ -37,6 +37,11 @@ impl Area {
         }
     }
 
+    /// One cell, by row and column.
+    pub fn cell(row: usize, column: usize) -> Self {
+        Self::all().rows(row..=row).columns(column..=column)
+    }
+
     /// These rows only.
     #[must_use]
     pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
@@ -51,10 +56,28 @@ impl Area {
         self
     }
 
+    /// True if it has a cell, in a level that does.
+    pub(in crate::mdmc) fn contains(&self, row: usize, column: usize) -> bool {
+        self.rows.contains(&row) && self.columns.contains(&column)
+    }
+
+    /// The first column from which on it has all columns or none.
+    pub(in crate::mdmc) fn settled_column(&self) -> usize {
+        match self.columns.end {
+            EDGE => self.columns.start,
+            end => end,
+        }
+    }
+
+    /// True if it has a cell in a column or in one to the right of it.
+    pub(in crate::mdmc) fn goes_on_at(&self, column: usize) -> bool {
+        self.columns.end > column
+    }
+
     /// The rows and columns of a level of some size.
     ///
     /// **Errors.** [`DemandError::Area`] if it has no cell, or does not lie in the level.
-    pub(super) fn within(
+    pub(in crate::mdmc) fn within(
         &self,
         (height, width): (usize, usize),
     ) -> Result<(Range<usize>, Range<usize>), DemandError> {

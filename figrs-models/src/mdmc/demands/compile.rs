@@ -33,7 +33,7 @@ impl LevelFrame<'_> {
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
-            Demand::Seen | Demand::Playable | Demand::PlayableUnder(_) => return Ok(None),
+            Demand::Seen | Demand::Playable(_) => return Ok(None),
             Demand::Placed(mask) => {
                 self.check_size(mask)?;
                 return Ok(None);

@@ -33,12 +33,11 @@ impl Demand {
 
     fn mark(&self, marked: &mut Array2<bool>) {
         match self {
-            Self::Seen
-            | Self::MaximumGap(_)
-            | Self::Count { .. }
-            | Self::Forbidden(_)
-            | Self::Playable
-            | Self::PlayableUnder(_) => {}
+            Self::Seen | Self::MaximumGap(_) | Self::Count { .. } | Self::Forbidden(_) => {}
+            Self::Playable(route) => {
+                let areas = route.areas().iter();
+                areas.for_each(|area| mark_area(area, marked));
+            }
             Self::Pinned(mask) | Self::Placed(mask) | Self::Near { drawing: mask, .. } => {
                 mark_mask(mask, marked);
             }

@@ -46,7 +46,7 @@ pub(super) fn error(
     }
 }
 
-/// A demand or two that are proven to be impossible. The search ends with the interrupt of a frontier.
+/// Demands that are proven to be impossible together. The search ends with the interrupt of a frontier.
 pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
     of_counts(steered).or_else(|| ProofSearch::new(steered, frontier).find())
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::super::{MovementRules, Tile, TileClass};
+use super::super::{Route, Tile, TileClass};
 use super::area::Area;
 use super::mask::Mask;
 use super::pattern::Pattern;
@@ -66,10 +66,9 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere: no place where all its tiles that are set match.
     Forbidden(Mask),
-    /// A player can get from the left to the right, under the published rules of [`Playability`](super::super::Playability).
-    Playable,
-    /// The level is playable under the rules of a movement, for the set of tiles and the direction of travel of its model.
-    PlayableUnder(MovementRules),
+    /// A player gets from a start to what is to be reached, by the rules of a movement and through the areas of a [`Route`]. The rules are for the set
+    /// of tiles and the direction of travel of the level's model.
+    Playable(Route),
     /// The tiles of a rectangle belong to the classes of one of the forms of a pattern: a path that is kept free, a piece at the start.
     Shaped {
         /// The classes.
@@ -222,6 +221,11 @@ impl Demand {
         Self::Count { tile, least, most }
     }
 
+    /// A player can get from the left to the right, under the published rules of [`Playability`](super::super::Playability).
+    pub fn playable() -> Self {
+        Self::Playable(Route::default())
+    }
+
     /// A pattern occurs in an area at least once.
     pub fn required(pattern: Pattern, area: Area) -> Self {
         Self::Occurs {
@@ -242,15 +246,6 @@ impl Demand {
         }
     }
 
-    /// A level is playable by some rules: [`Playable`](Self::Playable) for the published ones.
-    pub fn playable_by(rules: &MovementRules) -> Self {
-        if rules == MovementRules::platformer() {
-            Self::Playable
-        } else {
-            Self::PlayableUnder(rules.clone())
-        }
-    }
-
     /// Another demand is met if this one is.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
@@ -266,11 +261,10 @@ impl Demand {
         }
     }
 
-    /// The rules by which levels are to be playable, if that is demanded.
-    pub(super) fn movement(&self) -> Option<&MovementRules> {
+    /// The way that a player is to have, if levels are to be playable.
+    pub fn route(&self) -> Option<&Route> {
         match self {
-            Self::Playable => Some(MovementRules::platformer()),
-            Self::PlayableUnder(rules) => Some(rules),
+            Self::Playable(route) => Some(route),
             _ => None,
         }
     }

@@ -169,6 +169,14 @@ pub enum DemandError {
         /// The direction of travel of the chain.
         travel: &'static str,
     },
+    /// More areas for a way to pass than can be followed.
+    #[error("a way cannot pass {areas} areas one after another; give 1 to {most}")]
+    WayPoints {
+        /// The number of areas.
+        areas: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// There is no such cell.
     #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
     Cell {

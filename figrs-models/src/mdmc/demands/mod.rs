@@ -15,6 +15,7 @@ mod folded;
 mod mask;
 mod parts;
 mod pattern;
+mod played_proof;
 mod proof;
 mod reachability_memo;
 mod rejection;

@@ -37,7 +37,7 @@ impl<'a> LevelParts<'a> {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
         let reach = steered.level_model().program().reach();
-        if steered.demands().any(|demand| demand.movement().is_some()) {
+        if steered.demands().any(|demand| demand.route().is_some()) {
             each = each.min((Self::SQUARES / (height * height)).max(1));
         }
         Self {

@@ -1,13 +1,14 @@
-//! Proofs that demands exclude each other: each alone, then in pairs, on small frontiers.
+//! Proofs that demands exclude each other: each alone, then together, on small frontiers.
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use figrs_core::Model;
 use figrs_infer::{Error, Frontier};
 
 use super::demand::Demand;
+use super::played_proof::unplayable;
 use super::steered::SteeredLevel;
 use crate::mdmc::LevelModel;
 
@@ -21,21 +22,21 @@ pub(super) struct Conflict {
 /// Result of trying some demands.
 enum Trial {
     Possible,
-    /// Up to this column.
-    Impossible(usize),
+    Impossible,
     /// They take too much memory.
     Unknown,
 }
 
-/// Search for a proof that one demand or two cannot be met.
+/// Search for a proof that some demands cannot be met.
 ///
 /// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. Where the model itself fits into that memory, levels are those of the
 /// model; otherwise they are all levels with the tiles that are possible in their rows, of which there are more. Around cells that are set, a window of
 /// a few columns is tried besides, with the law of the model inside and any tiles around. So what is proven holds for the model,
-/// and something may remain unproven.
+/// and something may remain unproven. Tiles that are placed by intervention are those of every trial.
 ///
-/// The work is bounded by the memory of each trial and by their number, so that what is proven does not depend on the machine, unless that is so slow
-/// that the [longest time](Self::LONGEST) is over before. It ends with nothing once the interrupt is set of the frontier that is given.
+/// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
+/// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
+/// No trial begins after the [time](SteeredLevel::proof_time) of the level, and those under way end then. All end with the interrupt of the frontier that is given.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -43,6 +44,8 @@ pub(super) struct ProofSearch<'a> {
     model: LevelModel,
     /// True if that is not the model itself.
     is_relaxed: bool,
+    /// Numbers of the demands that place tiles.
+    placed: Vec<usize>,
     until: Instant,
     /// The frontier of the trials, without memory and time.
     frontier: Frontier,
@@ -53,26 +56,27 @@ pub(super) struct ProofSearch<'a> {
 impl<'a> ProofSearch<'a> {
     /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Bytes of the frontier of a trial without neighbours, where there are only the states of a demand or two.
+    /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
     const BYTES: u64 = 2 << 20;
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
-    /// Time after which no trial begins, and those under way end. The memory of trials usually ends them long before.
-    const LONGEST: Duration = Duration::from_secs(20);
 
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
-        let until = Instant::now() + Self::LONGEST;
+        let until = Instant::now() + steered.longest_proof();
         let own = steered.level_model();
+        let demands = steered.demands().enumerate();
+        let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
         let mut search = Self {
             steered,
             model: own.clone(),
             is_relaxed: false,
+            placed: placed.map(|(number, _)| number).collect(),
             until,
             // Trials are no progress of a run.
             frontier: frontier.clone().on_progress(|_| ()),
             is_ended: Cell::new(false),
         };
-        let alone = steered.part(own, &[]);
+        let alone = steered.part(own, &search.placed);
         let frontier = search.frontier(Self::MODEL_BYTES);
         if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
             search.note(&error);
@@ -102,12 +106,12 @@ impl<'a> ProofSearch<'a> {
         self.is_relaxed
     }
 
-    /// The first demand or pair of demands that is proven to be impossible.
+    /// The first demands found that are proven to be impossible together.
     pub(super) fn find(&self) -> Option<Conflict> {
         let is_hard = |demand: &Demand| match demand {
-            Demand::Preferred { .. } | Demand::Near { .. } => false,
+            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
             // Any column might come next, of too many.
-            Demand::Playable | Demand::PlayableUnder(_) => !self.is_relaxed,
+            Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         };
         let demands = self.steered.demands().enumerate();
@@ -119,24 +123,33 @@ impl<'a> ProofSearch<'a> {
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
-                Trial::Impossible(column) => {
-                    let demands = vec![demand];
-                    return Some(Conflict { demands, column });
-                }
+                Trial::Impossible => return Some(self.conflict(vec![demand])),
                 Trial::Possible => small.push(demand),
                 Trial::Unknown => {}
             }
         }
-        let pairs = small.iter().enumerate().flat_map(|(place, &other)| {
-            let before = small[..place].iter();
-            before.map(move |&one| vec![one, other])
-        });
-        for demands in pairs {
-            if let Trial::Impossible(column) = self.trial(&demands) {
-                return Some(Conflict { demands, column });
-            }
+        if let Some(conflict) = unplayable(self.steered) {
+            return Some(conflict);
         }
-        None
+        match self.trial(&small) {
+            Trial::Possible => None,
+            Trial::Impossible => {
+                let mut kept = small.clone();
+                for &other in small.iter().rev() {
+                    let rest: Vec<usize> =
+                        kept.iter().copied().filter(|&one| one != other).collect();
+                    if matches!(self.trial(&rest), Trial::Impossible) {
+                        kept = rest;
+                    }
+                }
+                Some(self.conflict(kept))
+            }
+            Trial::Unknown => [2, 3].into_iter().find_map(|number| {
+                let mut sets = combinations(&small, number);
+                let found = sets.find(|set| matches!(self.trial(set), Trial::Impossible))?;
+                Some(self.conflict(found))
+            }),
+        }
     }
 
     /// Verdict on some demands: met by some level, or by none.
@@ -144,37 +157,51 @@ impl<'a> ProofSearch<'a> {
         if self.is_over() {
             return Trial::Unknown;
         }
-        let part = self.steered.part(&self.model, demands);
+        let by_frontier = self.is_impossible_to(demands, None);
+        if by_frontier == Some(true) || self.impossible_window(demands).is_some() {
+            return Trial::Impossible;
+        }
+        match by_frontier {
+            Some(_) => Trial::Possible,
+            None => Trial::Unknown,
+        }
+    }
+
+    /// The conflict of some demands that are impossible, with the first column up to which they are found to be so in the time left.
+    fn conflict(&self, demands: Vec<usize>) -> Conflict {
+        if let Some(column) = self.impossible_window(&demands) {
+            return Conflict { demands, column };
+        }
+        // The first columns are possible below `low`, and impossible at `high`.
+        let (mut low, mut high) = (0, self.steered.width() - 1);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.is_impossible_to(&demands, Some(middle)) {
+                Some(true) => high = middle,
+                Some(false) => low = middle + 1,
+                None => break,
+            }
+        }
+        let column = high;
+        Conflict { demands, column }
+    }
+
+    /// True if nothing meets some demands up to a column, by a frontier; nothing if that takes too much.
+    fn is_impossible_to(&self, demands: &[usize], last: Option<usize>) -> Option<bool> {
+        // Without neighbours there is nothing that was not seen.
+        let is_open =
+            |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
+        let demands = demands.iter().copied().filter(is_open);
+        let demands: Vec<usize> = self.placed.iter().copied().chain(demands).collect();
+        let part = self.steered.part(&self.model, &demands);
         let bytes = if self.is_relaxed {
             Self::BYTES
         } else {
             Self::MODEL_BYTES
         };
-        let is_seen = |&demand: &usize| *self.steered.demand(demand) == Demand::Seen;
-        // Without neighbours there is nothing that was not seen.
-        let adds_nothing = self.is_relaxed && demands.iter().any(is_seen) && demands.len() > 1;
-        let is_impossible = if adds_nothing {
-            Some(false)
-        } else {
-            self.is_impossible(part.model(), bytes)
-        };
-        if is_impossible == Some(true) {
-            // The first columns are possible below `low`, and impossible at `high`.
-            let (mut low, mut high) = (0, self.steered.width() - 1);
-            while low < high {
-                let middle = low.midpoint(high);
-                if self.is_impossible(&part.model_to(middle), bytes) == Some(true) {
-                    high = middle;
-                } else {
-                    low = middle + 1;
-                }
-            }
-            return Trial::Impossible(high);
-        }
-        match self.impossible_window(demands) {
-            Some(column) => Trial::Impossible(column),
-            None if is_impossible.is_none() => Trial::Unknown,
-            None => Trial::Possible,
+        match last {
+            Some(last) => self.is_impossible(&part.model_to(last), bytes),
+            None => self.is_impossible(part.model(), bytes),
         }
     }
 
@@ -191,7 +218,8 @@ impl<'a> ProofSearch<'a> {
     /// The last column of a window around set cells in which the demands exclude each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
-        if !chosen().any(|demand| *demand == Demand::Seen) {
+        // What tiles that are placed make of those around them need not have been seen.
+        if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
         }
         let is_set = |row: usize, column: usize| {
@@ -273,6 +301,18 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
+/// All sets of so many of some numbers, in lexicographic order.
+fn combinations(of: &[usize], number: usize) -> Box<dyn Iterator<Item = Vec<usize>> + '_> {
+    if number == 0 {
+        return Box::new(std::iter::once(Vec::new()));
+    }
+    let firsts = of.iter().enumerate();
+    Box::new(firsts.flat_map(move |(place, &first)| {
+        let rest = combinations(&of[place + 1..], number - 1);
+        rest.map(move |rest| [vec![first], rest].concat())
+    }))
+}
+
 /// Ranges of rows around those that are set, each with a row more above and below; ranges that meet are one.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
@@ -288,7 +328,16 @@ fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> 
 
 #[cfg(test)]
 mod tests {
-    use super::clusters;
+    use super::{clusters, combinations};
+
+    #[test]
+    fn combinations_are_all_sets_of_a_size() {
+        let sets: Vec<Vec<usize>> = combinations(&[3, 5, 7, 9], 2).collect();
+        let expected = [[3, 5], [3, 7], [3, 9], [5, 7], [5, 9], [7, 9]];
+        assert_eq!(sets, expected);
+        assert_eq!(combinations(&[3, 5, 7, 9], 3).count(), 4);
+        assert_eq!(combinations(&[3], 2).count(), 0);
+    }
 
     #[test]
     fn rows_that_are_set_are_taken_with_those_around() {

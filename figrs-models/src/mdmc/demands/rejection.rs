@@ -34,7 +34,7 @@ use super::steered::SteeredLevel;
 ///
 /// let chain = Arc::new(MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?);
 /// let elements = LevelElements::new(Arc::clone(&chain), 40)?;
-/// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::Playable])?;
+/// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
 /// let look_ahead = LookAheadSampler::new(chain, 3, 40)?;
 /// let sampler = RejectionSampler::new(Box::new(look_ahead), demands)?;
 /// assert_eq!(sampler.levels(7, 0..3)?.len(), 3);
@@ -77,9 +77,9 @@ impl RejectionSampler {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
             Demand::Seen => generated.unseen() == 0,
-            demand => demand.movement().is_none_or(|rules| {
-                let level = rules.travel().upright(generated.level());
-                Playability::under(&level, rules).playable()
+            demand => demand.route().is_none_or(|route| {
+                let level = route.rules().travel().upright(generated.level());
+                Playability::along(&level, route).playable()
             }),
         };
         if of_tiles > 0.0 && self.steered.demands().all(is_met) {

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 use rustc_hash::FxHashMap;
 
 use super::super::play::cell_class::CellClass;
-use super::super::{MovementRules, Reach, Tile};
+use super::super::{Reach, Route, Tile};
 use super::demand::Demand;
 use super::folded::{FoldedDemand, Steps};
 use super::mask::Mask;
@@ -105,7 +105,7 @@ pub(super) fn statement<'a>(
             Box::new(FoldedDemand::new(steps, Some(*weight)))
         }
         (_, Some(steps)) => Box::new(FoldedDemand::new(steps, None)),
-        (demand, None) => playable(demand.movement()?, (height, width), crossed),
+        (demand, None) => playable(demand.route()?, (height, width), crossed),
     })
 }
 
@@ -184,7 +184,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
 fn playable(
-    rules: &MovementRules,
+    route: &Route,
     (height, width): (usize, usize),
     crossed: &Arc<ReachabilityMemo>,
 ) -> Box<dyn ColumnEvidence> {
@@ -192,8 +192,8 @@ fn playable(
     let step = Arc::new(move |(reach, column): (&Option<Reach>, &Vec<CellClass>)| {
         crossed.after(reach.as_ref()?, column)
     });
-    let start = Some(Reach::under(height, rules));
-    let rules = rules.clone();
+    let start = Some(Reach::along(height, route));
+    let rules = route.rules().clone();
     FoldedEvidence::boxed(start, move |columns, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| columns.tile(row, column).clone())

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Tile};
+use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile};
 use super::compile::LevelFrame;
 use super::demand::Demand;
 use super::folded::Steps;
@@ -39,6 +40,7 @@ pub struct SteeredLevel {
     demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
     crossed: Arc<ReachabilityMemo>,
+    longest_proof: Duration,
 }
 
 /// Some columns with their evidence.
@@ -65,7 +67,8 @@ impl SteeredLevel {
     ///
     /// An error as there.
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
-        Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))
+        let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
+        Ok(other.proof_time(self.longest_proof))
     }
 
     fn stating(
@@ -80,13 +83,8 @@ impl SteeredLevel {
             tiles: model.tile_set(),
         };
         let stated = demands.iter().map(|demand| {
-            if let Some(rules) = demand.movement()
-                && !rules.fits(model.tile_set(), model.travel())
-            {
-                return Err(DemandError::Rules {
-                    movement: rules.movement().name().to_owned(),
-                    travel: model.travel().name(),
-                });
+            if let Some(route) = demand.route() {
+                check_route(route, &model)?;
             }
             let reader = frame.automaton(demand)?;
             Ok(StatedDemand {
@@ -107,7 +105,22 @@ impl SteeredLevel {
             demands: stated.into(),
             stated: Arc::default(),
             crossed,
+            longest_proof: Self::LONGEST_PROOF,
         })
+    }
+
+    /// Time for which samplers look for a proof that demands exclude each other where they find no level.
+    pub const LONGEST_PROOF: Duration = Duration::from_secs(2);
+
+    /// Sets the time for which samplers look for a proof that demands exclude each other; [`LONGEST_PROOF`](Self::LONGEST_PROOF) if not set.
+    #[must_use]
+    pub fn proof_time(mut self, longest: Duration) -> Self {
+        self.longest_proof = longest;
+        self
+    }
+
+    pub(super) fn longest_proof(&self) -> Duration {
+        self.longest_proof
     }
 
     /// The evidence of each demand.
@@ -229,6 +242,7 @@ impl SteeredLevel {
             demands: some.collect(),
             stated: Arc::default(),
             crossed: Arc::clone(&self.crossed),
+            longest_proof: self.longest_proof,
         }
     }
 
@@ -248,6 +262,27 @@ impl SteeredLevel {
             None => GeneratedLevel::of_other(level),
         }
     }
+}
+
+/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`] and [`DemandError::Area`].
+fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
+    let (rules, areas) = (route.rules(), route.areas());
+    if !rules.fits(model.tile_set(), model.travel()) {
+        return Err(DemandError::Rules {
+            movement: rules.movement().name().to_owned(),
+            travel: model.travel().name(),
+        });
+    }
+    if areas.len() > Route::MOST_AREAS {
+        return Err(DemandError::WayPoints {
+            areas: areas.len(),
+            most: Route::MOST_AREAS,
+        });
+    }
+    let size = (model.height(), model.width());
+    areas
+        .iter()
+        .try_for_each(|area| area.within(size).map(drop))
 }
 
 /// The tiles that demands place.

@@ -42,7 +42,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
             most: rows * width - 5,
         },
         Demand::Forbidden(Mask::from_text("pattern", "X-\n_X", TileSet::platformer()).unwrap()),
-        Demand::Playable,
+        Demand::playable(),
     ]
 }
 
@@ -72,7 +72,7 @@ fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
             };
             !places.into_iter().any(stands)
         }
-        Demand::Playable => Playability::of(level).playable(),
+        Demand::Playable(_) => Playability::of(level).playable(),
         other => panic!("{other}: see the tests of demands by enumeration"),
     }
 }
@@ -80,7 +80,7 @@ fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
 #[test]
 fn frontiers_and_a_junction_tree_give_demands_one_probability() {
     for demand in all_demands(4, 5) {
-        if demand == Demand::Playable {
+        if demand == Demand::playable() {
             // Its states are too many for the tables of a junction tree.
             continue;
         }
@@ -120,7 +120,7 @@ fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
 /// Demands with few states; playability has many.
 fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut demands = all_demands(rows, width);
-    demands.retain(|demand| *demand != Demand::Playable);
+    demands.retain(|demand| demand.route().is_none());
     demands
 }
 
@@ -229,7 +229,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
 /// A level that is drawn in parts has no elements but those of a few parts.
 #[test]
 fn long_levels_are_drawn_in_many_parts() {
-    let steered = steered(6, 2_000, &[Demand::Seen, Demand::Playable]);
+    let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
     let parts = LevelParts::of(&steered);
     assert!(parts.parts() >= 40);
     let sampler = ConditionedSampler::new(steered.clone()).particles(8);

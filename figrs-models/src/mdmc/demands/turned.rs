@@ -48,11 +48,13 @@ impl Upright {
             Demand::Seen
             | Demand::MaximumGap(_)
             | Demand::Count { .. }
-            | Demand::Playable
-            | Demand::PlayableUnder(_)
             | Demand::ColumnsAmong { .. } => {}
             Demand::Pinned(mask) | Demand::Placed(mask) | Demand::Forbidden(mask) => {
                 *mask = mask.turned(Travel::Up);
+            }
+            Demand::Playable(route) => {
+                let areas = route.areas().iter().map(|area| self.area(area));
+                *route = route.through(areas.collect::<Result<Vec<_>, _>>()?);
             }
             Demand::Near { drawing, .. } => *drawing = drawing.turned(Travel::Up),
             Demand::Shaped {

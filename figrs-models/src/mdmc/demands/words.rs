@@ -5,6 +5,7 @@ use std::fmt;
 use super::area::Area;
 use super::demand::{Demand, Mirror};
 use super::mask::Mask;
+use crate::mdmc::MovementRules;
 
 /// The demand in a few words.
 impl fmt::Display for Demand {
@@ -19,8 +20,21 @@ impl fmt::Display for Demand {
                 let (height, width) = (pattern.height(), pattern.width());
                 write!(f, "a forbidden pattern of {height} by {width}")
             }
-            Self::Playable => f.write_str("playable from left to right"),
-            Self::PlayableUnder(rules) => write!(f, "playable by {}", rules.movement()),
+            Self::Playable(route) => {
+                if route.rules() == MovementRules::platformer() {
+                    f.write_str("playable from left to right")?;
+                } else {
+                    write!(f, "playable by {}", route.rules().movement())?;
+                }
+                for (place, area) in route.areas().iter().enumerate() {
+                    write!(
+                        f,
+                        "{} {area}",
+                        if place == 0 { ", through" } else { ", then" }
+                    )?;
+                }
+                Ok(())
+            }
             Self::Shaped {
                 pattern,
                 row,

@@ -2,7 +2,8 @@
 
 use super::super::{Level, Travel};
 use super::cell_class::CellClass;
-use super::rules::{CompiledRules, FrameGoal, FrameStart, Situation};
+use super::frame::{FrameGoal, FrameStart};
+use super::rules::{CompiledRules, Situation};
 
 /// The classes of the cells of a level.
 pub(super) struct Field<'a> {

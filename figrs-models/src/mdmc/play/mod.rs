@@ -6,20 +6,27 @@
 //! | `movement`, `movement_file`, `movement_error` | movements, built in and from files |
 //! | `arcs` | the published jump arcs |
 //! | `cell_class` | all that a movement knows of a tile |
-//! | `stages`, `rules` | moves as an automaton with steps of one column, for a set of tiles and a direction of travel |
+//! | `rules`, `frame`, `moves`, `stages`, `arrivals` | a movement for a set of tiles and a direction of travel: starts and goals, moves as an automaton with steps of one column |
+//! | `route` | a movement, and the areas that a way passes |
 //! | `field`, `search`, `obstacle` | breadth-first search of a level |
+//! | `hopeful` | an optimistic search of levels of which cells are not known |
 //! | `reach`, `exploration`, `targets` | the fold over columns |
 //! | `strict` | the stricter engine |
 
 mod arcs;
+mod arrivals;
 pub(super) mod cell_class;
 mod exploration;
 mod field;
+mod frame;
+pub(super) mod hopeful;
 mod movement;
 mod movement_error;
 mod movement_file;
+mod moves;
 mod obstacle;
 mod reach;
+mod route;
 mod rules;
 mod search;
 mod stages;
@@ -31,6 +38,7 @@ pub use movement::Movement;
 pub use movement_error::MovementError;
 pub use obstacle::Obstacle;
 pub use reach::Reach;
+pub use route::Route;
 pub use rules::MovementRules;
 pub use search::Playability;
 pub use strict::StrictPlayability;

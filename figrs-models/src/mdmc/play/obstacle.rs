@@ -41,6 +41,11 @@ pub enum Obstacle {
         /// Its column.
         column: usize,
     },
+    /// An area of a route that no way passes after those before it.
+    WayPoint {
+        /// Number of areas that are passed.
+        passed: usize,
+    },
     /// No cell that is to be reached.
     NoGoal,
     /// No place to start.
@@ -110,6 +115,7 @@ impl fmt::Display for Obstacle {
             Self::Unreached { row, column } => {
                 write!(f, "no way to row {row}, column {column}")
             }
+            Self::WayPoint { passed } => write!(f, "no way through area {} of the way", passed + 1),
             Self::NoGoal => f.write_str("nothing to be reached"),
             Self::NoStart => f.write_str("no place to start"),
         }

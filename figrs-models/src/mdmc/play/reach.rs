@@ -1,17 +1,18 @@
 //! Playability column by column.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 use super::super::{LevelError, Tile};
-use super::MovementRules;
-use super::cell_class::CellClass;
-use super::exploration::{ColumnCells, ColumnExploration, Crossings};
-use super::rules::{FrameGoal, FrameStart};
+use super::cell_class::{CellClass, Via};
+use super::exploration::{ColumnCells, ColumnExploration, Crossings, Place};
+use super::frame::{FrameGoal, FrameStart};
 use super::stages::FREE;
 use super::targets::{self, Target};
+use super::{MovementRules, Route};
 
 /// Playability of a level that comes column by column from the left, or, if it is played upwards, row by row from the bottom.
 ///
@@ -23,14 +24,14 @@ use super::targets::{self, Target};
 /// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross
 /// one column at a time, so the past matters only by where a player can cross into the next column: from the
 /// start, and after coming back from each place in the columns to come. Both are kept, however far
-/// back to the left the way leads. Where all tiles of some kind are to be reached, those not reached yet are kept as the sets of
+/// back to the left the way leads, for each number of areas of a [`Route`] that the player has passed before. Where all tiles of some kind are to be reached, those not reached yet are kept as the sets of
 /// places to come back by from which they are. Once [`alive`](Self::alive) is false, no columns to come make the level playable.
 ///
 /// # Complexity
 ///
 /// A column takes time in proportion to its height times the stages of moves, once for what is reached from the left and
-/// once for each way of coming back from the right into a part of the column that is not. Memory does not grow with
-/// the number of columns, but for sets of targets, of which those that others contain are left out.
+/// once for each way of coming back from the right into a part of the column that is not; all of it for each number of areas that a player may
+/// have passed. Memory does not grow with the number of columns, but for sets of targets, of which those that others contain are left out.
 ///
 /// # Errors
 ///
@@ -56,9 +57,9 @@ use super::targets::{self, Target};
 /// Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    rules: MovementRules,
+    route: Route,
     height: usize,
-    /// Columns so far, counted up to the first one after the start.
+    /// Columns so far, counted up to the first one after the start and after the areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
     /// Hash of the crossings, which are read once however often the state is looked up.
@@ -70,7 +71,7 @@ impl PartialEq for Reach {
         self.fingerprint == other.fingerprint
             && (self.height, self.columns) == (other.height, other.columns)
             && self.edge == other.edge
-            && self.rules == other.rules
+            && self.route == other.route
     }
 }
 
@@ -134,15 +135,16 @@ enum Outlook {
 /// Crossings that become possible for a player who comes back.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Return {
-    /// The row, and the number of the arrival.
-    pub(super) at: (u16, u16),
+    /// The index of the place, and the number of the arrival.
+    pub(super) at: (u32, u16),
     /// Further arrivals in the next column.
     pub(super) crossings: Crossings,
     pub(super) wins: bool,
 }
 
 impl EdgeCrossings {
-    fn settled(outlook: Outlook, height: usize, words: usize) -> Self {
+    fn settled(outlook: Outlook, height: usize, route: &Route) -> Self {
+        let words = route.rules().compiled().arrival_words() * (route.last() + 1);
         Self {
             outlook,
             has_start: false,
@@ -172,10 +174,14 @@ impl Reach {
     /// Before the first column of a level of `height` rows, by the rules of a movement. Rows and columns are those of models: a level that is
     /// played upwards is [turned](super::super::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
-        let words = rules.compiled().arrival_words();
-        let edge = EdgeCrossings::settled(Outlook::Open, height, words);
+        Self::along(height, &rules.into())
+    }
+
+    /// Before the first column of a level of `height` rows in which the player's way passes the areas of a route, as [`under`](Self::under).
+    pub fn along(height: usize, route: &Route) -> Self {
+        let edge = EdgeCrossings::settled(Outlook::Open, height, route);
         Self {
-            rules: rules.clone(),
+            route: route.clone(),
             height,
             columns: 0,
             fingerprint: fingerprint(&edge),
@@ -204,7 +210,10 @@ impl Reach {
                 expected: self.height,
             });
         }
-        let classes: Vec<CellClass> = column.iter().map(|&tile| self.rules.class(tile)).collect();
+        let classes: Vec<CellClass> = {
+            let rules = self.route.rules();
+            column.iter().map(|&tile| rules.class(tile)).collect()
+        };
         self.push_classes(&classes);
         Ok(self.alive())
     }
@@ -215,19 +224,21 @@ impl Reach {
             let edge = self.next(classes);
             self.fingerprint = fingerprint(&edge);
             self.edge = Arc::new(edge);
-            let start = match self.rules.compiled().start {
+            let start = match self.route.rules().compiled().start {
                 FrameStart::Cell { column, .. } => column,
                 _ => 0,
             };
-            self.columns = start.min(self.columns) + 1;
+            let settled = start.max(self.route.settled());
+            self.columns = settled.min(self.columns) + 1;
         }
     }
 
     fn next(&self, classes: &[CellClass]) -> EdgeCrossings {
-        let rules = self.rules.compiled();
-        let settled = |outlook| EdgeCrossings::settled(outlook, self.height, rules.arrival_words());
+        let rules = self.route.rules().compiled();
+        let settled = |outlook| EdgeCrossings::settled(outlook, self.height, &self.route);
         let before = &*self.edge;
-        let cells = ColumnCells::new(rules, classes, (self.columns > 0).then_some(before));
+        let left = (self.columns > 0).then_some(before);
+        let cells = ColumnCells::new(&self.route, classes, self.columns, left);
         let mut inside = ColumnExploration::new(&cells);
         inside.come(&before.reached);
         let (has_start, starts_known) = self.start(&cells, &mut inside);
@@ -238,6 +249,7 @@ impl Reach {
         if inside.wins {
             return settled(Outlook::Won);
         }
+        let hopes = before.hopes(&cells, self.columns);
         let mut found = targets::after(&before.targets, before.nearest, &cells, &inside);
         let mut next = EdgeCrossings {
             has_start,
@@ -249,12 +261,13 @@ impl Reach {
             } else {
                 Vec::new()
             },
-            returns: returns(&cells, &inside, &mut found.open),
+            returns: returns(&cells, &inside, &hopes, &mut found.open),
             targets: targets::smallest(found.open, rules.goal),
             nearest: found.nearest,
             reached: inside.right,
             ..settled(Outlook::Open)
         };
+        next.forget_hopeless(&cells, self.columns + 1);
         if !next.playable && next.is_lost(rules.goal) {
             next = settled(Outlook::Lost);
         }
@@ -285,7 +298,7 @@ impl Reach {
         };
         let has_start = self.edge.has_start || !rows.is_empty();
         for row in rows {
-            inside.reach(row, FREE, true);
+            inside.start(row);
         }
         let is_known = match cells.rules.start {
             FrameStart::FirstRow | FrameStart::LastRow | FrameStart::LastColumn => false,
@@ -316,7 +329,7 @@ impl Reach {
         let from = if is_late {
             let mut exploration = inside.clone();
             for row in rows {
-                exploration.reach(row, FREE, true);
+                exploration.start(row);
             }
             exploration.explore();
             late = exploration;
@@ -339,11 +352,62 @@ impl Reach {
 }
 
 impl EdgeCrossings {
+    /// For each number of areas passed, `true` if columns from some number on, and coming back into those before, can bring a player who passed so many
+    /// to where all areas are passed, or to a target.
+    fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
+        let last = cells.route.last();
+        let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
+        let words = cells.rules.arrival_words();
+        let mut hopes = vec![true; last + 1];
+        for passed in (0..last).rev() {
+            let at = places(passed);
+            let leads_on = |known: &Return| {
+                let further = (passed + 1..=last).filter(|&passed| hopes[passed]);
+                let mut further = further.map(places);
+                let crosses = |places: Range<usize>| {
+                    let crossings = &known.crossings[places.start * words..places.end * words];
+                    crossings.iter().any(|&arrivals| arrivals > 0)
+                };
+                known.wins || further.any(crosses)
+            };
+            let mut returns = self.returns.iter();
+            let targets = at.start * words..at.end * words;
+            hopes[passed] = cells.is_ahead(passed, column) && hopes[passed + 1]
+                || returns.any(|known| at.contains(&(known.at.0 as usize)) && leads_on(known))
+                || self
+                    .targets
+                    .iter()
+                    .any(|target| target.is_reached_from(targets.clone()));
+        }
+        hopes
+    }
+
+    /// Forgets all that is known of players who cannot pass the areas that they have not passed, so that equal prospects are equal values.
+    fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
+        if cells.route.last() == 0 {
+            return;
+        }
+        let hopes = self.hopes(cells, column);
+        let is_hopeful = |place: usize| hopes[place / cells.height()];
+        let words = cells.rules.arrival_words();
+        let forget = |crossings: &mut Crossings| {
+            for (place, arrivals) in crossings.chunks_mut(words).enumerate() {
+                if !is_hopeful(place) {
+                    arrivals.fill(0);
+                }
+            }
+        };
+        forget(&mut self.reached);
+        self.returns.retain(|known| is_hopeful(known.at.0 as usize));
+        for known in &mut self.returns {
+            forget(&mut known.crossings);
+        }
+    }
+
     /// True if no columns to come can make the level playable.
     fn is_lost(&self, goal: FrameGoal) -> bool {
         let is_stuck = self.starts_known && self.reached.iter().all(|&arrivals| arrivals == 0);
         match goal {
-            FrameGoal::LastColumn => false,
             FrameGoal::LastColumnOr { .. } => is_stuck && !self.playable && self.nearest.is_none(),
             FrameGoal::AllTiles => {
                 is_stuck && !(self.has_start && self.targets.is_empty())
@@ -358,53 +422,62 @@ impl EdgeCrossings {
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,
+    hopes: &[bool],
     targets: &mut [Target],
 ) -> Vec<Return> {
     let rules = cells.rules;
     let words = rules.arrival_words();
     let mut returns = Vec::new();
     let mut back = inside.clone();
-    // The exploration of a free player who comes back in some row.
-    let (mut free, mut free_row) = (inside.clone(), None);
-    for row in (0..cells.height()).rev() {
-        let entering = rules.entering(cells.classes[row]);
-        let enters = |arrival: u16| entering[usize::from(arrival) / 64] >> (arrival % 64) & 1 == 1;
-        let mut possible = rules
-            .backward
-            .iter()
-            .filter(|&&arrival| enters(arrival))
-            .peekable();
-        if possible.peek().is_none() {
-            continue;
-        }
-        // A player without support falls into the row below.
-        let falls = rules.falls_straight && !cells.stands(row) && free_row == Some(row + 1);
-        back.reset(if falls { &free } else { inside });
-        back.reach(row, FREE, true);
-        back.explore();
-        free.reset(&back);
-        free_row = Some(row);
-        for &number in possible {
-            let arrival = rules.arrivals[usize::from(number)];
-            if inside.is_reached(row, arrival.then)
-                && (inside.is_reached(row, FREE) || !arrival.lands)
-            {
+    let mut free = inside.clone();
+    let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
+    for passed in hopeful {
+        // The row of the exploration of a free player who comes back.
+        let mut free_row = None;
+        for row in (0..cells.height()).rev() {
+            let place = Place { row, passed };
+            let entering = rules.entering(cells.classes[row]);
+            let enters =
+                |arrival: u16| entering[usize::from(arrival) / 64] >> (arrival % 64) & 1 == 1;
+            let mut possible = rules
+                .backward
+                .iter()
+                .filter(|&&arrival| enters(arrival))
+                .peekable();
+            if possible.peek().is_none() {
                 continue;
             }
-            back.reset(if arrival.lands { &free } else { inside });
-            back.reach(row, arrival.then, arrival.lands);
+            // A player without support falls into the row below.
+            let falls = rules.falls_straight
+                && !cells.stands(row)
+                && free_row == Some(row + 1)
+                && Via::Air.admits(cells.classes[row + 1], true);
+            back.reset(if falls { &free } else { inside });
+            back.reach(place, FREE, (true, Via::Air));
             back.explore();
-            for target in &mut *targets {
-                target.note(&back, row * words, number);
-            }
-            let new = back.right.iter().zip(&inside.right);
-            let new = new.map(|(all, known)| all & !known);
-            if back.wins || new.clone().any(|arrivals| arrivals > 0) {
-                returns.push(Return {
-                    at: (row as u16, number),
-                    crossings: new.collect(),
-                    wins: back.wins,
-                });
+            free.reset(&back);
+            free_row = Some(row);
+            for &number in possible {
+                let arrival = rules.arrivals[usize::from(number)];
+                let entered = (arrival.lands, arrival.via);
+                if inside.has(place, arrival.then, entered) {
+                    continue;
+                }
+                back.reset(if arrival.lands { &free } else { inside });
+                back.reach(place, arrival.then, entered);
+                back.explore();
+                for target in &mut *targets {
+                    target.note(&back, cells.index(place) * words, number);
+                }
+                let new = back.right.iter().zip(&inside.right);
+                let new = new.map(|(all, known)| all & !known);
+                if back.wins || new.clone().any(|arrivals| arrivals > 0) {
+                    returns.push(Return {
+                        at: (cells.index(place) as u32, number),
+                        crossings: new.collect(),
+                        wins: back.wins,
+                    });
+                }
             }
         }
     }

@@ -1,17 +1,17 @@
 //! Rules of a movement, made ready for a set of tiles and a direction of travel.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::super::{Meaning, Tile, TileSet, Travel};
+use super::arrivals::{Arrival, ArrivalTable};
 use super::cell_class::{CellClass, Via};
-use super::movement::{Bottom, Goal, Movement, Side, Start};
+use super::frame::{FrameGoal, FrameStart, refused};
+use super::movement::{Bottom, Goal, Movement, Start};
 use super::movement_error::MovementError;
-use super::stages::{
-    FREE, MoveAutomaton, MoveStep, PlayedStep, Stage, StagedStep, Steps, in_frame,
-};
+use super::moves::MoveBuilder;
+use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 
 /// A [`Movement`] made ready for a set of tiles and a direction of travel: moves as an automaton with steps of one column, which the search of
 /// a level and the fold over its columns share.
@@ -19,42 +19,6 @@ use super::stages::{
 /// It is cheap to clone.
 #[derive(Clone)]
 pub struct MovementRules(Arc<CompiledRules>);
-
-/// The place where a player starts, in the frame of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameStart {
-    Cell { row: usize, column: usize },
-    Ground,
-    FirstColumn,
-    LastColumn,
-    FirstRow,
-    LastRow,
-    FirstTile,
-}
-
-/// The cells to be reached, in the frame of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameGoal {
-    LastColumn,
-    /// The last column, or a goal tile in as many columns before the end.
-    LastColumnOr {
-        within: u8,
-    },
-    FirstColumn,
-    FirstRow,
-    LastRow,
-    AnyTile,
-    AllTiles,
-}
-
-/// An arrival in another column: the stage there and the test of the cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Arrival {
-    pub(super) then: Stage,
-    pub(super) lands: bool,
-    via: Via,
-    down: bool,
-}
 
 pub(super) struct CompiledRules {
     movement: Movement,
@@ -83,15 +47,15 @@ pub(super) struct CompiledRules {
 }
 
 /// All that decides which steps are open to a free player in a cell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
 impl Situation {
-    const COUNT: usize = 16;
-    const STANDING: u8 = 1;
-    const CLIMB: u8 = 2;
-    const HANG: u8 = 4;
-    const DOOR: u8 = 8;
+    pub(super) const COUNT: usize = 16;
+    pub(super) const STANDING: u8 = 1;
+    pub(super) const CLIMB: u8 = 2;
+    pub(super) const HANG: u8 = 4;
+    pub(super) const DOOR: u8 = 8;
 
     pub(super) fn stands(self) -> bool {
         self.0 & Self::STANDING > 0
@@ -206,19 +170,11 @@ impl fmt::Debug for MovementRules {
     }
 }
 
-/// Each move, and its mirror image before it.
-fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
-    cells.iter().flat_map(|&(dx, dy)| {
-        let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
-        sides.iter().map(move |side| (side * dx, dy))
-    })
-}
-
 impl CompiledRules {
     fn new(movement: &Movement, tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
         let (start, goal) = (
-            start_in_frame(movement, travel)?,
-            goal_in_frame(movement, travel)?,
+            FrameStart::of(movement, travel)?,
+            FrameGoal::of(movement, travel)?,
         );
         if movement.wrap && travel == Travel::Right {
             return Err(refused(
@@ -363,265 +319,9 @@ impl CompiledRules {
     }
 }
 
-impl Arrival {
-    /// True if this one is possible wherever the other one is, and allows all that the other one does.
-    fn implies(self, weak: Self) -> bool {
-        let allows = self.then == weak.then && self.lands == weak.lands
-            || self.lands && weak.lands && weak.then == FREE;
-        let mut entries = (0..CellClass::ENTRIES).map(CellClass::of_entry);
-        allows
-            && entries.all(|class| {
-                self.via.admits(class, self.down) || !weak.via.admits(class, weak.down)
-            })
-    }
-}
-
-/// Numbers of arrivals.
-#[derive(Default)]
-struct ArrivalTable {
-    arrivals: Vec<Arrival>,
-    backward: BTreeSet<u16>,
-}
-
-impl ArrivalTable {
-    fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
-        let staged = steps.iter().map(|&(step, then)| {
-            let mut arrival = 0;
-            if step.columns != 0 {
-                let of = |then| Arrival {
-                    then,
-                    lands: step.lands,
-                    via: step.via,
-                    down: step.down,
-                };
-                // A player who can leave the move arrives as a free one too.
-                if step.lands {
-                    self.number(of(FREE), step.columns);
-                }
-                arrival = self.number(of(then), step.columns);
-            }
-            StagedStep {
-                step,
-                then,
-                arrival,
-            }
-        });
-        staged.collect()
-    }
-
-    fn number(&mut self, arrival: Arrival, columns: i8) -> u16 {
-        let known = self.arrivals.iter().position(|&other| other == arrival);
-        let number = known.unwrap_or_else(|| {
-            self.arrivals.push(arrival);
-            self.arrivals.len() - 1
-        }) as u16;
-        if columns < 0 {
-            self.backward.insert(number);
-        }
-        number
-    }
-}
-
-/// Builds the moves of a movement in the frame of models.
-struct MoveBuilder {
-    travel: Travel,
-    used: CellClass,
-    automaton: MoveAutomaton,
-}
-
-/// One step as it is played, which lands.
-fn step(cell: (i8, i8), via: Via) -> PlayedStep {
-    PlayedStep {
-        cell,
-        via,
-        clamps: false,
-        lands: true,
-    }
-}
-
-impl MoveBuilder {
-    /// The steps of a free player, by situation.
-    fn free(&mut self, movement: &Movement) -> [Vec<(MoveStep, Stage)>; Situation::COUNT] {
-        let jumps = movement.jumps.iter().flat_map(|arc| {
-            let played = |side: i8| {
-                let before = std::iter::once(&(0, 0)).chain(arc);
-                let cells = arc.iter().zip(before);
-                cells.map(move |(to, at)| PlayedStep {
-                    clamps: true,
-                    ..step((side * (to.0 - at.0), to.1 - at.1), Via::Air)
-                })
-            };
-            [played(1).collect::<Vec<_>>(), played(-1).collect()]
-        });
-        let jumps: BTreeSet<Steps> = jumps.map(|arc| self.normal(arc)).collect();
-        let jumps = self.automaton.first_steps(&jumps);
-        let mut standing = self.each(mirrored(&movement.steps), Via::Foot);
-        standing.extend(jumps);
-        if self.used.has(CellClass::CLIMB) {
-            standing.extend(self.each([(0, 1)], Via::Climb));
-        }
-        if movement.drop && self.used.has(CellClass::TOP) {
-            standing.extend(self.each([(0, 1)], Via::Drop));
-        }
-        if self.used.has(CellClass::DIG) {
-            for side in [-1, 1] {
-                let closed = |cell, via| PlayedStep {
-                    lands: false,
-                    ..step(cell, via)
-                };
-                let through = [closed((side, 0), Via::Air), closed((0, 1), Via::Dig)];
-                standing.extend(self.one(through.into_iter().chain([step((0, 1), Via::Air)])));
-            }
-        }
-        let falling = self.each(mirrored(&movement.falls), Via::Air);
-        let climbing = self.each([(0, -1), (0, 1)], Via::Foot);
-        let hanging = self.each([(0, 1)], Via::Foot);
-        let mut doors = Vec::new();
-        if self.used.has(CellClass::DOOR) {
-            for cell in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
-                for walls in 1..=movement.doors {
-                    let wall = PlayedStep {
-                        lands: false,
-                        ..step(cell, Via::Pass)
-                    };
-                    let walls = (0..walls).map(|_| wall);
-                    doors.extend(self.one(walls.chain([step(cell, Via::Door)])));
-                }
-            }
-        }
-        std::array::from_fn(|situation| {
-            let is = |bit: u8| situation as u8 & bit > 0;
-            let mut steps = Vec::new();
-            let parts = [
-                (is(Situation::STANDING), &standing),
-                (!is(Situation::STANDING), &falling),
-                (is(Situation::CLIMB), &climbing),
-                (is(Situation::HANG) && !is(Situation::CLIMB), &hanging),
-                (is(Situation::DOOR), &doors),
-            ];
-            for (_, part) in parts.into_iter().filter(|&(is, _)| is) {
-                for step in part {
-                    if !steps.contains(step) {
-                        steps.push(*step);
-                    }
-                }
-            }
-            steps
-        })
-    }
-
-    /// Moves of one cell each.
-    fn each(
-        &mut self,
-        cells: impl IntoIterator<Item = (i8, i8)>,
-        via: Via,
-    ) -> Vec<(MoveStep, Stage)> {
-        let cells = cells.into_iter();
-        cells.flat_map(|cell| self.one([step(cell, via)])).collect()
-    }
-
-    fn one(&mut self, played: impl IntoIterator<Item = PlayedStep>) -> Vec<(MoveStep, Stage)> {
-        let steps = self.normal(played);
-        self.automaton.first_steps(&BTreeSet::from([steps]))
-    }
-
-    /// A move in the frame of models, with equal tests where no tile of the set tells them apart.
-    fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> Steps {
-        let mut steps = in_frame(self.travel, played);
-        for step in &mut steps {
-            if step.via == Via::Foot && !self.used.has(CellClass::AIR_ONLY) {
-                step.via = Via::Air;
-            }
-            let is_tested = matches!(step.via, Via::Air | Via::Foot);
-            step.down &= is_tested && self.used.has(CellClass::TOP);
-        }
-        steps
-    }
-}
-
 /// For each set of meanings the class of a tile that has them.
 fn meaning_classes(movement: &Movement, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     sets.map(|bits| CellClass::of(movement, Tile::of_meaning_bits(bits as u16)).masked(used))
         .collect()
-}
-
-fn refused(
-    movement: &Movement,
-    what: &'static str,
-    travel: Travel,
-    remedy: &'static str,
-) -> MovementError {
-    MovementError::Travel {
-        movement: movement.name.clone(),
-        what,
-        travel: travel.name(),
-        remedy,
-    }
-}
-
-/// Sides in the frame of models.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FrameSide {
-    FirstColumn,
-    LastColumn,
-    FirstRow,
-    LastRow,
-}
-
-impl Side {
-    fn in_frame(self, travel: Travel) -> FrameSide {
-        match (self, travel) {
-            (Self::Left, Travel::Right) | (Self::Bottom, Travel::Up) => FrameSide::FirstColumn,
-            (Self::Right, Travel::Right) | (Self::Top, Travel::Up) => FrameSide::LastColumn,
-            (Self::Top, Travel::Right) | (Self::Left, Travel::Up) => FrameSide::FirstRow,
-            (Self::Bottom, Travel::Right) | (Self::Right, Travel::Up) => FrameSide::LastRow,
-        }
-    }
-}
-
-fn start_in_frame(movement: &Movement, travel: Travel) -> Result<FrameStart, MovementError> {
-    Ok(match &movement.start {
-        Start::Cell(..) if travel == Travel::Up => {
-            return Err(refused(
-                movement,
-                "a start at a cell, which counts from the top,",
-                travel,
-                "use \"ground\", an edge or tiles",
-            ));
-        }
-        &Start::Cell(row, column) => FrameStart::Cell { row, column },
-        Start::Ground => FrameStart::Ground,
-        Start::Tiles(_) => FrameStart::FirstTile,
-        Start::Edge(side) => match side.in_frame(travel) {
-            FrameSide::FirstColumn => FrameStart::FirstColumn,
-            FrameSide::LastColumn => FrameStart::LastColumn,
-            FrameSide::FirstRow => FrameStart::FirstRow,
-            FrameSide::LastRow => FrameStart::LastRow,
-        },
-    })
-}
-
-fn goal_in_frame(movement: &Movement, travel: Travel) -> Result<FrameGoal, MovementError> {
-    Ok(match &movement.goal {
-        Goal::Edge(side) => match side.in_frame(travel) {
-            FrameSide::FirstColumn => FrameGoal::FirstColumn,
-            FrameSide::LastColumn => FrameGoal::LastColumn,
-            FrameSide::FirstRow => FrameGoal::FirstRow,
-            FrameSide::LastRow => FrameGoal::LastRow,
-        },
-        &Goal::EdgeOr { edge, within, .. } if edge.in_frame(travel) == FrameSide::LastColumn => {
-            FrameGoal::LastColumnOr { within }
-        }
-        Goal::EdgeOr { .. } => {
-            return Err(refused(
-                movement,
-                "a goal within some cells of this edge",
-                travel,
-                "use the right edge for levels played right, the top for those played up",
-            ));
-        }
-        Goal::Any(_) => FrameGoal::AnyTile,
-        Goal::All(_) => FrameGoal::AllTiles,
-    })
 }

@@ -1,10 +1,12 @@
 //! Breadth-first search of a whole level.
 
 use super::super::Level;
+use super::cell_class::Via;
 use super::field::Field;
-use super::rules::{CompiledRules, FrameGoal};
+use super::frame::FrameGoal;
+use super::rules::CompiledRules;
 use super::stages::{FREE, Stage};
-use super::{MovementRules, Obstacle};
+use super::{MovementRules, Obstacle, Route};
 
 /// Playability of a level, with the way there or the obstacle that stops the player.
 ///
@@ -26,11 +28,12 @@ use super::{MovementRules, Obstacle};
 ///
 /// # Guarantee
 ///
-/// Exact under these rules: breadth-first over cells and stages of moves. The path has the fewest moves.
+/// Exact under these rules: breadth-first over cells, stages of moves and numbers of areas of a [`Route`] that are passed. The path has the fewest moves.
 ///
 /// # Complexity
 ///
-/// Time and memory proportional to the cells times the stages of moves that are reached in them, at most 31 by the published rules.
+/// Time and memory proportional to the cells times the stages of moves that are reached in them, at most 31 by the published rules, and times the areas
+/// that are passed.
 ///
 /// # Example
 ///
@@ -60,8 +63,9 @@ pub struct Playability {
 /// State of the breadth-first search.
 struct MoveSearch<'a> {
     rules: &'a CompiledRules,
+    route: &'a Route,
     field: &'a Field<'a>,
-    /// For each cell a bit for each stage, in words.
+    /// For each number of areas passed, and each cell, a bit for each stage, in words.
     reached: Vec<u64>,
     /// In the order in which they were reached.
     visits: Vec<Visit>,
@@ -73,6 +77,7 @@ struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
+    passed: u16,
     from: u32,
 }
 
@@ -97,18 +102,24 @@ impl Playability {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn under(level: &Level, rules: &MovementRules) -> Self {
-        let field = Field::of(level, rules);
-        let rules = rules.compiled();
+        Self::along(level, &rules.into())
+    }
+
+    /// Searches a level, as it is played, for a way that passes the areas of a route.
+    pub fn along(level: &Level, route: &Route) -> Self {
+        let field = Field::of(level, route.rules());
+        let rules = route.rules().compiled();
         let (height, width) = (field.height(), field.width());
         let mut search = MoveSearch {
             rules,
+            route,
             field: &field,
-            reached: vec![0; height * width * rules.stage_words()],
+            reached: vec![0; height * width * rules.stage_words() * (route.last() + 1)],
             visits: Vec::new(),
         };
         let starts = field.starts();
         for &(row, column) in &starts {
-            search.reach((row, column), FREE, true, NONE);
+            search.reach(((row, column), 0), FREE, (true, Via::Air), NONE);
         }
         let (mut next, mut furthest) = (0, 0);
         let needs_all = rules.goal == FrameGoal::AllTiles;
@@ -120,7 +131,8 @@ impl Playability {
                 furthest = next;
             }
             let cell = (visit.row as usize, visit.column as usize);
-            if visit.stage == FREE && field.is_goal(cell) {
+            let is_through = usize::from(visit.passed) == route.last();
+            if visit.stage == FREE && is_through && field.is_goal(cell) {
                 last_goal = Some(next);
                 goals -= 1;
                 if !needs_all || goals == 0 {
@@ -134,7 +146,12 @@ impl Playability {
         let end = last_goal.filter(|_| !needs_all || reaches_all);
         let path = search.path(last_goal.filter(|_| end.is_some()).unwrap_or(furthest));
         let upright = |cell| rules.travel().upright_cell(width, cell);
-        let obstacle = (end.is_none() && !reaches_all).then(|| search.obstacle(&starts));
+        let passed = search.visits.iter().map(|visit| visit.passed);
+        let passed = passed.max().map_or(0, usize::from);
+        let obstacle = (end.is_none() && !reaches_all).then(|| match passed < route.last() {
+            true if !starts.is_empty() => Obstacle::WayPoint { passed },
+            _ => search.obstacle(&starts),
+        });
         Self {
             path: path.into_iter().map(upright).collect(),
             furthest: search
@@ -160,7 +177,7 @@ impl Playability {
         self.obstacle
     }
 
-    /// A shortest way to the goal, or else to the furthest column, as rows and columns of cells from the start. Where all tiles of some kind are to be
+    /// A shortest way to the goal, through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. Where all tiles of some kind are to be
     /// reached, it is the way to the one that takes the most moves. Empty where there is no place to start.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
@@ -168,36 +185,50 @@ impl Playability {
 }
 
 impl MoveSearch<'_> {
-    fn place(&self, (row, column): (usize, usize)) -> usize {
-        (row * self.field.width() + column) * self.rules.stage_words()
+    /// The first word of a cell, for a player who passed some areas.
+    fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
+        let line = passed * self.field.height() + row;
+        (line * self.field.width() + column) * self.rules.stage_words()
     }
 
+    /// True if a player who passed all areas comes to a cell.
     fn is_reached(&self, cell: (usize, usize)) -> bool {
-        let place = self.place(cell);
+        let place = self.place(cell, self.route.last());
         let words = &self.reached[place..place + self.rules.stage_words()];
         words.iter().any(|&stages| stages > 0)
     }
 
-    /// True if a player comes to a cell and can stop or fall there.
+    /// True if a player who passed all areas comes to a cell and can stop or fall there.
     fn is_free(&self, cell: (usize, usize)) -> bool {
-        self.reached[self.place(cell)] >> FREE & 1 == 1
+        self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a cell as reached, and the free stage with it if the move can be left there.
-    fn reach(&mut self, cell: (usize, usize), stage: Stage, lands: bool, from: u32) {
-        let place = self.place(cell);
-        for stage in [Some(FREE).filter(|_| lands), Some(stage)] {
-            let Some(stage) = stage else { continue };
-            let word = &mut self.reached[place + usize::from(stage) / 64];
-            let bit = 1 << (stage % 64);
-            if *word & bit == 0 {
-                *word |= bit;
-                self.visits.push(Visit {
-                    row: cell.0 as u32,
-                    column: cell.1 as u32,
-                    stage,
-                    from,
-                });
+    /// Marks a stage of a cell as reached, and the free stage with it if the move can be left there. A cell that is tested passes the area that it lies in.
+    fn reach(
+        &mut self,
+        (cell, passed): ((usize, usize), usize),
+        stage: Stage,
+        (lands, via): (bool, Via),
+        from: u32,
+    ) {
+        let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
+        let further = (passed..).take_while(passes).count();
+        for passed in passed..=passed + further {
+            let place = self.place(cell, passed);
+            for stage in [Some(FREE).filter(|_| lands), Some(stage)] {
+                let Some(stage) = stage else { continue };
+                let word = &mut self.reached[place + usize::from(stage) / 64];
+                let bit = 1 << (stage % 64);
+                if *word & bit == 0 {
+                    *word |= bit;
+                    self.visits.push(Visit {
+                        row: cell.0 as u32,
+                        column: cell.1 as u32,
+                        stage,
+                        passed: passed as u16,
+                        from,
+                    });
+                }
             }
         }
     }
@@ -219,7 +250,8 @@ impl MoveSearch<'_> {
                 continue;
             };
             if step.via.admits(field.class((row, column)), step.down) {
-                self.reach((row, column), staged.then, step.lands, index as u32);
+                let to = ((row, column), usize::from(visit.passed));
+                self.reach(to, staged.then, (step.lands, step.via), index as u32);
             }
         }
     }

@@ -1,10 +1,11 @@
 //! A second, stricter engine of playability.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
 
 use super::super::{Level, Meaning, Tile, Travel};
-use super::MovementRules;
 use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
+use super::{MovementRules, Route};
 
 /// Playability of a level by stricter rules, searched by an engine that shares nothing with [`Playability`](super::Playability) but the
 /// [`Movement`].
@@ -60,6 +61,12 @@ struct Body<'a> {
 impl StrictPlayability {
     /// Searches a level, as it is played.
     pub fn under(level: &Level, rules: &MovementRules) -> Self {
+        Self::along(level, &rules.into())
+    }
+
+    /// Searches a level, as it is played, for a way that passes the areas of a route.
+    pub fn along(level: &Level, route: &Route) -> Self {
+        let rules = route.rules();
         let strict = Body {
             level,
             movement: rules.movement(),
@@ -69,16 +76,19 @@ impl StrictPlayability {
         let (starts, goals) = strict.places();
         let needs_all = matches!(strict.movement.goal, Goal::All(_));
         let mut left: HashSet<Cell> = goals;
-        let mut from: HashMap<Position, Option<Position>> = HashMap::new();
-        let mut open: VecDeque<Position> = VecDeque::new();
+        // Positions with the number of areas that are passed.
+        let mut from: HashMap<(Position, usize), Option<(Position, usize)>> = HashMap::new();
+        let mut open: VecDeque<(Position, usize)> = VecDeque::new();
         let is_started = !starts.is_empty();
         for cell in starts {
-            from.insert((cell, None), None);
-            open.push_back((cell, None));
+            for passed in strict.passed(route, cell, 0) {
+                from.insert(((cell, None), passed), None);
+                open.push_back(((cell, None), passed));
+            }
         }
-        let way = |from: &HashMap<Position, Option<Position>>, last: Position| {
+        let way = |from: &HashMap<_, Option<_>>, last| {
             let befores = std::iter::successors(Some(last), |at| from.get(at).copied().flatten());
-            let mut cells: Vec<_> = befores.map(|(cell, _)| cell).collect();
+            let mut cells: Vec<_> = befores.map(|((cell, _), _): (Position, _)| cell).collect();
             cells.reverse();
             cells
         };
@@ -87,16 +97,20 @@ impl StrictPlayability {
             return Self { path };
         }
         while let Some(at) = open.pop_front() {
-            if left.remove(&at.0) && (!needs_all || left.is_empty()) {
+            let (position, passed) = at;
+            let is_through = passed == route.last();
+            if is_through && left.remove(&position.0) && (!needs_all || left.is_empty()) {
                 return Self {
                     path: Some(way(&from, at)),
                 };
             }
-            for next in strict.next(at) {
-                from.entry(next).or_insert_with(|| {
-                    open.push_back(next);
-                    Some(at)
-                });
+            for next in strict.next(position) {
+                for passed in strict.passed(route, next.0, passed) {
+                    from.entry((next, passed)).or_insert_with(|| {
+                        open.push_back((next, passed));
+                        Some(at)
+                    });
+                }
             }
         }
         Self { path: None }
@@ -120,6 +134,16 @@ impl Body<'_> {
             blocks_harm: false,
             ..*self
         }
+    }
+
+    /// Numbers of areas that may be passed by a player in a cell who passed some before.
+    fn passed(&self, route: &Route, cell: Cell, before: usize) -> RangeInclusive<usize> {
+        let in_frame = match self.travel {
+            Travel::Right => cell,
+            Travel::Up => (cell.1, self.level.height() - 1 - cell.0),
+        };
+        let passes = |passed: &usize| route.passes(*passed, in_frame);
+        before..=before + (before..).take_while(passes).count()
     }
 
     /// A cell by its row and column, which may be beyond the sides if these are joined.

@@ -2,8 +2,7 @@
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
-use super::rules::FrameGoal;
-use super::stages::FREE;
+use super::frame::FrameGoal;
 
 /// A tile that is to be reached, in the columns so far.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,7 +123,7 @@ impl Target {
     /// True if an exploration of the column reaches it.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
-            Some(row) => by.is_reached(row, FREE),
+            Some(row) => by.is_free(row),
             None => self
                 .ways
                 .iter()
@@ -133,11 +132,16 @@ impl Target {
         }
     }
 
-    /// Notes an arrival in the column, given by the first word of its row and its number, if the exploration from there reaches it.
-    pub(super) fn note(&mut self, by: &ColumnExploration<'_>, row: usize, arrival: u16) {
+    /// Notes an arrival in the column, given by the first word of its place and its number, if the exploration from there reaches it.
+    pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
-            self.noted[row + usize::from(arrival) / 64] |= 1 << (arrival % 64);
+            self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
+    }
+
+    /// True if a player who comes back to one of some words of places reaches it.
+    pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
+        self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }
 
     /// True if nobody who comes back reaches it.

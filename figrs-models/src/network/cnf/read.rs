@@ -1,5 +1,6 @@
 //! Reads formulas in DIMACS CNF.
 
+use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::str::SplitAsciiWhitespace;
 
@@ -55,6 +56,9 @@ struct CnfReader<'t> {
     weights: Vec<(Literal, f64)>,
     /// True if the file asks for a count, in which all literals weigh one.
     is_unweighted: bool,
+    /// The place of the first line that names the variables of a projected count, and the variables of all such lines.
+    projected_at: Option<usize>,
+    shown: BTreeSet<i64>,
 }
 
 impl<'t> CnfReader<'t> {
@@ -68,6 +72,8 @@ impl<'t> CnfReader<'t> {
             open_at: None,
             weights: Vec::new(),
             is_unweighted: false,
+            projected_at: None,
+            shown: BTreeSet::new(),
         }
     }
 
@@ -160,7 +166,7 @@ impl<'t> CnfReader<'t> {
                 let (weight_at, number) =
                     self.word(&mut words, digits, "the weight of a literal")?;
                 self.weights
-                    .push(((at, literal), weight(weight_at, number)?));
+                    .push(((at, literal), ratio(weight_at, number)?));
                 let what = "`0` after the weight";
                 let (at, zero) = self.word(&mut words, number, what)?;
                 if zero != "0" {
@@ -168,12 +174,20 @@ impl<'t> CnfReader<'t> {
                 }
                 self.end(&mut words, "the end of the line after the weight")?;
             }
-            (Some("p"), Some(word @ "show")) | (Some(word @ "ind"), _) => {
-                return Err(self.projected(word));
+            (Some("p"), Some(word @ "show")) => self.show(word, words),
+            (Some(word @ "ind"), Some(first)) => {
+                self.show(word, std::iter::once(first).chain(words));
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Reads the variables that a count is projected to, up to a zero.
+    fn show(&mut self, word: &str, variables: impl Iterator<Item = &'t str>) {
+        self.projected_at.get_or_insert(self.offset(word));
+        let variables = variables.map_while(|digits| digits.parse().ok());
+        self.shown.extend(variables.take_while(|&v: &i64| v != 0));
     }
 
     fn projected(&self, word: &str) -> LexerError {
@@ -210,6 +224,11 @@ impl<'t> CnfReader<'t> {
         };
         if let Some(at) = self.open_at {
             return Err(LexerError::new(at, TextProblem::OpenClause));
+        }
+        // A count that is projected to all variables is the plain one.
+        let is_plain = (1..=header.variables as i64).all(|v| self.shown.contains(&v));
+        if let Some(at) = self.projected_at.filter(|_| !is_plain) {
+            return Err(LexerError::new(at, TextProblem::Projected));
         }
         let (declared, found) = (header.clauses, self.ended);
         if declared != found {
@@ -252,6 +271,19 @@ impl<'t> CnfReader<'t> {
             });
         }
         Ok(())
+    }
+}
+
+/// A weight from its digits, or from those of a fraction.
+fn ratio(at: usize, word: &str) -> LexerResult<f64> {
+    let Some((above, below)) = word.split_once('/') else {
+        return weight(at, word);
+    };
+    let number = weight(at, above)? / weight(at + above.len() + 1, below)?;
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(LexerError::new(at, TextProblem::Weight { number }))
     }
 }
 

@@ -54,6 +54,15 @@ fn clauses_and_weights_are_factors_of_variables_named_by_number() {
 }
 
 #[test]
+fn a_fraction_is_a_weight_and_a_projection_to_all_variables_is_none() {
+    let text =
+        "p cnf 2 1\nc p weight 1 1/3 0\nc p weight -1 2/3 0\nc p show 1 0\nc ind 2 0\n1 -2 0\n";
+    let (count, sum) = found(text);
+    assert_eq!(count, "3");
+    assert!((sum - (4.0_f64 / 3.0).ln()).abs() < 1e-15);
+}
+
+#[test]
 fn a_file_that_asks_for_a_count_has_no_weights() {
     let text = "c t mc\np cnf 2 1\nc p weight 1 0.125 0\n1 2 0\n";
     assert!(Network::from_cnf(text).unwrap().tables().is_empty());
@@ -196,12 +205,24 @@ const MISTAKES: &[(&str, usize, usize, &str)] = &[
     ("c t pmc\np cnf 1 0", 1, 5, "asks for a projected count"),
     ("c t pwmc\np cnf 1 0", 1, 5, "take the line out"),
     (
-        "p cnf 1 0\nc p show 1 0",
+        "p cnf 2 0\nc p show 1 0",
         2,
         5,
         "asks for a projected count",
     ),
-    ("p cnf 1 0\nc ind 1 0", 2, 3, "asks for a projected count"),
+    ("p cnf 2 0\nc ind 1 0", 2, 3, "asks for a projected count"),
+    (
+        "p cnf 2 0\nc p weight 1 1/0 0",
+        2,
+        14,
+        "the number inf cannot be a weight",
+    ),
+    (
+        "p cnf 2 0\nc p weight 1 1/x 0",
+        2,
+        16,
+        "expected a number, found `x`",
+    ),
     (
         "c t amc\np cnf 1 0",
         1,

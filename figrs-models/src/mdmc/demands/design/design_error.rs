@@ -2,7 +2,7 @@
 
 use figrs_derive::ErrorDebug;
 
-use crate::mdmc::DemandError;
+use crate::mdmc::{DemandError, MovementError};
 
 /// Reason why a text is no file of demands, or a demand in it cannot be stated.
 #[derive(thiserror::Error, ErrorDebug)]
@@ -100,6 +100,28 @@ pub enum DesignError {
         value: String,
         /// The form.
         expected: &'static str,
+    },
+    /// A training level that is not there.
+    #[error("{place}: no training level matches {level:?}; {}", if .known.is_empty() {
+        "training levels are not at hand: draw the tiles instead".to_owned()
+    } else {
+        format!("there are {known}")
+    })]
+    Level {
+        /// The demand.
+        place: String,
+        /// The name or pattern.
+        level: String,
+        /// The names of the training levels, if there are any.
+        known: String,
+    },
+    /// The rules of a movement by which levels are to be playable cannot be had.
+    #[error("{place}: {error}")]
+    Movement {
+        /// The demand.
+        place: String,
+        /// The reason.
+        error: MovementError,
     },
     /// A demand does not fit the level.
     #[error("{place}: {error}")]

@@ -40,6 +40,24 @@ impl Entry {
         self.keys.get(key)
     }
 
+    /// **Errors.** [`DesignError::Key`] for a key that is neither `kind` nor one of those that it takes.
+    pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), DesignError> {
+        let is_known = |key: &str| key == kind || takes.contains(&key);
+        match self.keys.keys().find(|key| !is_known(key)) {
+            None => Ok(()),
+            Some(key) => Err(DesignError::Key {
+                place: self.place.clone(),
+                key: key.clone(),
+                kind,
+                known: if takes.is_empty() {
+                    "no other".to_owned()
+                } else {
+                    takes.join(", ")
+                },
+            }),
+        }
+    }
+
     /// The value of a key that has to be there.
     pub(super) fn need(
         &self,

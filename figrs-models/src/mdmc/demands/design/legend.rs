@@ -6,11 +6,14 @@ use serde_json::Value;
 
 use super::design_error::DesignError;
 use super::keys::Entry;
-use crate::mdmc::{Mask, Meaning, Pattern, TileClass, TileSet};
+use super::numbers::{POSITIONS, positions};
+use crate::mdmc::{Area, Corpus, Mask, Meaning, Pattern, TileClass, TileSet};
 
 /// Meanings of the words and characters of a file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
+    /// The training levels, if they are at hand.
+    corpus: Option<&'a Corpus>,
     classes: FxHashMap<char, TileClass>,
     patterns: IndexMap<String, Pattern>,
     free: char,
@@ -20,11 +23,13 @@ impl<'a> Words<'a> {
     /// Reads a legend and patterns.
     pub(super) fn new(
         tiles: &'a TileSet,
+        corpus: Option<&'a Corpus>,
         legend: &IndexMap<String, Value>,
         patterns: &IndexMap<String, Value>,
     ) -> Result<Self, DesignError> {
         let mut words = Self {
             tiles,
+            corpus,
             classes: FxHashMap::default(),
             patterns: IndexMap::new(),
             free: Mask::free_symbol(tiles),
@@ -145,7 +150,49 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// A pattern by its name, by a class, or drawn.
+    /// Columns and rows of a training level, as { level = "NAME", columns = "30..34" }.
+    pub(super) fn cut(
+        &self,
+        entry: &Entry,
+        key: &str,
+        value: &Value,
+    ) -> Result<Pattern, DesignError> {
+        const NAME: &str = "the name of a training level, or a pattern as \"*-1\"";
+        let inner = entry.inner(key, value)?;
+        inner.check_keys("a part of a training level", &["level", "rows", "columns"])?;
+        let name = inner.need("a part of a training level", "level")?;
+        let wrong = || inner.wrong("level", name, NAME);
+        let text = name.as_str().ok_or_else(wrong)?;
+        let matching = glob::Pattern::new(text).map_err(|_| wrong())?;
+        let corpus = self.corpus.into_iter();
+        let mut levels = corpus.flat_map(|corpus| {
+            let travel = corpus.travel();
+            let levels = corpus.names().iter().zip(corpus.levels());
+            levels.map(move |(name, level)| (name, level, travel))
+        });
+        let found = levels.find(|(name, ..)| *name == text || matching.matches(name));
+        let Some((_, level, travel)) = found else {
+            let known = self.corpus.map_or(&[][..], Corpus::names);
+            return Err(DesignError::Level {
+                place: inner.place().to_owned(),
+                level: text.to_owned(),
+                known: known.join(", "),
+            });
+        };
+        let level = travel.upright(level);
+        let (height, width) = (level.height(), level.width());
+        let rows = inner.read("rows", POSITIONS, |value| positions(value, height))?;
+        let columns = inner.read("columns", POSITIONS, |value| positions(value, width))?;
+        let area = Area::all().rows(rows.unwrap_or(0..height));
+        let area = area.columns(columns.unwrap_or(0..width));
+        let within = area.within((height, width));
+        let (rows, columns) = within.map_err(|error| inner.unfit(error))?;
+        let cells = level.as_array().slice(ndarray::s![rows, columns]);
+        let classes = cells.map(|&tile| TileClass::from(tile));
+        Pattern::new(classes).map_err(|error| inner.unfit(error))
+    }
+
+    /// A pattern by its name, by a class, drawn, or cut out of a training level.
     pub(super) fn pattern(
         &self,
         entry: &Entry,
@@ -157,6 +204,9 @@ impl<'a> Words<'a> {
             place: place(),
             error,
         };
+        if value.is_object() {
+            return self.cut(entry, key, value);
+        }
         let Some(text) = value.as_str() else {
             return Pattern::cell(self.class(&place(), value)?).map_err(error);
         };

@@ -6,13 +6,19 @@
 //! | `keys` | the keys of a demand, each with its values |
 //! | `legend` | classes of tiles and patterns by name |
 //! | `numbers` | ranges of numbers, of positions and of shares |
-//! | `verbs` | the kinds of demands, each with the keys that it takes |
+//! | `kinds` | the kinds of demands, each with the keys that it takes |
+//! | `verbs` | demands by their kinds: those of `counts`, `beside`, `drawings`, `ways`, and others |
 
+mod beside;
+mod counts;
 pub(crate) mod design_error;
+mod drawings;
 mod keys;
+mod kinds;
 mod legend;
 mod numbers;
 mod verbs;
+mod ways;
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -20,7 +26,7 @@ use serde_json::{Map, Value, json};
 use toml::Spanned;
 
 use super::demand::Demand;
-use crate::mdmc::{LevelModel, TileSet, Travel};
+use crate::mdmc::{Corpus, LevelModel, MovementRules, Travel};
 use design_error::DesignError;
 use keys::Entry;
 use legend::Words;
@@ -44,15 +50,17 @@ use legend::Words;
 /// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as the model draws them, or whatever it would do |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with it |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell are free: of tiles of the class, or of all that are not solid |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is one of those of the drawing |
 /// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
-/// | `playable = true`, `seen = true` | | as [`Demand::Playable`] and [`Demand::Seen`] |
+/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`] |
 ///
 /// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is not in it) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are in it) or `"2.."`. With `prefer`, a weight,
 /// a demand is soft. A class is a tile, `any`, a [`Meaning`](crate::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all others; or a list of such. A
-/// pattern is the name of one, a drawing, or a class. `_` is any tile in drawings.
+/// pattern is the name of one, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a [training](DesignScope::training) level, as
+/// `{ level = "mario-1-1", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
 ///
 /// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
 /// counted in rows there.
@@ -165,31 +173,99 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
+    /// True if levels are to be playable, for which the rules of a movement are needed.
+    pub fn needs_movement(&self) -> bool {
+        let needs =
+            |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
+        self.demands.iter().any(needs)
+    }
+
     /// The demands on levels of a model, in the frame of the model.
     ///
     /// **Errors.** [`DesignError`], with the line of the demand.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, DesignError> {
-        let size = (model.height(), model.width());
-        self.demands_for(model.tile_set(), model.travel(), size)
+        self.on(model).demands()
     }
 
-    /// The demands on levels of some tiles that are played in a direction, of so many rows and columns in the frame of models.
-    fn demands_for(
-        &self,
-        tiles: &TileSet,
-        travel: Travel,
-        (height, width): (usize, usize),
-    ) -> Result<Vec<Demand>, DesignError> {
-        let words = Words::new(tiles, &self.legend, &self.patterns)?;
+    /// The file with the model of the levels that it is about.
+    pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
+        DesignScope {
+            file: self,
+            model,
+            rules: None,
+            corpus: None,
+        }
+    }
+}
+
+/// A [`DesignFile`] with what its words are about: the model of the levels, the rules by which players move, the training levels.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_models::mdmc::{Corpus, ColumnNGrams, DesignFile, LevelModel, MovementRules};
+///
+/// let design = DesignFile::from_toml("
+/// [[demand]]
+/// pass = [[4, 20], { rows = '..6', columns = '30..34' }]
+///
+/// [[demand]]
+/// lines_like = { level = 'mario-1-1', columns = '..60' }
+/// ")?;
+/// let corpus = Corpus::shipped();
+/// let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2)?);
+/// let model = LevelModel::from(&ngrams.program(40)?);
+/// let scope = design.on(&model).rules(MovementRules::platformer()).training(&corpus);
+/// let demands = scope.demands()?;
+/// assert_eq!(
+///     demands[0].to_string(),
+///     "playable from left to right, through row 4, column 20, then rows 0 to 5, columns 30 to 33"
+/// );
+/// assert_eq!(demands[1].to_string(), "columns among 60");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct DesignScope<'a> {
+    file: &'a DesignFile,
+    model: &'a LevelModel,
+    rules: Option<&'a MovementRules>,
+    corpus: Option<&'a Corpus>,
+}
+
+impl<'a> DesignScope<'a> {
+    /// The rules by which levels are playable; if not given, those that the tiles [suggest](crate::mdmc::Movement::suggested).
+    pub fn rules(self, rules: &'a MovementRules) -> Self {
+        Self {
+            rules: Some(rules),
+            ..self
+        }
+    }
+
+    /// The training levels that drawings may be parts of.
+    pub fn training(self, corpus: &'a Corpus) -> Self {
+        Self {
+            corpus: Some(corpus),
+            ..self
+        }
+    }
+
+    /// The demands, in the frame of the model.
+    ///
+    /// **Errors.** [`DesignError`], with the line of the demand.
+    pub fn demands(&self) -> Result<Vec<Demand>, DesignError> {
+        let (height, width) = (self.model.height(), self.model.width());
+        let (tiles, travel) = (self.model.tile_set(), self.model.travel());
+        let words = Words::new(tiles, self.corpus, &self.file.legend, &self.file.patterns)?;
         let upright = match travel {
             Travel::Right => (height, width),
             Travel::Up => (width, height),
         };
         let mut demands = Vec::new();
-        for entry in &self.demands {
+        for entry in &self.file.demands {
             let designer = verbs::Designer {
                 words: &words,
                 travel,
+                rules: self.rules,
                 size: upright,
             };
             for demand in designer.demands(entry)? {

@@ -4,6 +4,13 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+/// The form of [`numbers`], for messages.
+pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
+
+/// The form of [`positions`], for messages.
+pub(super) const POSITIONS: &str =
+    "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
+
 /// Two ends, of which one may be open; a single number is both.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::mdmc::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
-use crate::mdmc::{Level, Meaning, Travel};
+use crate::mdmc::{Area, Level, Meaning, Travel};
 
 type Cell = (isize, isize);
 
@@ -12,6 +12,8 @@ pub(super) struct ByForce<'a> {
     pub(super) level: &'a Level,
     pub(super) movement: &'a Movement,
     pub(super) travel: Travel,
+    /// Areas that a way passes, in the frame of models.
+    pub(super) areas: &'a [Area],
 }
 
 /// The way in which a cell is entered.
@@ -120,8 +122,8 @@ impl ByForce<'_> {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
 
-    /// All cells that one whole move passes at which it can be left.
-    fn moves(&self, at: Cell) -> Vec<Cell> {
+    /// For each cell at which one whole move can be left the cells that it passes up to there.
+    fn moves(&self, at: Cell) -> Vec<Vec<Cell>> {
         if self.is_lost(at) {
             return Vec::new();
         }
@@ -130,7 +132,7 @@ impl ByForce<'_> {
         let mut to = |dx: isize, dy: isize, entry| {
             let end = self.wrapped((x + dx, y + dy));
             if let Some(end) = end.filter(|&end| self.enters(end, entry, dy > 0)) {
-                found.push(end);
+                found.push(vec![end]);
             }
         };
         let sides = [-1, 1];
@@ -177,7 +179,7 @@ impl ByForce<'_> {
                         && self.enters(hole, Entry::Hole, true)
                         && self.enters(end, Entry::Air, true)
                     {
-                        found.push(end);
+                        found.push(vec![beside, hole, end]);
                     }
                 }
             }
@@ -190,8 +192,9 @@ impl ByForce<'_> {
         found
     }
 
-    fn jump(&self, at: Cell, arc: &[(i8, i8)], side: isize, found: &mut Vec<Cell>) {
+    fn jump(&self, at: Cell, arc: &[(i8, i8)], side: isize, found: &mut Vec<Vec<Cell>>) {
         let (mut now, mut before) = (at, (0, 0));
+        let mut passed = Vec::new();
         for &cell in arc {
             if self.is_lost(now) {
                 return;
@@ -205,7 +208,8 @@ impl ByForce<'_> {
                 Some(end) if self.enters(end, Entry::Air, dy > 0) => now = end,
                 _ => return,
             }
-            found.push(now);
+            passed.push(now);
+            found.push(passed.clone());
             before = cell;
         }
     }
@@ -265,18 +269,40 @@ impl ByForce<'_> {
         free && self.any(cell, meanings)
     }
 
-    /// True if the level is playable.
+    /// The number of areas that are passed after some cells, by a player who passed so many before.
+    fn passed(&self, before: usize, cells: &[Cell]) -> usize {
+        cells.iter().fold(before, |mut passed, &(x, y)| {
+            let (row, column) = match self.travel {
+                Travel::Right => (y, x),
+                Travel::Up => (x, self.height() - 1 - y),
+            };
+            let is_in = |area: &Area| area.contains(row.cast_unsigned(), column.cast_unsigned());
+            while self.areas.get(passed).is_some_and(is_in) {
+                passed += 1;
+            }
+            passed
+        })
+    }
+
+    /// True if the level is playable, by a way through the areas.
     pub(super) fn is_playable(&self) -> bool {
         let starts = self.starts();
-        let mut reached: BTreeSet<Cell> = starts.iter().copied().collect();
+        let started = |&cell: &Cell| (cell, self.passed(0, &[cell]));
+        let mut reached: BTreeSet<(Cell, usize)> = starts.iter().map(started).collect();
         loop {
-            let further: Vec<Cell> = reached.iter().flat_map(|&cell| self.moves(cell)).collect();
+            let further = |&(cell, passed): &(Cell, usize)| {
+                let ways = self.moves(cell).into_iter();
+                ways.map(move |way| (way[way.len() - 1], self.passed(passed, &way)))
+            };
+            let further: Vec<(Cell, usize)> = reached.iter().flat_map(further).collect();
             let before = reached.len();
             reached.extend(further);
             if reached.len() == before {
                 break;
             }
         }
+        let through = reached.iter().filter(|at| at.1 == self.areas.len());
+        let reached: BTreeSet<Cell> = through.map(|at| at.0).collect();
         let lines = self.lines();
         match &self.movement.goal {
             Goal::Edge(side) => reached.iter().any(|&cell| self.at(*side, cell)),

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::by_force::ByForce;
 use crate::mdmc::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use crate::mdmc::{
-    Level, Meaning, MovementRules, Obstacle, Playability, Reach, StrictPlayability, TileSet, Travel,
+    Area, Level, Meaning, MovementRules, Obstacle, Playability, Reach, Route, StrictPlayability,
+    TileSet, Travel,
 };
 
 /// Tiles of all meanings.
@@ -37,7 +38,8 @@ fn playable(movement: &str, travel: Travel, text: &str) -> bool {
     let rules = Movement::named(movement).unwrap();
     let rules = rules.rules(&tiles(), travel).unwrap();
     let verdict = Playability::under(&level(text), &rules);
-    assert_eq!(fold(&level(text), &rules).last(), Some(&verdict.playable()));
+    let folded = fold(&level(text), &Route::under(&rules));
+    assert_eq!(folded.last(), Some(&verdict.playable()));
     verdict.playable()
 }
 
@@ -78,9 +80,9 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
 }
 
 /// For each part `true` if it is playable, by the fold.
-fn fold(level: &Level, rules: &MovementRules) -> Vec<bool> {
-    let turned = rules.travel().turned(level);
-    let mut reach = Reach::under(turned.height(), rules);
+fn fold(level: &Level, route: &Route) -> Vec<bool> {
+    let turned = route.rules().travel().turned(level);
+    let mut reach = Reach::along(turned.height(), route);
     let mut lost = false;
     let columns = turned.as_array().columns().into_iter();
     let parts = columns.map(|column| {
@@ -94,19 +96,26 @@ fn fold(level: &Level, rules: &MovementRules) -> Vec<bool> {
 }
 
 /// Checks that search, fold and plain checker agree on all parts of a level, and the strict engine allows no more.
-fn check(level: &Level, movement: &Movement, travel: Travel) -> Result<bool, TestCaseError> {
+fn check(
+    level: &Level,
+    movement: &Movement,
+    travel: Travel,
+    areas: &[Area],
+) -> Result<bool, TestCaseError> {
     let rules = movement.rules(&tiles(), travel).unwrap();
-    let folded = fold(level, &rules);
+    let route = Route::under(&rules).through(areas.to_vec());
+    let folded = fold(level, &route);
     let mut last = false;
     for (lines, &by_fold) in (1..).zip(&folded) {
         let part = part(level, travel, lines);
-        let by_search = Playability::under(&part, &rules);
+        let by_search = Playability::along(&part, &route);
         let by_force = ByForce {
             level: &part,
             movement,
             travel,
+            areas,
         };
-        let case = || format!("{travel} {movement:?}\n{part}");
+        let case = || format!("{travel} {movement:?} {areas:?}\n{part}");
         prop_assert_eq!(
             by_search.playable(),
             by_force.is_playable(),
@@ -114,7 +123,7 @@ fn check(level: &Level, movement: &Movement, travel: Travel) -> Result<bool, Tes
             case()
         );
         prop_assert_eq!(by_fold, by_search.playable(), "fold {}", case());
-        let strict = StrictPlayability::under(&part, &rules);
+        let strict = StrictPlayability::along(&part, &route);
         prop_assert!(
             !strict.playable() || by_search.playable(),
             "strict {}",
@@ -215,13 +224,45 @@ proptest! {
     fn search_fold_and_force_agree_on_any_movement(
         level in levels("##TH-DbEAxMXG", 7),
         (movement, travel) in movements(),
+        areas in areas(0..4),
     ) {
-        check(&level, &movement, travel)?;
+        check(&level, &movement, travel, &areas)?;
     }
 }
 
-/// Checks a movement that is built in on levels drawn at random, of which some must be playable and some not.
+/// Areas of small levels, some of which are cells and some go on to an edge.
+fn areas(number: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Area>> {
+    let ends = || {
+        (
+            0_usize..7,
+            prop_oneof![Just(None), (1_usize..4).prop_map(Some)],
+        )
+    };
+    let area = (ends(), ends()).prop_map(|((top, rows), (left, columns))| {
+        let area = match rows {
+            Some(rows) => Area::all().rows(top..top + rows),
+            None => Area::all().rows(top..),
+        };
+        match columns {
+            Some(columns) => area.columns(left..left + columns),
+            None => area.columns(left..),
+        }
+    });
+    prop::collection::vec(area, number)
+}
+
+/// Checks a movement that is built in on levels drawn at random, with no areas to pass and with some; of both kinds some must be playable and some not.
 fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize) {
+    check_levels(name, travel, &levels(symbols, size), &areas(0..1));
+    check_levels(name, travel, &levels(symbols, size), &areas(1..3));
+}
+
+fn check_levels(
+    name: &str,
+    travel: Travel,
+    levels: &impl Strategy<Value = Level>,
+    areas: &impl Strategy<Value = Vec<Area>>,
+) {
     let movement = Movement::named(name).unwrap();
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
         ProptestConfig {
@@ -233,8 +274,8 @@ fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize
         ),
     );
     let counts = std::cell::Cell::new((0, 0));
-    let checked = runner.run(&levels(symbols, size), |level| {
-        let is_playable = check(&level, &movement, travel)?;
+    let checked = runner.run(&(levels, areas), |(level, areas)| {
+        let is_playable = check(&level, &movement, travel, &areas)?;
         let (yes, no) = counts.get();
         counts.set((
             yes + usize::from(is_playable),

@@ -1,0 +1,69 @@
+//! Demands of the command line.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::Args;
+use figrs_command::ranges;
+
+/// Demands on every level.
+#[expect(clippy::struct_field_names, reason = "named by its flag")]
+#[derive(Args, Debug)]
+#[command(
+    next_help_heading = "Demands (methods conditioned and exact; look-ahead and elements draw again until they are met)"
+)]
+pub(crate) struct Demands {
+    /// The demands of this file, in TOML, or JSON if its name ends so: patterns forbidden and required, numbers in windows, distances,
+    /// symmetry, paths, soft demands and more. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) demands: Vec<PathBuf>,
+    /// Allow configurations that training never showed.
+    #[arg(long)]
+    pub(crate) allow_unseen: bool,
+    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `_` is free (where that is a
+    /// tile, the first of `~`, `*` and `:` that is none). May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pin: Vec<PathBuf>,
+    /// Place the tiles of this file, as --pin, whatever the trained model would do there. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) place: Vec<PathBuf>,
+    /// Draw the columns --free of this level again, and keep the others.
+    #[arg(long, value_name = "FILE", requires = "free")]
+    pub(crate) around: Option<PathBuf>,
+    /// The columns to draw again, counted from 0, the last one not among them; of levels that are played upwards, the rows from the
+    /// bottom.
+    #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
+    pub(crate) free: Option<Range<usize>>,
+    /// Begin with the columns of this file, as --pin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<PathBuf>,
+    /// End with the columns of this file, as --pin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) end: Option<PathBuf>,
+    /// No more columns than this without ground in the bottom row, side by side.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) max_gap: Option<usize>,
+    /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
+    pub(crate) count: Vec<(char, Range<usize>)>,
+    /// Share of the tiles of a kind among all cells, from least to most, as o=0.01..0.05. May be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
+    pub(crate) density: Vec<(char, Range<f64>)>,
+    /// The pattern of this file occurs nowhere, as --pin. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) forbid: Vec<PathBuf>,
+    /// Levels are playable by the rules of --movement: of a platformer, a player can get from the left to the right.
+    #[arg(long)]
+    pub(crate) playable: bool,
+}
+
+impl Demands {
+    /// True if there is any demand.
+    pub(crate) fn any(&self) -> bool {
+        let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
+        let files = pieces || !self.demands.is_empty();
+        let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
+        let tiles = !(self.count.is_empty() && self.density.is_empty());
+        files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
+    }
+}

@@ -1,0 +1,88 @@
+//! Demands on numbers of tiles: in areas, windows and sections, as shares.
+
+use serde_json::Value;
+
+use super::design_error::DesignError;
+use super::keys::Entry;
+use super::numbers::{RANGE, numbers, shares};
+use super::verbs::Designer;
+use crate::mdmc::TileClass;
+use crate::mdmc::demands::area::Area;
+use crate::mdmc::demands::demand::Demand;
+use crate::shares::whole_numbers;
+
+impl Designer<'_> {
+    pub(super) fn count(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+        let place = format!("{}, count", entry.place());
+        let class = self.words.class(&place, value)?;
+        let area = self.area(entry)?;
+        if let Some(sections) = entry.get("sections") {
+            return Self::sections(entry, sections, class, area);
+        }
+        if let Some((low, high)) = entry.read("share", "a share, as \"1%..5%\"", shares)? {
+            let (rows, columns) = area.within(self.size).map_err(|error| entry.unfit(error))?;
+            let (least, most) = whole_numbers(low, high, rows.len() * columns.len());
+            return Ok(Demand::Number {
+                class,
+                area,
+                least,
+                most,
+            });
+        }
+        if !entry.has("number") {
+            return Err(DesignError::Missing {
+                place: entry.place().to_owned(),
+                kind: "count",
+                key: "number, share or sections",
+            });
+        }
+        let (least, most) = entry.read("number", RANGE, numbers)?.unwrap_or((0, None));
+        let most = most.unwrap_or(usize::MAX);
+        Ok(match entry.whole("in_each")? {
+            Some(columns) => Demand::InEach {
+                class,
+                area,
+                columns,
+                least,
+                most,
+            },
+            None => Demand::Number {
+                class,
+                area,
+                least,
+                most,
+            },
+        })
+    }
+
+    fn sections(
+        entry: &Entry,
+        value: &Value,
+        class: TileClass,
+        area: Area,
+    ) -> Result<Demand, DesignError> {
+        if entry.flag("rising")? {
+            let sections = entry.whole("sections")?.unwrap_or(0);
+            return Ok(Demand::Rising {
+                class,
+                area,
+                sections,
+            });
+        }
+        let expected =
+            "a list of numbers, as [\"0..1\", 2, \"3..\"], or a number with rising = true";
+        let list = value.as_array();
+        let list = list.ok_or_else(|| entry.wrong("sections", value, expected))?;
+        let sections = list.iter().map(|section| {
+            let (least, most) =
+                numbers(section).ok_or_else(|| entry.wrong("sections", section, RANGE))?;
+            Ok((least, most.unwrap_or(usize::MAX)))
+        });
+        let sections = sections.collect::<Result<_, DesignError>>()?;
+        Ok(Demand::Profile {
+            class,
+            area,
+            sections,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! Arrivals: the ways in which a step enters another column, by number.
+
+use std::collections::BTreeSet;
+
+use super::cell_class::{CellClass, Via};
+use super::stages::{FREE, MoveStep, Stage, StagedStep};
+
+/// An arrival in another column: the stage there and the test of the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Arrival {
+    pub(super) then: Stage,
+    pub(super) lands: bool,
+    pub(super) via: Via,
+    pub(super) down: bool,
+}
+
+impl Arrival {
+    /// True if this one is possible wherever the other one is, and allows all that the other one does.
+    pub(super) fn implies(self, weak: Self) -> bool {
+        let allows = self.then == weak.then && self.lands == weak.lands
+            || self.lands && weak.lands && weak.then == FREE;
+        let mut entries = (0..CellClass::ENTRIES).map(CellClass::of_entry);
+        allows
+            && entries.all(|class| {
+                self.via.admits(class, self.down) || !weak.via.admits(class, weak.down)
+            })
+    }
+}
+
+/// Numbers of arrivals.
+#[derive(Default)]
+pub(super) struct ArrivalTable {
+    pub(super) arrivals: Vec<Arrival>,
+    /// Those of steps to the column before.
+    pub(super) backward: BTreeSet<u16>,
+}
+
+impl ArrivalTable {
+    /// Steps with the numbers of their arrivals.
+    pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
+        let staged = steps.iter().map(|&(step, then)| {
+            let mut arrival = 0;
+            if step.columns != 0 {
+                let of = |then| Arrival {
+                    then,
+                    lands: step.lands,
+                    via: step.via,
+                    down: step.down,
+                };
+                // A player who can leave the move arrives as a free one too.
+                if step.lands {
+                    self.number(of(FREE), step.columns);
+                }
+                arrival = self.number(of(then), step.columns);
+            }
+            StagedStep {
+                step,
+                then,
+                arrival,
+            }
+        });
+        staged.collect()
+    }
+
+    fn number(&mut self, arrival: Arrival, columns: i8) -> u16 {
+        let known = self.arrivals.iter().position(|&other| other == arrival);
+        let number = known.unwrap_or_else(|| {
+            self.arrivals.push(arrival);
+            self.arrivals.len() - 1
+        }) as u16;
+        if columns < 0 {
+            self.backward.insert(number);
+        }
+        number
+    }
+}
