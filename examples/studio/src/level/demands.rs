@@ -100,7 +100,9 @@ impl Demands {
         let routes = demanded.map(Route::from).collect();
         let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
         add_demands(&mut further, &files, scope, rules.as_ref(), routes)?;
-        further.into_iter().for_each(|demand| demands.whole(demand));
+        for demand in further {
+            demands.whole(demand);
+        }
         Ok(demands)
     }
 

@@ -82,6 +82,34 @@ impl Drawing<'_> {
         settings.push(("guarantee", sampler.guarantee().into()));
         settings
     }
+
+    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
+    pub(super) fn probability(&self) -> Result<Json, Problem> {
+        let started = Instant::now();
+        let seed = self.request.seed;
+        let (log, error) = match &self.sampler {
+            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
+            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
+                Ok(estimate) => (estimate.value, estimate.standard_error),
+                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                    return Err(Problem::without_answer(
+                        "no particle met the demands; use more particles, or the exact method"
+                            .to_owned(),
+                    ));
+                }
+                Err(error) => return Err(self.demands.problem(error)),
+            },
+        };
+        let probability = log.exp();
+        Ok(json!({
+            "method": self.sampler().name(),
+            "probability": as_json(probability),
+            "log_probability": as_json(log),
+            "standard_error": as_json(probability * error),
+            "seed": seed,
+            "seconds": started.elapsed().as_secs_f64(),
+        }))
+    }
 }
 
 impl Levels {
@@ -154,34 +182,6 @@ impl Levels {
         object["exact"] = matches!(drawing.sampler, Sampler::Exact(_)).into();
         object["marginals"] = json!(cells);
         Ok(object)
-    }
-
-    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
-    pub(super) fn probability(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
-        let started = Instant::now();
-        let seed = drawing.request.seed;
-        let (log, error) = match &drawing.sampler {
-            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
-            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
-                Ok(estimate) => (estimate.value, estimate.standard_error),
-                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                    return Err(Problem::without_answer(
-                        "no particle met the demands; use more particles, or the exact method"
-                            .to_owned(),
-                    ));
-                }
-                Err(error) => return Err(drawing.demands.problem(error)),
-            },
-        };
-        let probability = log.exp();
-        Ok(json!({
-            "method": drawing.sampler().name(),
-            "probability": as_json(probability),
-            "log_probability": as_json(log),
-            "standard_error": as_json(probability * error),
-            "seed": seed,
-            "seconds": started.elapsed().as_secs_f64(),
-        }))
     }
 
     /// The sampler of a request. Work with it is ended by the flag.

@@ -65,7 +65,7 @@ impl Levels {
         match request.task {
             LevelTask::Sample => self.sample(&drawing()?),
             LevelTask::Marginals => self.marginals(&drawing()?),
-            LevelTask::Probability => self.probability(&drawing()?),
+            LevelTask::Probability => drawing()?.probability(),
             LevelTask::Check => {
                 let level = given(&request, &trained)?;
                 let settings = chain_settings(&trained.chain).into();

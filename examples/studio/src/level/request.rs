@@ -11,6 +11,7 @@ use crate::problem::Problem;
 /// A request for levels, their probabilities, or the tiles they are made of.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a request")]
 pub(crate) struct LevelRequest {
     pub(crate) task: LevelTask,
     /// A folder of training levels.

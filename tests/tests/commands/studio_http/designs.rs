@@ -272,7 +272,7 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"demands": "[[demand]]\npin = 'X'\nat = [99, 0]"}),
-            "demands: line 1 (demand 1)",
+            "cannot stand in",
         ),
         (
             json!({"movement": "swim", "playable": true}),
