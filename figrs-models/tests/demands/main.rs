@@ -8,3 +8,4 @@ mod demand_errors;
 mod design;
 mod enumeration;
 mod models;
+mod series;
