@@ -40,6 +40,7 @@ fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool,
             column,
             proven,
             spent,
+            ..
         }) => (demands, column, proven, spent),
         other => panic!("{other:?}"),
     }

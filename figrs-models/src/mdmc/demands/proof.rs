@@ -1,10 +1,11 @@
 //! Proofs that demands exclude each other: each alone, then together, on small frontiers.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::time::Instant;
 
 use figrs_core::Model;
-use figrs_infer::Frontier;
+use figrs_infer::{Error, Frontier};
 
 use super::demand::Demand;
 use super::played_proof::unplayable;
@@ -38,6 +39,7 @@ enum Trial {
 /// Pairs and sets of three are tried until the [time](SteeredLevel::proof_time) of the level is over. What comes before, and the column of what is proven, is
 /// as many trials as there are demands, each of little memory: that takes less, and ends by itself after [`PATIENCE`](Self::PATIENCE) times as long, on
 /// machines that are busy.
+/// Trials under way end then, and all of them with the interrupt of the frontier that is given.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -49,6 +51,10 @@ pub(super) struct ProofSearch<'a> {
     placed: Vec<usize>,
     begun: Instant,
     until: Instant,
+    /// The frontier of the trials, without memory and time.
+    frontier: Frontier,
+    /// True once a trial was ended.
+    is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
@@ -61,7 +67,7 @@ impl<'a> ProofSearch<'a> {
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    pub(super) fn new(steered: &'a SteeredLevel) -> Self {
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
         let begun = Instant::now();
         let until = begun + steered.longest_proof() * Self::PATIENCE;
         let own = steered.level_model();
@@ -74,10 +80,14 @@ impl<'a> ProofSearch<'a> {
             placed: placed.map(|(number, _)| number).collect(),
             begun,
             until,
+            // Trials are no progress of a run.
+            frontier: frontier.clone().on_progress(|_| ()),
+            is_ended: Cell::new(false),
         };
         let alone = steered.part(own, &search.placed);
         let frontier = search.frontier(Self::MODEL_BYTES);
-        if frontier.compile(alone.model(), alone.cells()).is_err() {
+        if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
+            search.note(&error);
             search.model = own.without_neighbours();
             search.is_relaxed = true;
         }
@@ -86,7 +96,17 @@ impl<'a> ProofSearch<'a> {
 
     fn frontier(&self, bytes: u64) -> Frontier {
         let left = self.until.saturating_duration_since(Instant::now());
-        Frontier::new().memory(bytes).deadline(left)
+        self.frontier.clone().memory(bytes).deadline(left)
+    }
+
+    /// Remembers that a trial was ended, by time or by the interrupt.
+    fn note(&self, error: &Error) {
+        let is_ended = matches!(error, Error::NothingDone { .. });
+        self.is_ended.set(self.is_ended.get() || is_ended);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_ended.get() || Instant::now() >= self.until
     }
 
     /// True if the model takes more memory than a trial.
@@ -158,7 +178,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Verdict on some demands: met by some level, or by none.
     fn trial(&self, demands: &[usize]) -> Trial {
-        if Instant::now() >= self.until {
+        if self.is_over() {
             return Trial::Unknown;
         }
         let by_frontier = self.is_impossible_to(demands, None);
@@ -230,7 +250,8 @@ impl<'a> ProofSearch<'a> {
         if model.evidence().is_empty() {
             return Some(false);
         }
-        let compiled = self.frontier(bytes).compile(model, ()).ok()?;
+        let compiled = self.frontier(bytes).compile(model, ());
+        let compiled = compiled.inspect_err(|error| self.note(error)).ok()?;
         Some(compiled.log_evidence() == f64::NEG_INFINITY)
     }
 
@@ -264,7 +285,7 @@ impl<'a> ProofSearch<'a> {
         for column in 0..width {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
-                if Instant::now() >= self.until {
+                if self.is_over() {
                     return None;
                 }
                 if self.is_impossible_window(demands, &rows, columns.clone())? {
