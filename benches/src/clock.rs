@@ -66,6 +66,7 @@ impl Clock {
 
 /// CPU seconds of this thread.
 #[cfg(target_os = "linux")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such clock")]
 fn cpu_seconds() -> Option<f64> {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)

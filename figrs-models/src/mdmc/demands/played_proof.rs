@@ -52,12 +52,11 @@ fn dead_end(steered: &SteeredLevel, route: &Route, demands: &[usize]) -> Option<
                 Demand::Placed(mask) => mask.get(row, column),
                 _ => None,
             });
-            let mut classes: Vec<CellClass> = match &placed {
-                Some(tile) => vec![route.rules().class(*tile)],
-                None => {
-                    let allowed = possible.iter().filter(allows);
-                    allowed.map(|&tile| route.rules().class(tile)).collect()
-                }
+            let mut classes: Vec<CellClass> = if let Some(tile) = placed {
+                vec![route.rules().class(tile)]
+            } else {
+                let allowed = possible.iter().filter(allows);
+                allowed.map(|&tile| route.rules().class(tile)).collect()
             };
             classes.sort_unstable();
             classes.dedup();

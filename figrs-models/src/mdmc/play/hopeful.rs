@@ -42,7 +42,7 @@ impl<'a> HopefulField<'a> {
         let mut open: Vec<(Place, Stage)> = Vec::new();
         let mut reach = |(cell, passed): Place, stage, (lands, via), open: &mut Vec<_>| {
             let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
-            let further = (passed..).take_while(passes).count();
+            let further = (passed..self.route.last()).take_while(passes).count();
             for passed in passed..=passed + further {
                 let place = (passed * self.cells.len() + self.index(cell)) * words;
                 for stage in [Some(FREE).filter(|_| lands), Some(stage)] {

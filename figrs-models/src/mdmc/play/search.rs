@@ -215,7 +215,7 @@ impl MoveSearch<'_> {
         from: u32,
     ) {
         let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
-        let further = (passed..).take_while(passes).count();
+        let further = (passed..self.route.last()).take_while(passes).count();
         for passed in passed..=passed + further {
             let place = self.place(cell, passed);
             for stage in [Some(FREE).filter(|_| lands), Some(stage)] {

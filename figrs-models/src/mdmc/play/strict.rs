@@ -143,7 +143,7 @@ impl Body<'_> {
             Travel::Up => (cell.1, self.level.height() - 1 - cell.0),
         };
         let passes = |passed: &usize| route.passes(*passed, in_frame);
-        before..=before + (before..).take_while(passes).count()
+        before..=before + (before..route.last()).take_while(passes).count()
     }
 
     /// A cell by its row and column, which may be beyond the sides if these are joined.
