@@ -76,7 +76,7 @@ fn impossible_evidence_names_what_conflicts_and_nothing_else() {
         ];
         match says(error(&*algorithm, &model, &switches[0]), &parts) {
             Error::ImpossibleEvidence { conflict, .. } => {
-                assert_eq!(conflict.len(), 3, "{conflict:?}")
+                assert_eq!(conflict.len(), 3, "{conflict:?}");
             }
             other => panic!("{other:?}"),
         }
