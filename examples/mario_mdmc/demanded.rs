@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
-    ConditionedSampler, Corpus, Demand, DesignFile, DesignScope, ExactSampler, LevelModel,
-    LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet,
-    Travel, vglc,
+    ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
+    RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
+use figrs_command::design_files::add_demands;
 use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
 
 use crate::method::Method;
@@ -167,21 +167,20 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
     for path in &given.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
     }
-    let (of_files, routes) = of_files(options, corpus, model)?;
-    demands.extend(of_files);
-    demands.extend(routes.into_iter().map(Demand::Playable));
+    add_files(&mut demands, options, corpus, model)?;
     Ok(demands)
 }
 
-/// The demands of files, and the ways that these and --playable demand.
-fn of_files(
+/// Adds the demands of files, and the ways that these and --playable demand.
+fn add_files(
+    demands: &mut Vec<Demand>,
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<(Vec<Demand>, Vec<Route>), Failure> {
+) -> Result<(), Failure> {
     let given = &options.demands;
     let files = given.demands.iter();
-    let files = files.map(|path| Ok((path, design(path)?)));
+    let files = files.map(|path| Ok((path.display().to_string(), design(path)?)));
     let files = files.collect::<Result<Vec<_>, Failure>>()?;
     let is_played = files.iter().any(|(_, design)| design.needs_movement());
     if options.movement.is_some() && !is_played && !options.needs_movement() {
@@ -190,29 +189,9 @@ fn of_files(
     let rules = (given.playable || is_played)
         .then(|| moving::rules(options, model.tile_set(), model.travel()))
         .transpose()?;
-    let mut routes: Vec<Route> = Vec::new();
-    routes.extend(rules.iter().filter(|_| given.playable).map(Route::from));
-    let mut demands = Vec::new();
-    for (path, design) in files {
-        let scope = design.on(model).training(corpus);
-        let scope = rules.iter().fold(scope, DesignScope::rules);
-        let of_file = scope.demands();
-        let of_file = of_file.map_err(|error| format!("{}: {error}", path.display()))?;
-        for demand in of_file {
-            match demand.route() {
-                Some(route) => routes.push(route.clone()),
-                None => demands.push(demand),
-            }
-        }
-    }
-    // A level with a way through areas is playable, and that is not followed besides.
-    let passes = |route: &Route| !route.areas().is_empty();
-    if routes.iter().any(passes) {
-        routes.retain(passes);
-    } else {
-        routes.truncate(1);
-    }
-    Ok((demands, routes))
+    let demanded = rules.iter().filter(|_| given.playable);
+    let routes = demanded.map(Route::from).collect();
+    add_demands(demands, &files, (model, corpus), rules.as_ref(), routes)
 }
 
 /// A file of demands.

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
-    ColumnNGrams, ColumnStream, Corpus, Demand, ElementSampler, GeneratedLevel, HierarchicalChain,
-    Level, LevelElements, LevelModel, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain,
-    Route, TileField, TileFieldElements, TileSelection, TileSet, TileSheet, TileSheetError, Travel,
+    ColumnStream, Corpus, Demand, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
+    LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, Route, TileFieldElements,
+    TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
-use figrs_command::Failure;
-use rand::Rng;
+use figrs_command::level_model::field;
+use figrs_command::{Failure, level_counts};
 use serde_json::Value;
 
 use crate::demanded;
-use crate::method::{Method, Tile, TrainedModel};
+use crate::method::{Method, Tile};
 use crate::moving;
 use crate::options::Options;
 
@@ -170,31 +170,21 @@ impl Trained {
         if !self.options.strict {
             return self.drawn(method, self.seed, numbers);
         }
-        moving::strictly(&self.routes, |draw| {
-            let seed = match draw {
-                0 => self.seed,
-                // Far from the numbers of levels.
-                draw => figrs::stream(self.seed, u64::MAX / 2 + draw).next_u64(),
-            };
+        moving::strictly(&self.routes, self.seed, |seed| {
             self.drawn(method, seed, numbers.clone())
         })
     }
 
     fn drawn(&self, method: usize, seed: u64, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        let made: Vec<Made> = match &self.engines[method].1 {
+        match &self.engines[method].1 {
             Engine::Other(engine) => numbers
                 .map(|index| self.level(engine, seed, index))
-                .collect::<Result<_, _>>()?,
+                .collect(),
             Engine::Sampler(sampler) => {
                 let levels = sampler.levels(seed, numbers)?.into_iter();
-                levels.map(|level| Made::of(level, &self.chain)).collect()
+                Ok(levels.map(|level| Made::of(level, &self.chain)).collect())
             }
-        };
-        let rejected = self.options.strict.then_some(0);
-        Ok(made
-            .into_iter()
-            .map(|made| Made { rejected, ..made })
-            .collect())
+        }
     }
 
     fn level(&self, engine: &Other, seed: u64, index: u64) -> Result<Made, Failure> {
@@ -230,14 +220,10 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 impl Made {
     /// A level of the chain, or of another model, which the chain may have seen no part of.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
-        let is_of_chain = !generated.tiles_by_structure().is_empty();
+        let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {
-            unseen: if is_of_chain {
-                generated.unseen()
-            } else {
-                chain.unseen(generated.level())
-            },
-            fallbacks: is_of_chain.then_some(generated.fallbacks()),
+            unseen,
+            fallbacks,
             rejected: None,
             level: generated.into_level(),
         }
@@ -273,8 +259,11 @@ impl Engine {
                 )?));
             }
             Method::Columns => Other::Columns,
-            Method::NGrams => Other::Program(ngrams(options, corpus, width)?),
-            Method::Hierarchical => Other::Program(hierarchical(options, corpus, chain, width)?),
+            Method::NGrams => Other::Program(options.model_settings().ngrams(corpus, width)?),
+            Method::Hierarchical => {
+                let settings = options.model_settings();
+                Other::Program(settings.hierarchical(corpus, chain, width)?)
+            }
             Method::Field => Other::Field(field(corpus, chain, width)?),
         };
         Ok(Self::Other(other))
@@ -303,39 +292,6 @@ pub(crate) fn level_model(
     chain: &Arc<MarkovChain>,
 ) -> Result<LevelModel, Failure> {
     let width = options.length(chain.travel());
-    Ok(match options.trained() {
-        TrainedModel::Chain => (&LevelElements::new(Arc::clone(chain), width)?).into(),
-        TrainedModel::NGrams => (&ngrams(options, corpus, width)?).into(),
-        TrainedModel::Hierarchical => (&hierarchical(options, corpus, chain, width)?).into(),
-        TrainedModel::Field => (&field(corpus, chain, width)?).into(),
-    })
-}
-
-fn ngrams(options: &Options, corpus: &Corpus, width: usize) -> Result<LevelProgram, Failure> {
-    let ngrams = ColumnNGrams::train(corpus, options.order())?;
-    Ok(Arc::new(ngrams).program(width)?)
-}
-
-fn hierarchical(
-    options: &Options,
-    corpus: &Corpus,
-    chain: &MarkovChain,
-    width: usize,
-) -> Result<LevelProgram, Failure> {
-    let (structures, splits) = (options.structures(), chain.row_splits());
-    let section = options.section();
-    let chain = if options.style.is_empty() {
-        let kinds = options.kinds();
-        HierarchicalChain::train(corpus, structures, splits, section, kinds, 0)?
-    } else {
-        let change = options.style_change();
-        HierarchicalChain::train_styles(corpus, structures, splits, section, change)?
-    };
-    let chain = chain.smoothed(options.smoothing())?;
-    Ok(Arc::new(chain).program(width)?)
-}
-
-fn field(corpus: &Corpus, chain: &MarkovChain, width: usize) -> Result<TileFieldElements, Failure> {
-    let field = TileField::train(corpus, chain.row_splits())?;
-    Ok(field.elements(width)?)
+    let settings = options.model_settings();
+    settings.model(options.trained(), corpus, chain, width)
 }

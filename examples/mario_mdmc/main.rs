@@ -22,12 +22,14 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use figrs::models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
+use figrs_command::level_model::TrainedModel;
+use figrs_command::level_names::{styled, weighted};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
 
 use generator::Trained;
-use method::{Method, TrainedModel};
+use method::Method;
 use moving::MOVING;
 use options::Options;
 
@@ -208,18 +210,8 @@ fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
         ([], None) => Corpus::shipped(),
         _ => read_corpus(options)?,
     };
-    let corpus = corpus.weighted(|name| {
-        let mut weights = options.weight.iter().rev();
-        let own = weights.find(|(pattern, _)| pattern.matches(name));
-        own.map_or(1, |&(_, times)| times)
-    })?;
-    let corpus = match &options.style[..] {
-        [] => corpus,
-        styles => corpus.styled(|name| {
-            let own = styles.iter().find(|(_, pattern)| pattern.matches(name));
-            own.map_or("other", |(style, _)| style).to_owned()
-        }),
-    };
+    let corpus = weighted(corpus, &options.weight)?;
+    let corpus = styled(corpus, &options.style);
     let chain = chain(options, &corpus)?;
     options.check_size(&chain)?;
     Ok((corpus, chain))

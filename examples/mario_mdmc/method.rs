@@ -1,4 +1,4 @@
-//! Methods of drawing levels, and the trained models that they draw from.
+//! Methods of drawing levels.
 
 use clap::ValueEnum;
 
@@ -45,30 +45,6 @@ impl Method {
     /// True if it draws again until demands are met.
     pub(crate) fn draws_again(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TrainedModel {
-    /// The multi-dimensional Markov chain of --structure.
-    Chain,
-    /// Whole columns given the columns before, of --order.
-    NGrams,
-    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
-    Hierarchical,
-    /// A Markov random field of neighbouring tiles.
-    Field,
-}
-
-impl TrainedModel {
-    /// True if it draws by structures, of one chain or of several.
-    pub(crate) fn has_structures(self) -> bool {
-        matches!(self, Self::Chain | Self::Hierarchical)
-    }
-
-    /// True if it is trained in bands of rows.
-    pub(crate) fn has_bands(self) -> bool {
-        self != Self::NGrams
     }
 }
 

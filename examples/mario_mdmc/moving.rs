@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use figrs::models::mdmc::{
-    Movement, MovementError, MovementRules, Route, StrictPlayability, TileSet, Travel,
-};
-use figrs_command::{Failure, NoAnswer, stop};
+use figrs::models::mdmc::{Movement, MovementError, MovementRules, Route, TileSet, Travel};
+use figrs_command::{Failure, NoAnswer, stop, strict};
 
 use crate::generator::Made;
 use crate::options::Options;
@@ -49,51 +47,36 @@ fn told(options: &Options, error: &MovementError) -> Failure {
     format!("{place}{error}{flag}").into()
 }
 
-/// The most times that a level is drawn until it is playable by the stricter rules.
-const MOST_DRAWN: u64 = 200;
-
-/// Levels that have all of some ways by the stricter rules: each is the first of those drawn, one after another by numbers of draws, that is. Draws of the same
-/// number are of the same levels.
+/// Levels that have all of some ways by the stricter rules, from those that are drawn by seeds.
 pub(crate) fn strictly(
     routes: &[Route],
+    seed: u64,
     mut draw: impl FnMut(u64) -> Result<Vec<Made>, Failure>,
 ) -> Result<Vec<Made>, Failure> {
-    let is_playable = |made: &Made| {
-        routes.iter().all(|route| {
-            let level = route.rules().travel().upright(&made.level);
-            StrictPlayability::along(&level, route).playable()
-        })
-    };
-    let mut levels: Vec<Made> = draw(0)?;
-    let mut failed: Vec<usize> = Vec::new();
-    failed.extend((0..levels.len()).filter(|&place| !is_playable(&levels[place])));
-    for number in 1..MOST_DRAWN {
-        if failed.is_empty() {
-            return Ok(levels);
-        }
-        if stop::is_set() {
-            return Err(stop::nothing(
-                "a level that is playable by the stricter rules",
-            ));
-        }
-        let again = draw(number)?;
-        for (place, made) in again.into_iter().enumerate() {
-            if failed.contains(&place) {
-                let rejected = levels[place].rejected.unwrap_or_default() + 1;
-                levels[place] = Made {
-                    rejected: Some(rejected),
-                    ..made
-                };
+    let mut is_first = true;
+    let levels = strict::strictly(
+        routes,
+        seed,
+        |made: &Made| &made.level,
+        |seed| {
+            if !std::mem::take(&mut is_first) && stop::is_set() {
+                return Err(stop::nothing(
+                    "a level that is playable by the stricter rules",
+                ));
             }
-        }
-        failed.retain(|&place| !is_playable(&levels[place]));
-    }
-    if failed.is_empty() {
-        return Ok(levels);
-    }
-    Err(NoAnswer(format!(
-        "--strict: none of {MOST_DRAWN} draws of a level was playable by the stricter rules; demand --playable with --method conditioned, choose \
-         another --movement, or leave --strict out"
-    ))
-    .into())
+            draw(seed)
+        },
+    )?;
+    let levels = levels.ok_or_else(|| {
+        NoAnswer(format!(
+            "--strict: none of {} draws of a level was playable by the stricter rules; demand --playable with --method conditioned, choose \
+             another --movement, or leave --strict out",
+            strict::MOST_DRAWN
+        ))
+    })?;
+    let made = |(made, rejected)| Made {
+        rejected: Some(rejected),
+        ..made
+    };
+    Ok(levels.into_iter().map(made).collect())
 }

@@ -9,13 +9,15 @@ use clap::{Parser, ValueEnum};
 use figrs::models::mdmc::{
     Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
 };
-use figrs_command::{Bytes, Failure, chain_settings, format_of, mebibytes, seconds};
+use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
+use figrs_command::level_names::{style, weight};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
 use glob::Pattern;
 use serde_json::Value;
 
 use crate::demand_flags::Demands;
 use crate::format::Format;
-use crate::method::{Method, Tile, TrainedModel, name};
+use crate::method::{Method, Tile, name};
 
 /// The rows of the table, for the long help.
 const MEASURES: &str = "\
@@ -284,20 +286,19 @@ impl Options {
         self.look_ahead.unwrap_or(3)
     }
 
-    pub(crate) fn order(&self) -> usize {
-        self.order.unwrap_or(3)
-    }
-
-    pub(crate) fn section(&self) -> usize {
-        self.section.unwrap_or(4)
-    }
-
-    pub(crate) fn kinds(&self) -> usize {
-        self.kinds.unwrap_or(8)
-    }
-
-    pub(crate) fn style_change(&self) -> f64 {
-        self.style_change.unwrap_or(0.2)
+    /// Settings of the models beside the chain.
+    pub(crate) fn model_settings(&self) -> ModelSettings {
+        let usual = ModelSettings::default();
+        let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
+        ModelSettings {
+            order: self.order.unwrap_or(usual.order),
+            section: self.section.unwrap_or(usual.section),
+            kinds: match self.kinds {
+                _ if !self.style.is_empty() => SectionKinds::Styles(change),
+                Some(kinds) => SectionKinds::Found(kinds),
+                None => usual.kinds,
+            },
+        }
     }
 
     pub(crate) fn sweeps(&self) -> u64 {
@@ -423,30 +424,15 @@ impl Options {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
-        let [structure, smoothing, bands] = chain_settings(chain);
         let mut settings = vec![("method", method.name().into())];
         if method == Method::Elements {
             settings.push(("tile", name(self.tile).into()));
         }
         let model = self.model_of(method);
         if method.heeds_demands() && model != TrainedModel::Chain {
-            settings.push(("trained", name(model).into()));
+            settings.push(("trained", model.name().into()));
         }
-        match model {
-            TrainedModel::Chain => settings.extend([structure, smoothing, bands]),
-            TrainedModel::NGrams => settings.push(("order", self.order().into())),
-            TrainedModel::Hierarchical => {
-                let kinds = if self.style.is_empty() {
-                    ("kinds", self.kinds().into())
-                } else {
-                    ("style_change", self.style_change().into())
-                };
-                let sizes = [("section", self.section().into()), kinds];
-                let chain = [structure, smoothing, bands];
-                settings.extend(chain.into_iter().chain(sizes));
-            }
-            TrainedModel::Field => settings.push(bands),
-        }
+        settings.extend(self.model_settings().json(model, chain));
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
                 settings.push(("look_ahead", self.look_ahead().into()));
@@ -474,28 +460,6 @@ impl From<Direction> for Travel {
             Direction::Up => Self::Up,
         }
     }
-}
-
-/// `PATTERN=TIMES`.
-fn weight(text: &str) -> Result<(Pattern, u32), String> {
-    let (pattern, times) = text
-        .rsplit_once('=')
-        .ok_or("write a pattern of names and a number, as \"*-1=3\"")?;
-    let max = Corpus::MAX_WEIGHT;
-    let times = times.parse().ok().filter(|times| (1..=max).contains(times));
-    let times = times.ok_or_else(|| format!("a level counts 1 to {max} times"))?;
-    let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
-    Ok((pattern, times))
-}
-
-/// `STYLE=PATTERN`.
-fn style(text: &str) -> Result<(String, Pattern), String> {
-    let (name, pattern) = text
-        .split_once('=')
-        .filter(|(name, _)| !name.is_empty())
-        .ok_or("write a name and a pattern of names, as castle=\"*-4\"")?;
-    let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
-    Ok((name.to_owned(), pattern))
 }
 
 /// A number of sections of a profile.

@@ -115,8 +115,9 @@ pub(crate) struct Options {
     /// Seed of the random numbers of sample, importance-sampling, --start random and searches for structures (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the tables of exact algorithms other than enumerate together, as 512MiB or 6GiB; a number alone is of bytes;
-    /// what the machine has to spare if not given.
+    /// Memory for the tables of exact algorithms together, or for what a search remembers, as 512MiB or 6GiB; a number alone is of bytes;
+    /// what the machine has to spare if not given. The network comes on top: some 2 KB for each variable, factor and clause, and 30 to 50 bytes for
+    /// each number of its tables, up to 150 for mpe; with impossible evidence, up to 40 MB for finding the statements that exclude each other.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the answer so far.

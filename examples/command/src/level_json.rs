@@ -1,6 +1,6 @@
 //! Levels in JSON.
 
-use figrs_models::mdmc::{Level, MarkovChain, Playability};
+use figrs_models::mdmc::{GeneratedLevel, Level, MarkovChain, Playability};
 use serde_json::{Value as Json, json};
 
 /// A level as commands print it: its settings, its measures and its rows.
@@ -54,4 +54,14 @@ pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
         ("smoothing", chain.smoothing().into()),
         ("row_splits", chain.row_splits().count().into()),
     ]
+}
+
+/// Number of cells of a level in a configuration that the training of a chain never showed, and of fallbacks, if it was drawn from one of structures.
+pub fn level_counts(generated: &GeneratedLevel, chain: &MarkovChain) -> (usize, Option<usize>) {
+    let is_of_chain = !generated.tiles_by_structure().is_empty();
+    if is_of_chain {
+        (generated.unseen(), Some(generated.fallbacks()))
+    } else {
+        (chain.unseen(generated.level()), None)
+    }
 }

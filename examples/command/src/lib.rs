@@ -5,10 +5,13 @@
 //! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
 
 mod bytes;
+pub mod design_files;
 mod destination;
 mod failure;
 mod json;
 mod level_json;
+pub mod level_model;
+pub mod level_names;
 mod network_json;
 mod observed;
 mod parsed;
@@ -17,6 +20,7 @@ mod progress;
 pub mod ranges;
 mod reading;
 pub mod stop;
+pub mod strict;
 mod words;
 mod writing;
 
@@ -25,7 +29,7 @@ pub use destination::{check_distinct, check_report, check_writable, format_of, h
 pub use failure::{Failure, NoAnswer, inference, is_without_answer};
 pub use figrs_core::Bytes;
 pub use json::as_json;
-pub use level_json::{LevelJson, chain_settings};
+pub use level_json::{LevelJson, chain_settings, level_counts};
 pub use network_json::{each_state, probabilities, standard_errors};
 pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, parsed_from, seconds};

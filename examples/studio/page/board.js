@@ -10,6 +10,8 @@ export { KINDS };
 
 /** Boards that are drawn for shares where the exact probabilities do not fit. */
 const DRAWN = 100;
+/** Memory of exact answers, in MiB, that is tried after each change. */
+const QUIET_MEMORY = 256;
 
 class BoardDesigner extends Designer {
   palette = [];
@@ -19,6 +21,7 @@ class BoardDesigner extends Designer {
     const [rows, columns] = kind.size;
     super(kind.title, { seed: 1, rows, columns, pins: {}, kept: null, flags: {}, isHidden: false });
     this.kind = kind;
+    this.exactMemory = QUIET_MEMORY;
     this.most = kind.side;
     this.empty = kind.free;
     this.names = new Map(kind.tiles.map(([symbol, , name]) => [name, symbol]));
@@ -93,19 +96,24 @@ class BoardDesigner extends Designer {
     if (!answer) return null;
     const [board] = answer.puzzles;
     const milliseconds = Math.round(performance.now() - started);
-    let told = `Board of seed ${seed}, method ${answer.method}. ${milliseconds} ms.`;
-    let good = false;
+    const told = `Board of seed ${seed}, method ${answer.method}. ${milliseconds} ms.`;
+    return { values: this.kind.values(board, rows, columns), path: wayOf(board), told };
+  }
+
+  /** The number of boards, where it can be had. */
+  async verdict(ask, { told }) {
     try {
-      const counted = await ask("/api/board", { ...this.#request(), task: "count" });
+      // The number does not depend on the weights of a maze.
+      const counted = await ask("/api/board", { ...this.#request(), weights: undefined, memory: this.exactMemory, task: "count" });
       if (!counted) return null;
-      good = counted.count === "1";
+      const isUnique = counted.count === "1";
       const number = counted.count.length > 15 ? `about 10^${counted.count.length - 1}` : Number(counted.count).toLocaleString("en");
-      const verdict = good ? "unique" : `${number} ${this.kind.isPuzzle ? "solutions" : "boards"}`;
-      told = `${this.kind.isPuzzle ? "This puzzle: " : ""}${verdict}. ${told}`;
+      const verdict = isUnique ? "unique" : `${number} ${this.kind.isPuzzle ? "solutions" : "boards"}`;
+      return { told: `${this.kind.isPuzzle ? "This puzzle: " : ""}${verdict}. ${told}`, good: isUnique };
     } catch (problem) {
-      if (!problem.isAnswer) throw problem;
+      if (!problem.isAnswer || problem.body?.cells) throw problem;
+      return null;
     }
-    return { values: this.kind.values(board, rows, columns), path: wayOf(board), told, good };
   }
 
   async more(ask) {
@@ -139,14 +147,18 @@ class BoardDesigner extends Designer {
   }
 
   async #exact(ask, extra = []) {
-    const answer = await ask("/api/board", { ...this.#request(extra), task: "marginals" });
+    const answer = await ask("/api/board", { ...this.#request(extra), memory: this.exactMemory, task: "marginals" });
     return answer && { cells: this.#shares(answer.marginals, this.set(extra)), isProven: true, told: "Exact probabilities, by the states of the frontier." };
+  }
+
+  sharesOf() {
+    return { ...this.#request(), memory: this.exactMemory };
   }
 
   async *shares(ask) {
     try {
       const exact = await this.#exact(ask);
-      if (exact) yield exact;
+      if (exact) yield { ...exact, isLast: true };
       return;
     } catch (problem) {
       // Exclusive clues are told with their cells; all else is that it does not fit.
@@ -161,7 +173,7 @@ class BoardDesigner extends Designer {
         for (const symbol of value) cells[row][column][symbol] = (cells[row][column][symbol] ?? 0) + 1 / answer.puzzles.length;
       }));
     }
-    yield { cells, isProven: false, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}; the exact method does not fit into memory.` };
+    yield { cells, isProven: false, isLast: true, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}; the exact method does not fit into memory.` };
   }
 
   async sharesWith(ask, row, column, symbol) {
@@ -183,7 +195,11 @@ class BoardDesigner extends Designer {
     return [fold("Demands", true, h("p", { className: "small", textContent: kind.about }),
       number("Rows", state.rows, (rows) => size("rows", rows), { min: 1, max: 100 }),
       number("Columns", state.columns, (columns) => size("columns", columns), { min: 1, max: 100 }),
-      ranges, choices, puzzle)];
+      ranges, choices, puzzle),
+    fold("Exact answers", false,
+      h("p", { className: "small", textContent: "The number of boards and exact probabilities are tried within this memory; the next change ends that." }),
+      select("Try", String(this.exactMemory), [[String(QUIET_MEMORY), `up to ${QUIET_MEMORY} MiB`], ["1024", "up to 1 GiB"], ["4096", "up to 4 GiB"]],
+        (memory) => { this.exactMemory = Number(memory); this.run(); }))];
   }
 
   /** A puzzle with one solution, in which what is set stays. */

@@ -16,8 +16,8 @@ const TOOLS = [
  * A view to design boards in. Classes for levels and boards give
  *
  * - `palette`: the symbols, each `{symbol, name, draw(context, x, y, side)}`, and `drawCell`, as `Grid` wants it;
- * - `draw(ask)`: the board of the present state, `{values, path, told, good}`;
- * - `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
+ * - `draw(ask)`: the board of the present state, `{values, path, told, good}`; `verdict(ask, drawn)`, if there is one, says more of it later;
+ * - `sharesOf()`: what the probabilities depend on; `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
  * - `sharesWith(ask, row, column, symbol)`: the first of these with one more cell set;
  * - `more(ask)`: ten further boards, each `{values, state}`; `another()`: the change of the state for the next one;
  * - `demands()`, `extras()`: parts of the side; `exports()`: pairs of a name and a function; `take(rows)`: a board that was read.
@@ -31,6 +31,7 @@ export class Designer {
     this.previews = true;
     this.cells = null;
     this.sharesTold = "";
+    this.known = null;
     this.lane = new Lane();
     this.glance = new Lane();
     this.errand = new Lane();
@@ -71,27 +72,30 @@ export class Designer {
         button("+", () => this.#zoom(1.25), { "aria-label": "Larger" })));
     this.regionBar = h("div", { className: "row", hidden: true }, this.again, this.release);
     this.list = h("fieldset", { className: "palette" }, h("legend", { className: "small", textContent: "The tile to set" }));
-    this.scale = h("div", { className: "scale", hidden: true }, "0 %", this.#gradient(), "100 %");
+    // Colours go by the square root, which tells small shares apart.
+    this.scale = h("div", { className: "scale", hidden: true }, h("span"), this.#gradient(0, 0.5), h("span"), this.#gradient(0.5, 1), h("span"));
     this.method = h("p", { className: "small" });
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
-      h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {} }), { title: "Free all cells that were set" })),
+      h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {}, kept: null }), { title: "Free all cells that were set or kept" })),
       this.list,
       select("Heat map", this.mode, [["off", "off"], ["chosen", "probability of the chosen tile"], ["open", "how open each cell is"]], (mode) => { this.mode = mode; this.#heat(); }),
       this.scale, this.method,
       this.wayToggle,
       toggle("Tell what a click would exclude", this.previews, (on) => { this.previews = on; this.#moved(); }));
     this.demandsBox = h("div", { className: "stack" });
+    this.moreBox = h("div", { className: "more" });
     this.element = h("div", { className: "view", onkeydown: (event) => this.#shortcut(event) },
-      h("section", { className: "stack", "aria-label": title }, h("div", { className: "panel stack" }, bar, this.regionBar, this.grid.stage, this.facts, this.told), this.gallery),
-      h("div", { className: "side" }, this.paletteBox, this.demandsBox, this.#files()));
+      h("section", { className: "stack", "aria-label": title }, h("div", { className: "panel stack" }, bar, this.regionBar, this.grid.stage, this.facts, this.told), this.gallery, this.moreBox),
+      h("div", { className: "side" }, this.paletteBox, this.demandsBox));
+    this.filesBox = this.#files();
   }
 
-  #gradient() {
-    const canvas = h("canvas", { width: 128, height: 1, "aria-hidden": "true" });
+  #gradient(from, to) {
+    const canvas = h("canvas", { width: 64, height: 1, "aria-hidden": "true" });
     const context = canvas.getContext("2d");
-    for (let x = 0; x < 128; x++) {
-      context.fillStyle = shade(x / 127);
+    for (let x = 0; x < 64; x++) {
+      context.fillStyle = shade(from + ((to - from) * x) / 63);
       context.fillRect(x, 0, 1, 1);
     }
     return canvas;
@@ -183,12 +187,22 @@ export class Designer {
     this.run();
   }
 
-  /** The controls again, from the state. */
+  /** The controls again, from the state; the one that had the focus has it again. */
   rebuild() {
     this.seed.input.value = this.state.seed;
-    const open = [...this.demandsBox.querySelectorAll("details")].map((part) => part.open);
-    this.demandsBox.replaceChildren(...this.demands());
-    this.demandsBox.querySelectorAll("details").forEach((part, place) => (part.open = open[place] ?? part.open));
+    const boxes = [this.demandsBox, this.moreBox];
+    const all = (selector) => boxes.flatMap((box) => [...box.querySelectorAll(selector)]);
+    const controls = () => all("input, select, textarea, button, summary");
+    const label = (one) => one?.getAttribute("aria-label") ?? one?.closest("label")?.firstChild?.textContent;
+    const name = (part) => part.firstChild.textContent;
+    const focused = controls().indexOf(document.activeElement);
+    const wanted = label(controls()[focused]);
+    const open = new Map(all("details").map((part) => [name(part), part.open]));
+    const [demands, ...more] = this.demands();
+    this.demandsBox.replaceChildren(demands);
+    this.moreBox.replaceChildren(...more, this.filesBox);
+    for (const part of all("details")) part.open = open.get(name(part)) ?? part.open;
+    if (focused >= 0) (controls().find((one) => wanted && label(one) === wanted) ?? controls()[focused])?.focus();
   }
 
   /** Changes the state, and draws. */
@@ -206,39 +220,58 @@ export class Designer {
   }
 
   #erase(cells) {
-    const pins = { ...this.state.pins };
-    let freed = 0;
-    for (const cell of cells) freed += delete pins[key(...cell)] && key(...cell) in this.state.pins ? 1 : 0;
-    if (freed) this.change({ pins });
-    else this.grid.render();
+    const { pins, kept } = this.state;
+    const set = cells.filter(([row, column]) => key(row, column) in pins || this.#isKept(row, column));
+    if (!set.length) return this.grid.render();
+    const gone = new Set(set.map((cell) => key(...cell)));
+    const rows = kept?.rows.map((line, row) => line.map((symbol, column) => (gone.has(key(row, column)) ? null : symbol)));
+    this.change({
+      pins: Object.fromEntries(Object.entries(pins).filter(([cell]) => !gone.has(cell))),
+      kept: kept && { ...kept, rows },
+    });
+  }
+
+  /** True if a cell is kept as it was, around a region or of a board that was read. */
+  #isKept(row, column) {
+    const { kept } = this.state;
+    if (!kept || (kept.rows[row]?.[column] ?? null) === null) return false;
+    if (!kept.region) return true;
+    const [top, left, bottom, right] = kept.region;
+    return row < top || row > bottom || column < left || column > right;
   }
 
   /** Draws the marked region anew, and keeps the rest as it is. */
   #anew() {
     const { region } = this.grid;
     if (!region) return;
-    const same = this.state.kept && this.state.kept.region.join() === region.join();
-    const kept = same ? this.state.kept : { region: [...region], rows: this.symbolsOf(this.grid.values) };
-    this.change({ kept, ...this.another() });
+    const { kept } = this.state;
+    const same = kept?.region?.join() === region.join();
+    const rows = this.symbolsOf(this.grid.values);
+    // What is set by hand in the region stands, unless nothing would be left to draw.
+    const outside = Object.fromEntries(Object.entries(this.state.pins).filter(([cell]) => !this.grid.inside(...cellOf(cell))));
+    const [top, left, bottom, right] = region;
+    const isFull = Object.keys(this.state.pins).length - Object.keys(outside).length === (bottom - top + 1) * (right - left + 1);
+    const pins = isFull ? outside : this.state.pins;
+    this.change({ pins, kept: same ? kept : { rows, isForced: kept?.isForced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
   }
 
   #release() {
     this.grid.region = null;
     this.#moved();
     this.grid.render();
-    if (this.state.kept) this.change({ kept: null });
+    const { kept } = this.state;
+    if (!kept?.region) return;
+    // Of a board that was read, everything is kept again.
+    this.change({ kept: kept.isRead ? { ...kept, region: null, rows: this.symbolsOf(this.grid.values) } : null });
   }
 
   /** All cells that are set: those kept around a region, and those set by hand, as lists of row, column and symbol. */
   set(extra = []) {
     const all = new Map();
     const { kept, pins } = this.state;
-    if (kept) {
-      const [top, left, bottom, right] = kept.region;
-      kept.rows.forEach((line, row) => line.forEach((symbol, column) => {
-        if (row < top || row > bottom || column < left || column > right) all.set(key(row, column), symbol);
-      }));
-    }
+    kept?.rows.forEach((line, row) => line.forEach((symbol, column) => {
+      if (this.#isKept(row, column)) all.set(key(row, column), symbol);
+    }));
     for (const [cell, symbol] of Object.entries(pins)) all.set(cell, symbol);
     for (const [row, column, symbol] of extra) all.set(key(row, column), symbol);
     return [...all].map(([cell, symbol]) => [...cellOf(cell), symbol]);
@@ -253,7 +286,7 @@ export class Designer {
     this.glance.stop();
     const { grid } = this;
     grid.pins = new Set(Object.keys(this.state.pins));
-    if (this.state.kept) grid.region = [...this.state.kept.region];
+    if (this.state.kept?.region) grid.region = [...this.state.kept.region];
     grid.wrong = new Set();
     grid.lost = new Set();
     this.told.classList.add("busy");
@@ -262,16 +295,35 @@ export class Designer {
       const drawn = await this.draw(ask);
       if (!drawn) return;
       this.#show(drawn);
-      for await (const shares of this.shares(ask)) {
-        this.cells = shares.cells;
-        this.isProven = shares.isProven;
-        this.sharesTold = shares.told;
-        this.#heat();
-        this.#moved();
+      const verdict = await this.verdict?.(ask, drawn);
+      if (verdict) this.#tell(verdict);
+      // The probabilities are those of the demands, whatever board of them is shown.
+      const asked = JSON.stringify(this.sharesOf());
+      if (this.known?.asked === asked) this.#take(this.known.shares);
+      if (this.known?.asked === asked && this.known.isWhole) return;
+      let shares = null;
+      for await (shares of this.shares(ask)) {
+        this.known = { asked, shares, isWhole: false };
+        this.#take(shares);
       }
+      if (this.known?.asked === asked && shares?.isLast) this.known.isWhole = true;
     } catch (problem) {
       this.#fail(problem);
     }
+  }
+
+  /** Takes probabilities. */
+  #take({ cells, isProven, told }) {
+    this.cells = cells;
+    this.isProven = isProven;
+    this.sharesTold = told;
+    this.#heat();
+    this.#moved();
+  }
+
+  #tell({ told, good }) {
+    this.told.className = good ? "told good" : "told";
+    this.told.textContent = told;
   }
 
   #show({ values, path, told, good }) {
@@ -282,8 +334,7 @@ export class Designer {
     grid.values = values;
     this.text.value = this.textOf(values);
     this.way = path ?? [];
-    this.told.className = good ? "told good" : "told";
-    this.told.textContent = told;
+    this.#tell({ told, good });
     this.cells = null;
     this.sharesTold = "";
     this.#heat();
@@ -325,10 +376,12 @@ export class Designer {
       const most = Math.log(Math.max(2, this.palette.length));
       grid.heat = (row, column) => {
         const all = Object.values(share(row, column) ?? {}).filter((p) => p > 0);
-        return all.reduce((sum, p) => sum - p * Math.log(p), 0) / most;
+        return (all.reduce((sum, p) => sum - p * Math.log(p), 0) / most) ** 2;
       };
     }
     this.scale.hidden = this.mode === "off";
+    const words = this.mode === "open" ? ["certain", "", "open"] : ["0 %", "25 %", "100 %"];
+    this.scale.querySelectorAll("span").forEach((label, place) => (label.textContent = words[place]));
     const hatched = this.mode === "chosen" && this.cells
       ? ` Hatched cells: the chosen tile ${this.isProven ? "is impossible there" : "did not come there, which is no proof"}.` : "";
     this.method.textContent = this.sharesTold + hatched;
@@ -359,7 +412,7 @@ export class Designer {
     if (value === undefined) return "";
     const name = this.nameOf(value, row, column);
     const pin = this.state.pins[key(row, column)];
-    const hand = pin !== undefined ? ", set by hand" : "";
+    const hand = pin !== undefined ? ", set by hand" : this.#isKept(row, column) ? ", kept" : "";
     const cell = this.cells?.[row]?.[column];
     const shares = cell
       ? Object.entries(cell).filter(([, p]) => p > 0).sort((a, b) => b[1] - a[1]).slice(0, 4)
@@ -374,7 +427,8 @@ export class Designer {
     const before = this.cells;
     if (!before || this.state.pins[key(row, column)] === chosen) return;
     const ask = this.glance.change();
-    const name = this.palette.find(({ symbol }) => symbol === chosen)?.name ?? chosen;
+    const tile = this.palette.find(({ symbol }) => symbol === chosen)?.name ?? chosen;
+    const name = tile[0].toUpperCase() + tile.slice(1);
     try {
       const after = await this.sharesWith(ask, row, column, chosen);
       if (!after || before !== this.cells) return;
@@ -382,7 +436,7 @@ export class Designer {
       grid.lost = new Set();
       before.forEach((line, r) => line.forEach((cell, c) => {
         if (r === row && c === column) return;
-        const gone = Object.entries(cell).filter(([symbol, p]) => p > (after.isProven ? 0 : 0.05) && !after.cells[r][c][symbol]);
+        const gone = Object.entries(cell).filter(([symbol, p]) => p > (after.isProven ? 0 : 0.12) && !after.cells[r][c][symbol]);
         lost += gone.length;
         if (gone.length) grid.lost.add(key(r, c));
       }));

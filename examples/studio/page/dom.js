@@ -46,6 +46,19 @@ export function range(text, [least, most], set, properties = {}) {
   return Object.assign(h("div", { className: "row" }, h("span", { textContent: text }), h("span", { className: "gap" }), pair), { inputs });
 }
 
+/** A line of text with its label. `set` is called once it is changed. */
+export function line(text, value, set, properties = {}) {
+  const input = h("input", { type: "text", value: value ?? "", spellcheck: false, onchange: () => set(input.value.trim()), ...properties });
+  return Object.assign(h("label", { className: "field" }, text, input), { input });
+}
+
+/** A text of several lines with its label. `set` is called once nobody types for a while. */
+export function text(label, value, set, properties = {}) {
+  const input = h("textarea", { rows: 6, value: value ?? "", spellcheck: false, "aria-label": label, ...properties });
+  input.oninput = settled(500, () => set(input.value));
+  return Object.assign(h("label", { className: "fields small" }, label, input), { input });
+}
+
 /** A choice among values, each with its text. */
 export function select(text, value, choices, set) {
   const options = choices.map(([key, name]) => h("option", { value: key, textContent: name, selected: key === value }));

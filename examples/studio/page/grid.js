@@ -206,13 +206,13 @@ export class Grid {
       context.globalAlpha = 0.78;
       this.#each((row, column, x, y) => {
         const share = this.heat(row, column);
-        if (share === null) return;
-        context.fillStyle = shade(share);
+        if (!share) return;
+        context.fillStyle = shade(Math.sqrt(share));
         context.fillRect(x, y, side, side);
       });
       context.globalAlpha = 1;
     }
-    for (const text of this.never) this.#hatch(text, this.isProven ? "#c5221f" : "#8a8f98");
+    for (const text of this.never) this.#hatch(text, this.isProven ? "rgb(197 34 31 / 60%)" : "rgb(60 64 72 / 30%)");
     if (this.region) this.#veil();
     this.#way();
     for (const text of this.pins) this.#pin(text);
@@ -236,7 +236,6 @@ export class Grid {
     context.rect(column * side, row * side, side, side);
     context.clip();
     context.strokeStyle = colour;
-    context.globalAlpha = 0.75;
     context.lineWidth = 1;
     for (let at = -side; at < side; at += 5) {
       context.beginPath();

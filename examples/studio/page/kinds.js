@@ -128,6 +128,7 @@ export const KINDS = {
     title: "Dungeon", puzzle: "dungeon", size: [6, 6], side: 44, free: "?", path: true, draw: dungeon, ground: "#e0d5be",
     tiles: [[".", "floor", "empty"], ["W", "wall", "wall"], ["G", "gem", "gem"], ["A", "altar", "altar"]],
     ranges: [["Walls", "min_walls", "max_walls"], ["Steps of the walk", "min_walk", "max_walk"]],
+    choices: [["Gem, altar and exit", "reachable", [["yes", "can be reached"], ["no", "may be anywhere"]]]],
     about: "From the top left to the gem, the altar, and the bottom right.",
     values: grid,
   },
@@ -141,7 +142,7 @@ export const KINDS = {
   yin_yang: {
     title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true,
     tiles: [["1", "black", "black"], ["2", "white", "white"]],
-    ranges: [],
+    ranges: [["Black cells", "min_black", "max_black"]],
     about: "Each colour is connected, and no square of two by two is of one colour.",
     values: grid,
   },

@@ -1,16 +1,35 @@
 // Levels: the Markov chain of the training levels given what is painted and demanded.
 
 import { files } from "./api.js";
-import { fold, h, number, percent, range, select, settled, toggle } from "./dom.js";
+import { button, fold, h, line, number, percent, range, select, settled, text, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
-import { bytesOf } from "./files.js";
+import { base64Of, bytesOf, download } from "./files.js";
 
 const START = {
   seed: 1, index: 0, width: 60, pins: {}, kept: null, forced: false, playable: true, unseen: false, gap: null, counts: {},
-  corpus: null, training: null, structure: "ns3", bands: null, particles: 8,
+  file: "", movement: "", ownMovement: "", strict: false,
+  corpus: null, training: null, tiles: "", only: "", weight: "", structure: "ns3", smoothing: null, bands: null,
+  trained: "chain", order: null, section: null, kinds: null, style: "", change: null, particles: 8,
 };
+const MODELS = [
+  ["chain", "a Markov chain of tiles"], ["n-grams", "n-grams of columns"], ["hierarchical", "chains of sections, or of styles"], ["field", "a random field"],
+];
+const MOVEMENTS = ["platformer", "climb", "ladders", "maze", "rooms"];
+/** A file of demands to begin with. */
+const DEMANDS = `[[demand]]
+count = "enemy"
+number = "1..3"
+in_each = 20
+`;
+const OWN_MOVEMENT = `name = "high jumps"
+like = "platformer"
+enemies = "jumped"
+`;
 /** Memory of the exact method, in MiB, that is tried after each change. */
 const QUIET_MEMORY = 192;
+
+/** The words of a line. */
+const words = (line) => line.split(/\s+/).filter((word) => word);
 
 /** The row that is not as long as the first, in words, or null. */
 function uneven(text) {
@@ -39,16 +58,43 @@ class LevelDesigner extends Designer {
     this.run();
   }
 
-  /** Fields of requests that say what is trained on. */
-  #source(state = this.state) {
-    const { corpus, training, structure, bands } = state;
-    return { structure, row_splits: bands ?? undefined, corpus: training ? undefined : (corpus ?? undefined), training: training ?? undefined };
+  /** Fields of requests that say what is trained on, and by which movement levels are played. */
+  #source() {
+    const { corpus, training, tiles, only, weight, structure, smoothing, bands, trained, style, movement, ownMovement } = this.state;
+    const own = training || corpus;
+    const isHierarchical = trained === "hierarchical";
+    return {
+      structure, smoothing: smoothing ?? undefined, row_splits: bands ?? undefined, corpus: training ? undefined : (corpus ?? undefined), training: training ?? undefined,
+      tiles: (own && tiles.trim()) || undefined, only: words(only), weight: words(weight),
+      trained, style: isHierarchical ? words(style) : undefined,
+      movement: movement === "own" ? ownMovement : movement || undefined,
+    };
+  }
+
+  /** Settings of the model, and the pictures of a sheet. */
+  #settings() {
+    const { trained, order, section, kinds, style, change } = this.state;
+    const some = (value) => value ?? undefined;
+    if (trained === "n-grams") return { order: some(order) };
+    if (trained !== "hierarchical") return {};
+    return { section: some(section), ...(words(style).length ? { style_change: some(change) } : { kinds: some(kinds) }) };
+  }
+
+  #pictures() {
+    return this.sheet ? { tile_sheet: this.sheet.base64, tile_size: this.sheet.side } : {};
+  }
+
+  /** True if it is known how a player moves. */
+  get #isPlayed() {
+    return this.state.movement !== "" || this.suggested !== null;
   }
 
   async #tiles() {
     const ask = this.lane.change();
-    const told = await ask("/api/level", { ...this.#source(), task: "tiles" });
+    const told = await ask("/api/level", { ...this.#source(), ...this.#settings(), ...this.#pictures(), task: "tiles" });
     if (!told) return;
+    this.suggested = told.movement;
+    this.side = told.side;
     this.across = told.across;
     this.isUpwards = told.travel === "up";
     this.notes = told.notes;
@@ -68,8 +114,9 @@ class LevelDesigner extends Designer {
   }
 
   #picture(context, x, y, side, place) {
-    const columns = Math.max(1, Math.floor(this.#sprites.width / 16));
-    context.drawImage(this.#sprites, (place % columns) * 16, Math.floor(place / columns) * 16, 16, 16, x, y, side, side);
+    const own = this.side;
+    const columns = Math.max(1, Math.floor(this.#sprites.width / own));
+    context.drawImage(this.#sprites, (place % columns) * own, Math.floor(place / columns) * own, own, own, x, y, side, side);
   }
 
   background(context, width, height) {
@@ -112,25 +159,31 @@ class LevelDesigner extends Designer {
 
   /** A request for the present state. */
   #request(extra = []) {
-    const { seed, index, width, forced, playable, unseen, gap, counts, particles } = this.state;
+    const { seed, index, width, forced, kept, playable, unseen, gap, counts, particles, file, strict } = this.state;
     const [rows, columns] = this.isUpwards ? [width, this.across] : [this.across, width];
     const set = this.set(extra).filter(([row, column]) => row < rows && column < columns);
-    const by = (name) => set.filter(([row, column]) => (forced && `${row},${column}` in this.state.pins ? "place" : "pin") === name);
+    const isPlaced = ([row, column]) => (`${row},${column}` in this.state.pins ? forced : kept?.isForced);
     const count = Object.fromEntries(Object.entries(counts).filter(([, [least, most]]) => least !== null || most !== null)
       .map(([symbol, [least, most]]) => [symbol, [least ?? 0, most ?? rows * columns]]));
     return {
-      ...this.#source(), seed, index, [this.isUpwards ? "height" : "width"]: width, particles, playable, allow_unseen: unseen, max_gap: gap ?? undefined, count,
-      pin: by("pin"), place: by("place"),
+      ...this.#source(), ...this.#settings(), seed, index, [this.isUpwards ? "height" : "width"]: width, particles,
+      playable: playable && this.#isPlayed, strict: strict && this.#isPlayed, allow_unseen: unseen, max_gap: gap ?? undefined, count,
+      demands: file.trim() ? file : undefined,
+      pin: set.filter((cell) => !isPlaced(cell)), place: set.filter(isPlaced),
     };
+  }
+
+  sharesOf() {
+    return { ...this.#request(), index: 0, seed: 0, exactMemory: this.exactMemory };
   }
 
   async draw(ask) {
     const started = performance.now();
-    const drawn = await ask("/api/level", { ...this.#request(), show_path: true });
+    const drawn = await ask("/api/level", { ...this.#request(), show_path: this.#isPlayed });
     if (!drawn) return null;
     const [level] = drawn;
     const milliseconds = Math.round(performance.now() - started);
-    const way = level.playable ? "playable" : `not playable: ${level.obstacle}`;
+    const way = level.playable === undefined ? "of tiles of unknown meaning" : level.playable ? "playable" : `not playable: ${level.obstacle}`;
     const unseen = level.unseen ? `, ${level.unseen} unseen configurations` : "";
     return {
       values: level.rows.map((row) => [...row]),
@@ -141,9 +194,9 @@ class LevelDesigner extends Designer {
 
   async more(ask) {
     const from = this.state.index + 1;
-    const drawn = await ask("/api/level", { ...this.#request(), index: from, levels: 10, show_path: true });
+    const drawn = await ask("/api/level", { ...this.#request(), index: from, levels: 10, show_path: this.#isPlayed });
     return drawn?.map((level) => ({
-      values: level.rows.map((row) => [...row]), state: { index: level.index }, told: level.playable ? `${level.index}` : `${level.index}, not playable`,
+      values: level.rows.map((row) => [...row]), state: { index: level.index }, told: level.playable === false ? `${level.index}, not playable` : `${level.index}`,
     }));
   }
 
@@ -153,17 +206,20 @@ class LevelDesigner extends Designer {
   }
 
   async *shares(ask) {
-    const steps = [{ levels: 48 }, { levels: 240 }, { method: "exact", memory: this.exactMemory }];
-    for (const step of steps) {
+    const drawn = [{ levels: 24 }, { levels: 240 }];
+    // Exact probabilities know nothing of levels that were rejected.
+    const exact = this.exactMemory && !this.state.strict ? [{ method: "exact", memory: this.exactMemory }] : [];
+    let last = null;
+    for (const step of [...drawn, ...exact]) {
       try {
         const answer = await ask("/api/level", { ...this.#request(), ...step, index: 0, task: "marginals" });
         if (!answer) return;
-        yield { cells: answer.marginals, isProven: answer.exact, told: this.#told(answer) };
+        last = { cells: answer.marginals, isProven: answer.exact, told: this.#told(answer) };
       } catch (problem) {
         // The exact method does not fit: the shares stay.
-        if (step.method && problem.body?.method === "exact") return;
-        throw problem;
+        if (!step.method || problem.body?.method !== "exact") throw problem;
       }
+      yield { ...last, isLast: step === (exact[0] ?? drawn.at(-1)) };
     }
   }
 
@@ -178,17 +234,89 @@ class LevelDesigner extends Designer {
     const counts = this.palette.filter(({ symbol }) => symbol !== this.empty).map(({ symbol, name }) =>
       range(`${name} ${symbol}`, state.counts[symbol] ?? [null, null], (bounds) => this.change({ counts: { ...this.state.counts, [symbol]: bounds } })));
     const used = Object.values(state.counts).some(([least, most]) => least !== null || most !== null);
+    const playable = toggle(this.isUpwards ? "A player gets to the top" : "A player gets through", state.playable && this.#isPlayed, (playable) => this.change({ playable }));
+    const strict = toggle("Checked again by a stricter search", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
+    for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
       fold("Demands", true,
         number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: Math.max(1, width ?? 60), kept: null }), { min: 1, max: 1000 }),
-        toggle(this.isUpwards ? "A player gets to the top" : "A player gets from left to right", state.playable, (playable) => this.change({ playable })),
+        playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "Tiles of unknown meaning: give a legend or a movement for this." }),
+        strict,
         number("Widest gap in the ground", state.gap, (gap) => this.change({ gap }), { min: 0 }),
         toggle("Allow configurations never seen in training", state.unseen, (unseen) => this.change({ unseen })),
         toggle("Painted tiles stand whatever the chain would do", state.forced, (forced) => this.change({ forced })),
         h("details", { open: used }, h("summary", { className: "small", textContent: "Numbers of tiles" }), h("div", { className: "fields" }, counts))),
+      this.#file(),
+      this.#movement(),
       this.#training(),
+      this.#sheet(),
       this.#exact(),
     ];
+  }
+
+  /** The language of demands: the text of a file, as the command takes it. */
+  #file() {
+    const file = text("A file of demands, in TOML or JSON", this.state.file, (file) => this.change({ file }), { rows: 8, placeholder: DEMANDS });
+    const input = h("input", {
+      type: "file", "aria-label": "Open a file of demands", accept: ".toml,.json", onchange: async () => {
+        const [chosen] = input.files;
+        if (!chosen) return;
+        this.change({ file: await chosen.text() });
+        this.rebuild();
+      },
+    });
+    return fold("Demands in words", this.state.file !== "",
+      h("p", { className: "small", textContent: "Patterns forbidden and required, numbers in windows, distances, symmetry, paths, soft demands: the language of --demands, which the tutorial has." }),
+      file, input,
+      h("div", { className: "row" },
+        button("An example", () => { this.change({ file: DEMANDS }); this.rebuild(); }),
+        button("Save", () => download("demands.toml", "text/plain", this.state.file))));
+  }
+
+  /** The rules by which a player moves. */
+  #movement() {
+    const { movement, ownMovement } = this.state;
+    const suggested = this.suggested ? `as the tiles suggest (${this.suggested})` : "none is suggested by the tiles";
+    const choices = [["", suggested], ...MOVEMENTS.map((name) => [name, name]), ["own", "a file of one's own"]];
+    const choose = (movement) => {
+      this.change({ movement, ownMovement: movement === "own" ? ownMovement || OWN_MOVEMENT : ownMovement });
+      this.rebuild();
+    };
+    const own = () => text("A movement, in TOML or JSON", ownMovement, (ownMovement) => this.change({ ownMovement }), { rows: 5 });
+    return fold("Movement", movement !== "", select("A player moves by", movement, choices, choose), movement === "own" ? own() : null);
+  }
+
+  /** Pictures of the tiles. */
+  #sheet() {
+    const side = number("Side of a tile in pixels", this.sheet?.side ?? 16, (side) => {
+      if (this.sheet) take({ ...this.sheet, side: side ?? 16 });
+    }, { min: 1, max: 256 });
+    const take = async (sheet) => {
+      const before = this.sheet;
+      this.sheet = sheet;
+      try {
+        await this.#tiles();
+      } catch (problem) {
+        this.sheet = before;
+        this.wrong(problem.message);
+        return;
+      }
+      this.rebuild();
+      this.run();
+    };
+    const input = h("input", {
+      type: "file", "aria-label": "Open a tile sheet", accept: ".png", onchange: async () => {
+        const [chosen] = input.files;
+        if (!chosen) return;
+        const base64 = base64Of(await chosen.arrayBuffer());
+        // The same file may be chosen again with another side.
+        input.value = "";
+        take({ name: chosen.name, base64, side: Number(side.input.value) || 16 });
+      },
+    });
+    return fold("Pictures of tiles", Boolean(this.sheet),
+      h("p", { className: "small", textContent: this.sheet ? `From ${this.sheet.name}, here and in files.` : "A PNG of square tiles, in the order of the legend or as it numbers them." }),
+      side, input, this.sheet ? button("The pictures of figrs", () => take(null)) : null);
   }
 
   #exact() {
@@ -196,14 +324,14 @@ class LevelDesigner extends Designer {
     const named = choices.map(([memory, text]) => [String(memory), text]);
     return fold("Exact probabilities", false,
       h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
-      select("Try", String(this.exactMemory), named, (memory) => { this.exactMemory = Number(memory) || 1; this.run(); }),
+      select("Try", String(this.exactMemory), named, (memory) => { this.exactMemory = Number(memory); this.run(); }),
       number("Particles of a level", this.state.particles, (particles) => this.change({ particles: particles ?? 8 }), { min: 1, max: 10000 }));
   }
 
   #training() {
     const { state } = this;
     const again = async (changes) => {
-      this.state = { ...this.state, pins: {}, kept: null, counts: {}, ...changes };
+      this.state = { ...this.state, ...changes };
       this.told.classList.add("busy");
       try {
         await this.#tiles();
@@ -213,15 +341,16 @@ class LevelDesigner extends Designer {
         this.wrong(problem.message);
       }
     };
+    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes });
     const sources = [["", "the levels of figrs"], ...(this.corpora ?? []).map((name) => [`folder:${name}`, `folder ${name}`]), ["edited", "edited here"]];
     const source = state.training ? "edited" : state.corpus ? `folder:${state.corpus}` : "";
     const copy = () => (this.levels ?? []).map(({ name, text }) => ({ name, text }));
-    const choose = (value) => again(value === "edited" ? { training: copy(), corpus: null } : { training: null, corpus: value ? value.slice(7) : null });
+    const choose = (value) => other(value === "edited" ? { training: copy(), corpus: null } : { training: null, corpus: value ? value.slice(7) : null, tiles: "" });
     const levels = state.training ?? this.levels ?? [];
-    const text = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels[this.edited ?? 0]?.text ?? "" });
-    text.oninput = settled(500, () => {
-      const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: text.value } : level));
-      const wrong = uneven(text.value);
+    const edited = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels[this.edited ?? 0]?.text ?? "" });
+    edited.oninput = settled(500, () => {
+      const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: edited.value } : level));
+      const wrong = uneven(edited.value);
       if (wrong) return this.wrong(`${training[this.edited ?? 0].name}: ${wrong}`);
       // The text keeps its focus: only the levels are drawn again.
       const wasEdited = this.state.training !== null;
@@ -231,21 +360,50 @@ class LevelDesigner extends Designer {
     });
     this.sourceSelect = select("Train on", source, sources, choose);
     const structures = [["ns0", "no neighbour"], ["ns1", "left"], ["ns2", "left and below"], ["ns3", "left, below, left-below"]];
+    const legend = () => text("Legend of the tiles, in TOML or JSON", state.tiles, (tiles) => again({ tiles }), { rows: 4, placeholder: "[tiles]\n'#' = ['solid']\n'.' = ['passable', 'empty']" });
+    const model = (trained) => { this.change({ trained }); this.rebuild(); };
     return fold("Training", false,
       this.sourceSelect,
-      select("A tile depends on", state.structure, structures, (structure) => this.change({ structure })),
-      number("Bands of rows, each with a table", state.bands, (bands) => this.change({ bands }), { min: 1, placeholder: "all" }),
-      select("Level", String(this.edited ?? 0), levels.map(({ name }, place) => [String(place), name]), (place) => { this.edited = Number(place); text.value = levels[this.edited]?.text ?? ""; }),
-      text,
+      select("Model", state.trained, MODELS, model),
+      this.#model(structures),
+      state.trained === "n-grams" ? null : number("Bands of rows, each with a table", state.bands, (bands) => this.change({ bands }), { min: 1, placeholder: "all" }),
+      line("Levels named", state.only, (only) => again({ only }), { placeholder: "all, or *-1 *-2" }),
+      line("Weights", state.weight, (weight) => again({ weight }), { placeholder: "*-1=3" }),
+      state.training || state.corpus ? legend() : null,
+      select("Level", String(this.edited ?? 0), levels.map(({ name }, place) => [String(place), name]), (place) => { this.edited = Number(place); edited.value = levels[this.edited]?.text ?? ""; }),
+      edited,
       ...(this.notes ?? []).map((note) => h("p", { className: "small", textContent: note })),
       h("p", { className: "small", textContent: "What is typed here is trained on at once, in this page alone." }));
+  }
+
+  /** Settings of the model that is trained. */
+  #model(structures) {
+    const { trained, structure, smoothing, order, section, kinds, style, change } = this.state;
+    const chain = () => [
+      select("A tile depends on", structure, structures, (structure) => this.change({ structure })),
+      number("Added to each count", smoothing, (smoothing) => this.change({ smoothing }), { min: 0, step: 0.1, placeholder: "0" }),
+    ];
+    const styles = (style) => { this.change({ style }); this.rebuild(); };
+    switch (trained) {
+      case "n-grams": return [number("Columns looked at together", order, (order) => this.change({ order }), { min: 1, max: 6, placeholder: "3" })];
+      case "hierarchical": return [
+        ...chain(),
+        number("Columns of a section", section, (section) => this.change({ section }), { min: 1, max: 64, placeholder: "4" }),
+        line("Styles", style, styles, { placeholder: "castle=*-4 cave=*-2" }),
+        words(style).length
+          ? number("A style changes with probability", change, (change) => this.change({ change }), { min: 0, max: 1, step: 0.05, placeholder: "0.2" })
+          : number("Kinds of sections", kinds, (kinds) => this.change({ kinds }), { min: 1, max: 64, placeholder: "8" }),
+      ];
+      case "field": return [];
+      default: return chain();
+    }
   }
 
   exports() {
     const rows = () => this.grid.values.map((line) => line.join(""));
     const made = (format) => async () => {
       const ask = this.errand.change();
-      const file = await ask("/api/level", { ...this.#source(), task: "export", level: rows(), format, show_path: this.showsPath });
+      const file = await ask("/api/level", { ...this.#source(), ...this.#pictures(), task: "export", level: rows(), format, show_path: this.showsPath && this.#isPlayed });
       return [file.name, file.type, bytesOf(file.base64)];
     };
     return [
@@ -257,7 +415,7 @@ class LevelDesigner extends Designer {
       ["PNG", made("png")],
       ["Tiled map", made("tmx")],
       ["Tiles of the map", async () => {
-        const told = await this.errand.change()("/api/level", { ...this.#source(), task: "tiles" });
+        const told = await this.errand.change()("/api/level", { ...this.#source(), ...this.#pictures(), task: "tiles" });
         return ["level-tiles.png", "image/png", bytesOf(told.picture)];
       }],
       ["Tiled JSON", made("tiled-json")],
@@ -265,7 +423,7 @@ class LevelDesigner extends Designer {
     ];
   }
 
-  /** Takes a level that was read: all its tiles stand as painted. */
+  /** Takes a level that was read: all its tiles are kept. */
   async take(rows) {
     const known = (symbol) => this.places.has(symbol);
     const unknown = rows.flatMap((row) => [...row]).find((symbol) => !known(symbol));
@@ -273,10 +431,14 @@ class LevelDesigner extends Designer {
     const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : across !== this.across ? `it has ${across} ${this.isUpwards ? "columns" : "rows"}, and the training levels have ${this.across}` : null);
     if (wrong) throw new Error(`the level: ${wrong}`);
     const ask = this.lane.change();
-    const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: true });
+    const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: this.#isPlayed });
     if (!level) return;
-    const pins = Object.fromEntries(level.rows.flatMap((row, r) => [...row].map((symbol, c) => [`${r},${c}`, symbol])));
-    this.state = { ...this.state, width: this.isUpwards ? level.height : level.width, pins, kept: null, forced: true, playable: this.state.playable && level.playable, unseen: true, gap: null, counts: {} };
+    const kept = { rows: level.rows.map((row) => [...row]), region: null, isRead: true, isForced: level.unseen > 0 };
+    // What it does not meet is demanded no more.
+    this.state = {
+      ...this.state, width: this.isUpwards ? level.height : level.width, pins: {}, kept, playable: this.state.playable && level.playable !== false,
+      unseen: this.state.unseen || level.unseen > 0, gap: null, counts: {}, file: "", strict: false,
+    };
     this.rebuild();
     await this.run();
   }

@@ -21,7 +21,7 @@ function show(name) {
     const view = make();
     made.set(name, view);
     work.append(view.element);
-    view.start?.();
+    Promise.resolve(view.start?.()).catch((problem) => view.wrong(problem.message));
   }
   for (const tab of nav.children) {
     if (tab.dataset.view === name) tab.setAttribute("aria-current", "page");

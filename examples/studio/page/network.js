@@ -151,6 +151,12 @@ class NetworkView {
     this.evidence.replaceChildren(...(items.length ? items : [h("li", { className: "small", textContent: "None: click a state to observe it." })]));
   }
 
+  /** Says that something is wrong. */
+  wrong(text) {
+    this.told.className = "told wrong";
+    this.told.textContent = text;
+  }
+
   #fail(problem) {
     const clash = new Set(problem.body?.variables ?? []);
     for (const [name, card] of this.cards) {
@@ -159,8 +165,7 @@ class NetworkView {
     }
     this.past.push(this.observed);
     this.#list();
-    this.told.className = "told wrong";
-    this.told.textContent = problem.message;
+    this.wrong(problem.message);
   }
 
   /** Layers of nodes, each below its parents; within a layer by the mean place of the parents. */

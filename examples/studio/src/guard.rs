@@ -76,6 +76,12 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
+/// True if mistakes in a request are to come as answers: a browser logs a line for each status of 400 and more, also where somebody is still typing.
+pub(crate) fn is_quiet(headers: &HeaderMap) -> bool {
+    let errors = headers.get(HeaderName::from_static("figrs-errors"));
+    errors.is_some_and(|errors| errors == "answer")
+}
+
 /// The text of a header, which stands once.
 pub(crate) fn single<'h>(
     headers: &'h HeaderMap,

@@ -61,7 +61,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Networks of earlier requests.
 #[derive(Debug)]
-pub(crate) struct Networks(Recent<Compiled>);
+pub(crate) struct Networks(Recent<String, Compiled>);
 
 /// A network, and its tree if that fits.
 #[derive(Debug)]
@@ -84,8 +84,7 @@ impl Networks {
         Self(Recent::of(4))
     }
 
-    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag, but for the compilation of a
-    /// network, which is bounded.
+    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag.
     ///
     /// **Errors.** What is wrong in the request or in the network, or observations that exclude each other.
     pub(crate) fn answer(
@@ -104,7 +103,7 @@ impl Networks {
                 return Err(Problem::wrong(told));
             }
         }
-        let compiled = self.compiled(&request, folder)?;
+        let compiled = self.compiled(&request, folder, ended)?;
         let network = &compiled.network;
         let observed = observations(network, &request.observe)?;
         let started = Instant::now();
@@ -157,6 +156,7 @@ impl Networks {
         &self,
         request: &NetworkRequest,
         folder: Option<&Folder>,
+        ended: &Arc<AtomicBool>,
     ) -> Result<Arc<Compiled>, Problem> {
         match (&request.file, &request.text) {
             (Some(name), None) => {
@@ -168,7 +168,7 @@ impl Networks {
                 let changed =
                     std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));
                 let key = format!("{name:?} {changed:?} {}", request.memory);
-                self.0.get(&key, || {
+                self.0.get(key, || {
                     compile(
                         || {
                             Network::read(&path).map_err(|error| {
@@ -177,15 +177,17 @@ impl Networks {
                             })
                         },
                         request.memory,
+                        ended,
                     )
                 })
             }
             (None, Some(text)) => {
                 let key = format!("{} {text}", request.memory);
-                self.0.get(&key, || {
+                self.0.get(key, || {
                     compile(
                         || Network::from_text(text, "text").map_err(wrong),
                         request.memory,
+                        ended,
                     )
                 })
             }
@@ -197,9 +199,12 @@ impl Networks {
 }
 
 /// Reads and compiles a network. Without a tree where that takes more than the memory or much time.
+///
+/// **Errors.** Those of the network; that the flag has ended the work.
 fn compile(
     read: impl FnOnce() -> Result<Network, Problem>,
     memory: u64,
+    ended: &Arc<AtomicBool>,
 ) -> Result<Compiled, Problem> {
     let started = Instant::now();
     let network = read()?;
@@ -211,10 +216,12 @@ fn compile(
         .operation_budget(MOST_OPERATIONS);
     let tree = JunctionTree::new()
         .options(limits)
+        .interrupt(Arc::clone(ended))
         .varying(network.elements())
         .compile(&network.model(), network.elements());
     let tree = match tree {
         Ok(tree) => Some(tree),
+        Err(Error::NothingDone { .. }) => return Err(Problem::superseded()),
         Err(Error::Elimination(_) | Error::Model(_)) => None,
         Err(error) => return Err(wrong(error)),
     };
@@ -236,8 +243,8 @@ impl Compiled {
     ) -> Result<Found, Error> {
         let (network, elements) = (&self.network, self.network.elements());
         if let Some(tree) = &self.tree {
-            // The copy shares the tree, and has evidence of its own.
-            let mut tree = tree.clone();
+            // The copy shares the tree, and has evidence and an interrupt of its own.
+            let mut tree = tree.clone().interrupt(Arc::clone(ended));
             for observation in observed {
                 let element = &elements[observation.variable()];
                 tree.set(element, observation.state().clone())?;
@@ -328,4 +335,31 @@ fn described(network: &Network) -> Json {
         NetworkKind::Markov => "markov",
     };
     json!({"name": network.name(), "kind": kind, "nodes": nodes.collect::<Json>()})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    #[test]
+    fn a_network_whose_compilation_was_ended_is_compiled_again() {
+        let coin = "network n { } variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 0.25, 0.75; }";
+        let body = json!({ "text": coin }).to_string();
+        let (networks, ended) = (Networks::new(), Arc::new(AtomicBool::new(true)));
+        let ask = || networks.answer(body.as_bytes(), None, &ended);
+        assert_eq!(ask().unwrap_err().status, Problem::superseded().status);
+        ended.store(false, Ordering::Release);
+        assert_eq!(ask().unwrap()["marginals"]["a"]["x"], 0.25);
+        // The tree that is kept is asked until the flag of each request, not of the first.
+        ended.store(true, Ordering::Release);
+        assert!(ask().is_err());
+        let another = Arc::new(AtomicBool::new(false));
+        let answer = networks.answer(body.as_bytes(), None, &another).unwrap();
+        assert_eq!(
+            (&answer["exact"], &answer["algorithm"]),
+            (&json!(true), &json!("JunctionTree"))
+        );
+    }
 }

@@ -87,6 +87,16 @@ impl Problem {
         }
     }
 
+    /// True if what is asked is wrong or superseded, rather than who asks and how.
+    pub(crate) fn is_of_request(&self) -> bool {
+        let statuses = [
+            StatusCode::BAD_REQUEST,
+            StatusCode::NOT_FOUND,
+            StatusCode::CONFLICT,
+        ];
+        statuses.contains(&self.status)
+    }
+
     /// With a field beside the text.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
@@ -117,6 +127,14 @@ impl From<serde_json::Error> for Problem {
 /// The mistake in a request, as an error of the library says it.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
+}
+
+/// A file that a field holds as a text, or as JSON.
+pub(crate) fn text_of(file: &Json) -> String {
+    match file {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// A request from the fields of an object.

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The latest results by a text that tells what they were made of, the last one used at the end.
+/// The latest results by keys that tell what they were made of, the last one used at the end.
 #[derive(Debug)]
-pub(crate) struct Recent<T> {
+pub(crate) struct Recent<K, T> {
     most: usize,
-    kept: Mutex<Vec<(String, Arc<T>)>>,
+    kept: Mutex<Vec<(K, Arc<T>)>>,
 }
 
-impl<T> Recent<T> {
+impl<K: PartialEq, T> Recent<K, T> {
     /// Keeps this many.
     pub(crate) fn of(most: usize) -> Self {
         Self {
@@ -18,34 +18,36 @@ impl<T> Recent<T> {
         }
     }
 
-    /// The result for a text, made if it is not kept. It is made without a lock, by each that asks meanwhile.
+    /// The result for a key, made if it is not kept. It is made without a lock, by each that asks meanwhile.
     ///
     /// **Errors.** Those of `make`.
-    pub(crate) fn get<E>(
-        &self,
-        key: &str,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
-        if let Some(found) = self.find(key) {
-            return Ok(found);
+    pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        match self.find(&key) {
+            Some(found) => Ok(found),
+            None => Ok(self.keep(key, make()?)),
         }
-        let made = Arc::new(make()?);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(other, _)| other != key);
-        kept.push((key.to_owned(), Arc::clone(&made)));
-        if kept.len() > self.most {
-            kept.remove(0);
-        }
-        Ok(made)
     }
 
-    fn find(&self, key: &str) -> Option<Arc<T>> {
+    /// The result for a key, if it is kept.
+    pub(crate) fn find(&self, key: &K) -> Option<Arc<T>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let place = kept.iter().position(|(other, _)| other == key)?;
         let entry = kept.remove(place);
         let found = Arc::clone(&entry.1);
         kept.push(entry);
         Some(found)
+    }
+
+    /// Keeps a result, in place of one with the same key.
+    pub(crate) fn keep(&self, key: K, made: T) -> Arc<T> {
+        let made = Arc::new(made);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(other, _)| *other != key);
+        kept.push((key, Arc::clone(&made)));
+        if kept.len() > self.most {
+            kept.remove(0);
+        }
+        made
     }
 }
 

@@ -58,8 +58,14 @@ impl Studio {
         request: Request<Incoming>,
         port: u16,
     ) -> Response<Full<Bytes>> {
+        let is_quiet = guard::is_quiet(request.headers());
         let content = self.content(request, port).await;
         let (status, content, allow) = match content {
+            Err(problem) if is_quiet && problem.is_of_request() => {
+                let told = problem.status.as_u16();
+                let content = Content::json(&problem.with("status", told.into()).json());
+                (StatusCode::OK, content, None)
+            }
             Ok(content) => (StatusCode::OK, content, None),
             Err(problem) => {
                 let allow = problem.more.get("allow").and_then(Json::as_str);

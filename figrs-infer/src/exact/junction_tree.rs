@@ -1,5 +1,8 @@
 //! All marginals at once, and a compiled form of a model to ask again and again.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model, Parents};
 
@@ -61,6 +64,13 @@ impl JunctionTree {
         self
     }
 
+    /// Ends the compilation, with [`Error::NothingDone`], and passes over the compiled tree once this flag is `true`; see
+    /// [`CompiledTree::interrupt`].
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.limits = self.limits.interrupted_by(flag);
+        self
+    }
+
     /// Resources of expansion and elimination.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
@@ -109,7 +119,13 @@ impl JunctionTree {
         saved: Option<&SavedTree>,
     ) -> Result<CompiledTree, Error> {
         let (varying, limits) = (self.varying.clone(), self.limits.clone());
-        guarded(|| CompiledTree::new(model, targets, varying, limits, saved))
+        let tree = guarded(|| CompiledTree::new(model, targets, varying, limits, saved));
+        tree.map_err(|error| match error {
+            stopped if stopped.is_stopped() => Error::NothingDone {
+                algorithm: self.name(),
+            },
+            other => other,
+        })
     }
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.

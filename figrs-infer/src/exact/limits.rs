@@ -1,7 +1,8 @@
 //! The limits of an exact algorithm.
 
 use std::num::NonZero;
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Budget, Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
@@ -66,6 +67,14 @@ impl Limits {
             options: self.options.until(until),
             ..self.clone()
         }
+    }
+
+    /// The same limits with an interrupt.
+    pub(crate) fn interrupted_by(&self, flag: Arc<AtomicBool>) -> Self {
+        self.until(&Until {
+            interrupt: Some(flag),
+            ..self.options.until.clone()
+        })
     }
 
     pub(crate) fn threads(&self) -> usize {

@@ -26,7 +26,7 @@ const DECISION: f64 = 5e3;
 /// Operations that take as long as the preparation of a search.
 const SEARCH: f64 = 2e7;
 /// Bytes of a trial.
-const MEMORY: u64 = 1 << 26;
+const MEMORY: u64 = 1 << 24;
 
 /// Trials of whether evidence is possible, with the work and the memory that are left for them.
 #[derive(Debug)]

@@ -8,4 +8,5 @@ mod demand_errors;
 mod design;
 mod enumeration;
 mod models;
+mod series;
 mod ways;

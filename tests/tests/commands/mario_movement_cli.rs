@@ -195,7 +195,10 @@ fn towers_are_climbed() {
     let tower = "#..#\n#.T#\n#..#\n#T.#\n#..#\n#.T#\n#..#\n#T.#\n####\n";
     let towers = folder(&[
         ("a.txt", tower.as_bytes()),
-        ("legend.json", LEGEND.as_bytes()),
+        (
+            "legend.json",
+            br##"{"tiles": {"#": ["solid"], ".": ["passable"], "T": ["solidtop"]}}"##,
+        ),
     ]);
     let path = towers.path().to_str().unwrap();
     let asked = ["--corpus", path, "--height", "14", "--levels", "3"];

@@ -2,6 +2,7 @@
 
 mod boards;
 mod changes;
+mod designs;
 mod levels;
 mod networks;
 mod page;

@@ -2,25 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use figrs_models::mdmc::{Demand, MarkovChain, Mask, Route, SteeringError, Tile, TileSet, Travel};
-use serde_json::json;
+use figrs_command::design_files::add_demands;
+use figrs_models::mdmc::{
+    Demand, DesignFile, LevelModel, Mask, Route, SteeringError, Tile, TileSet, Travel,
+};
+use serde_json::{Value as Json, json};
 
+use super::movement;
 use super::request::LevelRequest;
 use super::training::Trained;
-use crate::problem::{Problem, wrong};
+use crate::problem::{Problem, text_of, wrong};
 
 /// Most pinned tiles of which each is a demand of its own, so that those that exclude each other can be told; more are told column by column.
 const SINGLE_PINS: usize = 64;
 
-/// Demands on levels, of which some are on single cells.
+/// Demands on levels of some size.
 #[derive(Debug)]
 pub(crate) struct Demands {
     /// All demands, as they are drawn from.
     pub(crate) all: Vec<Demand>,
-    /// For each demand its cells, none where it is on the whole level.
-    cells: Vec<Vec<(usize, usize)>>,
     /// All demands in words, pinned tiles together.
     pub(crate) told: Vec<String>,
+    travel: Travel,
+    /// Rows and columns as models draw them.
+    size: (usize, usize),
 }
 
 /// Tiles of a field of a request, by row, column and character, and the demand that a mask of them is.
@@ -31,17 +36,21 @@ struct Painted<'r> {
 }
 
 impl Demands {
-    /// The demands of a request on levels of a chain.
+    /// The demands of a request on levels of a model.
     ///
-    /// **Errors.** Cells outside the level, unknown tiles, ranges that are none.
-    pub(crate) fn of(request: &LevelRequest, trained: &Trained) -> Result<Self, Problem> {
-        let chain = &*trained.chain;
-        let (set, travel) = (chain.tile_set(), chain.travel());
-        let size = (chain.height(), request.length(travel));
+    /// **Errors.** Cells outside the level, unknown tiles, ranges that are none, files of demands that are none.
+    pub(crate) fn of(
+        request: &LevelRequest,
+        trained: &Trained,
+        model: &LevelModel,
+    ) -> Result<Self, Problem> {
+        let (set, travel) = (model.tile_set(), model.travel());
+        let size = (model.height(), model.width());
         let mut demands = Self {
             all: Vec::new(),
-            cells: Vec::new(),
             told: Vec::new(),
+            travel,
+            size,
         };
         if !request.allow_unseen {
             demands.whole(Demand::Seen);
@@ -52,8 +61,7 @@ impl Demands {
                 tiles: &request.pin,
                 demand: Demand::Pinned,
             },
-            chain,
-            size,
+            set,
         )?;
         demands.tiles(
             Painted {
@@ -61,8 +69,7 @@ impl Demands {
                 tiles: &request.place,
                 demand: Demand::Placed,
             },
-            chain,
-            size,
+            set,
         )?;
         if let Some(most) = request.max_gap {
             demands.whole(Demand::MaximumGap(most));
@@ -84,9 +91,17 @@ impl Demands {
             let mask = Mask::from_text("forbid", &pattern.join("\n"), set).map_err(wrong)?;
             demands.whole(Demand::Forbidden(mask.turned(travel)));
         }
-        if request.playable {
-            let rules = trained.rules()?;
-            demands.whole(Demand::Playable(Route::under(&rules)));
+        let files = files(request.demands.as_ref())?;
+        let is_played = files.iter().any(|(_, design)| design.needs_movement());
+        let rules = (request.playable || is_played)
+            .then(|| movement::rules(request, trained))
+            .transpose()?;
+        let demanded = rules.iter().filter(|_| request.playable);
+        let routes = demanded.map(Route::from).collect();
+        let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
+        add_demands(&mut further, &files, scope, rules.as_ref(), routes)?;
+        for demand in further {
+            demands.whole(demand);
         }
         Ok(demands)
     }
@@ -94,7 +109,6 @@ impl Demands {
     fn whole(&mut self, demand: Demand) {
         self.told.push(demand.to_string());
         self.all.push(demand);
-        self.cells.push(Vec::new());
     }
 
     /// Demands on single cells, each its own or those of a column together.
@@ -105,10 +119,9 @@ impl Demands {
             tiles: given,
             demand,
         }: Painted<'_>,
-        chain: &MarkovChain,
-        (height, width): (usize, usize),
+        set: &TileSet,
     ) -> Result<(), Problem> {
-        let travel = chain.travel();
+        let (travel, (height, width)) = (self.travel, self.size);
         let (rows, columns) = match travel {
             Travel::Right => (height, width),
             Travel::Up => (width, height),
@@ -117,7 +130,7 @@ impl Demands {
             return Ok(());
         }
         let mut together = Mask::free(height, width);
-        let mut groups = BTreeMap::<(usize, usize), (Mask, Vec<(usize, usize)>)>::new();
+        let mut groups = BTreeMap::<(usize, usize), Mask>::new();
         for &(row, column, symbol) in given {
             if row >= rows || column >= columns {
                 return Err(Problem::wrong(format!(
@@ -127,7 +140,7 @@ impl Demands {
                 ))
                 .with("cells", json!([[row, column]])));
             }
-            let tile = tile(field, symbol, chain.tile_set())?;
+            let tile = tile(field, symbol, set)?;
             // As the chain draws it, turned by a quarter where levels are played upwards.
             let (row, column) = match travel {
                 Travel::Right => (row, column),
@@ -147,23 +160,20 @@ impl Demands {
             } else {
                 (column, 0)
             };
-            let free = || (Mask::free(height, width), Vec::new());
-            let (mask, cells) = groups.entry(key).or_insert_with(free);
+            let mask = groups.entry(key);
+            let mask = mask.or_insert_with(|| Mask::free(height, width));
             mask.set(row, column, tile);
-            cells.push(upright);
         }
         self.told.push(demand(together).to_string());
-        for (mask, cells) in groups.into_values() {
-            self.all.push(demand(mask));
-            self.cells.push(cells);
-        }
+        self.all.extend(groups.into_values().map(demand));
         Ok(())
     }
 
-    /// The answer where demands exclude each other: the demands, the column where the last levels fail, and the cells of pinned tiles among them.
+    /// The answer where demands exclude each other: the demands, the column where the last levels fail, and the cells that they are about.
     pub(crate) fn problem(&self, error: SteeringError) -> Problem {
         let SteeringError::Contradictory {
             demands,
+            places,
             column,
             proven,
             ..
@@ -171,19 +181,61 @@ impl Demands {
         else {
             return Problem::of(&error.into());
         };
-        let named = self.all.iter().zip(&self.cells);
-        let named = named.filter(|(demand, _)| demands.contains(&demand.to_string()));
-        let cells: Vec<_> = named.flat_map(|(_, cells)| cells).collect();
         let more = [
             ("demands", json!(demands)),
             ("column", json!(column)),
             ("proven", json!(proven)),
-            ("cells", json!(cells)),
+            ("cells", json!(self.cells(places, *column))),
         ];
         let problem = Problem::of(&error.into());
         let with = |problem: Problem, (name, value)| problem.with(name, value);
         more.into_iter().fold(problem, with)
     }
+
+    /// The ways of a player that are demanded.
+    pub(crate) fn routes(&self) -> impl Iterator<Item = &Route> {
+        self.all.iter().filter_map(Demand::route)
+    }
+
+    /// The cells that some demands are about, as levels are played; where all are about the whole level, those of a column.
+    fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
+        let demands = places.iter().filter_map(|&place| self.all.get(place));
+        let cells = demands.flat_map(|demand| demand.cells(self.size));
+        let mut cells: Vec<_> = cells.collect();
+        if cells.is_empty() {
+            cells.extend((0..self.size.0).map(|row| (row, column)));
+        }
+        let upright = |cell| self.travel.upright_cell(self.size.1, cell);
+        let mut cells: Vec<_> = cells.into_iter().map(upright).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+}
+
+/// Files of demands with their places, each a text in TOML or JSON, or JSON itself; of a list all.
+fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
+    let files = match given {
+        None => return Ok(Vec::new()),
+        Some(Json::Array(files)) => &files[..],
+        Some(file) => std::slice::from_ref(file),
+    };
+    let read = |(number, file)| {
+        let text = text_of(file);
+        let is_json = text.trim_start().starts_with('{');
+        let design = if is_json {
+            DesignFile::from_json(&text)
+        } else {
+            DesignFile::from_toml(&text)
+        };
+        let place = match files {
+            [_] => "demands".to_owned(),
+            _ => format!("demands {}", number + 1),
+        };
+        let design = design.map_err(|error| Problem::wrong(format!("{place}: {error}")))?;
+        Ok((place, design))
+    };
+    files.iter().enumerate().map(read).collect()
 }
 
 fn tile(field: &str, symbol: char, set: &TileSet) -> Result<Tile, Problem> {

@@ -1,76 +1,143 @@
 //! Levels that meet demands, and the probabilities of their tiles.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use figrs_command::{as_json, chain_settings};
+use figrs_command::strict::{MOST_DRAWN, strictly};
+use figrs_command::{as_json, level_counts};
 use figrs_infer::{Error, Frontier};
 use figrs_models::mdmc::{
-    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, SteeredLevel, SteeringError,
-    Travel,
+    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, Route, SteeredLevel,
+    SteeringError, Travel,
 };
 use serde_json::{Map, Value as Json, json};
 
 use super::demands::Demands;
+use super::model::ChosenModel;
 use super::request::{LevelMethod, LevelRequest};
 use super::training::Trained;
-use super::{Levels, json_of};
+use super::{Levels, json_of, movement};
 use crate::problem::{Problem, wrong};
 
-/// A level with its demands, and the sampler that draws it.
-enum Drawing {
+/// Levels of a request: what they are trained on, all that is demanded of them, and the sampler that draws them.
+pub(super) struct Drawing<'r> {
+    key: DrawingKey,
+    request: &'r LevelRequest,
+    trained: &'r Trained,
+    model: ChosenModel,
+    demands: Demands,
+    /// Ways of a player that are demanded, or any way by the rules of the movement if these are asked for.
+    routes: Vec<Route>,
+    sampler: Sampler,
+}
+
+/// All that the levels of a seed depend on: the training, and the rest of the request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct DrawingKey {
+    training: String,
+    request: LevelRequest,
+}
+
+/// The levels of a seed from one number on, as many as are drawn together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BatchKey {
+    drawing: DrawingKey,
+    seed: u64,
+    first: u64,
+}
+
+/// What a model is trained on, with its columns.
+pub(super) type ModelKey = (String, ChosenModel, usize);
+
+enum Sampler {
     Conditioned(ConditionedSampler),
     Exact(Arc<ExactSampler>),
 }
 
-impl Drawing {
+impl Drawing<'_> {
     fn sampler(&self) -> &dyn LevelSampler {
-        match self {
-            Self::Conditioned(sampler) => sampler,
-            Self::Exact(sampler) => &**sampler,
+        match &self.sampler {
+            Sampler::Conditioned(sampler) => sampler,
+            Sampler::Exact(sampler) => &**sampler,
         }
+    }
+
+    /// The settings that give the levels again.
+    fn settings(&self) -> Vec<(&'static str, Json)> {
+        let (request, sampler) = (self.request, self.sampler());
+        let mut settings = vec![("method", Json::from(sampler.name()))];
+        settings.extend(self.model.json(self.trained));
+        if matches!(self.sampler, Sampler::Conditioned(_)) {
+            settings.push(("particles", request.particles.into()));
+        }
+        settings.push(("demands", json!(self.demands.told)));
+        if let Some(route) = self.routes.first() {
+            let movement = route.rules().movement();
+            settings.push(("movement", movement.name().into()));
+            settings.push(("promise", movement.promise().into()));
+            settings.extend(request.strict.then(|| ("strict", true.into())));
+        }
+        settings.push(("guarantee", sampler.guarantee().into()));
+        settings
+    }
+
+    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
+    pub(super) fn probability(&self) -> Result<Json, Problem> {
+        let started = Instant::now();
+        let seed = self.request.seed;
+        let (log, error) = match &self.sampler {
+            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
+            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
+                Ok(estimate) => (estimate.value, estimate.standard_error),
+                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                    return Err(Problem::without_answer(
+                        "no particle met the demands; use more particles, or the exact method"
+                            .to_owned(),
+                    ));
+                }
+                Err(error) => return Err(self.demands.problem(error)),
+            },
+        };
+        let probability = log.exp();
+        Ok(json!({
+            "method": self.sampler().name(),
+            "probability": as_json(probability),
+            "log_probability": as_json(log),
+            "standard_error": as_json(probability * error),
+            "seed": seed,
+            "seconds": started.elapsed().as_secs_f64(),
+        }))
     }
 }
 
 impl Levels {
     /// Levels as `mario_mdmc --format json` prints them.
-    pub(super) fn sample(
-        &self,
-        key: &str,
-        request: &LevelRequest,
-        trained: &Trained,
-        ended: &Arc<AtomicBool>,
-    ) -> Result<Json, Problem> {
-        let demands = Demands::of(request, trained)?;
-        let drawing = self.drawing(key, request, trained, &demands, ended)?;
-        let drawn = levels(&drawing, request, &demands)?;
-        let settings = settings(&drawing, request, trained, &demands);
-        let values = (request.index..).zip(drawn).map(|(index, generated)| {
-            let counts = (generated.unseen(), Some(generated.fallbacks()));
+    pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
+        let (request, trained) = (drawing.request, drawing.trained);
+        let settings = drawing.settings();
+        // Of several ways that which passes most.
+        let routes = drawing.routes.iter().filter(|_| request.show_path);
+        let shown = routes.max_by_key(|route| route.areas().len());
+        let drawn = (request.index..).zip(self.levels(drawing)?);
+        let values = drawn.map(|(index, (generated, rejected))| {
+            let counts = level_counts(&generated, &trained.chain);
             let level = generated.into_level();
-            json_of(
-                trained,
-                request,
-                &level,
-                settings.clone(),
-                counts,
-                Some(index),
-            )
+            let settings = settings.clone();
+            let number = Some((request.seed, index));
+            let mut value = json_of(trained, &level, settings, counts, number, shown);
+            if request.strict {
+                value["rejected"] = rejected.into();
+            }
+            Ok(value)
         });
         values.collect()
     }
 
     /// The probability of each tile in each cell: exact, or shares among levels that are drawn.
-    pub(super) fn marginals(
-        &self,
-        key: &str,
-        request: &LevelRequest,
-        trained: &Trained,
-        ended: &Arc<AtomicBool>,
-    ) -> Result<Json, Problem> {
-        let demands = Demands::of(request, trained)?;
-        let drawing = self.drawing(key, request, trained, &demands, ended)?;
+    pub(super) fn marginals(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
+        let (request, trained) = (drawing.request, drawing.trained);
         let travel = trained.chain.travel();
         let (across, length) = (trained.chain.height(), request.length(travel));
         let (height, width) = match travel {
@@ -78,14 +145,14 @@ impl Levels {
             Travel::Up => (length, across),
         };
         let mut object = json!({"rows": height, "columns": width});
-        for (name, value) in settings(&drawing, request, trained, &demands) {
+        for (name, value) in drawing.settings() {
             object[name] = value;
         }
         let mut cells = vec![vec![Map::new(); width]; height];
-        if let Drawing::Exact(sampler) = &drawing {
+        if let Sampler::Exact(sampler) = &drawing.sampler {
             let elements = sampler.steered().cells();
             for (place, element) in elements.iter().enumerate() {
-                let marginal = sampler.compiled().distribution(element).map_err(failed)?;
+                let marginal = sampler.compiled().distribution(element).map_err(wrong)?;
                 let drawn = (across - 1 - place % across, place / across);
                 let (row, column) = travel.upright_cell(length, drawn);
                 let cell = &mut cells[row][column];
@@ -95,9 +162,9 @@ impl Levels {
             }
             object["log_probability"] = as_json(sampler.log_probability());
         } else {
-            let drawn = levels(&drawing, request, &demands)?;
+            let drawn = self.levels(drawing)?;
             let share = 1.0 / drawn.len() as f64;
-            for level in &drawn {
+            for (level, _) in &drawn {
                 for (drawn, tile) in level.level().as_array().indexed_iter() {
                     let (row, column) = travel.upright_cell(length, drawn);
                     let count = cells[row][column]
@@ -112,123 +179,131 @@ impl Levels {
             object["levels"] = drawn.len().into();
             object["seed"] = request.seed.into();
         }
-        object["exact"] = matches!(drawing, Drawing::Exact(_)).into();
+        object["exact"] = matches!(drawing.sampler, Sampler::Exact(_)).into();
         object["marginals"] = json!(cells);
         Ok(object)
     }
 
-    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
-    pub(super) fn probability(
+    /// The sampler of a request. Work with it is ended by the flag.
+    ///
+    /// **Errors.** What is wrong in the request; demands that exclude each other, and exact states that do not fit.
+    pub(super) fn drawing<'r>(
         &self,
-        key: &str,
-        request: &LevelRequest,
-        trained: &Trained,
+        training: &str,
+        request: &'r LevelRequest,
+        trained: &'r Trained,
         ended: &Arc<AtomicBool>,
-    ) -> Result<Json, Problem> {
-        let started = Instant::now();
-        let demands = Demands::of(request, trained)?;
-        let drawing = self.drawing(key, request, trained, &demands, ended)?;
-        let (log, error) = match &drawing {
-            Drawing::Exact(sampler) => (sampler.log_probability(), 0.0),
-            Drawing::Conditioned(sampler) => match sampler.log_probability(request.seed) {
-                Ok(estimate) => (estimate.value, estimate.standard_error),
-                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                    return Err(Problem::without_answer(
-                        "no particle met the demands; use more particles, or the exact method"
-                            .to_owned(),
-                    ));
-                }
-                Err(error) => return Err(demands.problem(error)),
-            },
-        };
-        let probability = log.exp();
-        Ok(json!({
-            "method": drawing.sampler().name(),
-            "probability": as_json(probability),
-            "log_probability": as_json(log),
-            "standard_error": as_json(probability * error),
-            "seed": request.seed,
-            "seconds": started.elapsed().as_secs_f64(),
-        }))
-    }
-
-    fn drawing(
-        &self,
-        key: &str,
-        request: &LevelRequest,
-        trained: &Trained,
-        demands: &Demands,
-        ended: &Arc<AtomicBool>,
-    ) -> Result<Drawing, Problem> {
-        let steered = || {
-            let elements = trained.elements(request)?;
-            SteeredLevel::new(&elements, &demands.all).map_err(wrong)
-        };
-        if request.method == LevelMethod::Conditioned {
-            let sampler = ConditionedSampler::new(steered()?).particles(request.particles);
-            return Ok(Drawing::Conditioned(sampler.interrupt(Arc::clone(ended))));
-        }
-        let key = format!(
-            "{key} {} {} {:?}",
-            request.length(trained.chain.travel()),
-            request.memory,
-            demands.all
-        );
-        let compiled = self.exact.get(&key, || {
-            let frontier = Frontier::new()
-                .memory(request.memory << 20)
-                .interrupt(Arc::clone(ended));
-            let sampler = ExactSampler::new(steered()?, &frontier);
-            sampler.map_err(|error| match error {
-                SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
-                    Problem::without_answer(format!(
-                        "the exact method needs more than {} MiB here ({states} states are on a frontier); allow more memory, use fewer rows or demands \
-                         that remember less, or the conditioned method",
-                        request.memory
-                    ))
-                    .with("method", "exact".into())
-                }
-                error => demands.problem(error),
-            })
+    ) -> Result<Drawing<'r>, Problem> {
+        let model = ChosenModel::of(request)?;
+        let length = request.length(trained.chain.travel());
+        let known = self.models.get((training.to_owned(), model, length), || {
+            SteeredLevel::new(model.train(trained, length)?, &[]).map_err(wrong)
         })?;
-        Ok(Drawing::Exact(compiled))
+        let demands = Demands::of(request, trained, known.level_model())?;
+        let mut routes: Vec<Route> = demands.routes().cloned().collect();
+        if routes.is_empty() && (request.show_path || request.strict) {
+            routes.push(Route::under(&movement::rules(request, trained)?));
+        }
+        let key = DrawingKey {
+            training: training.to_owned(),
+            request: request.of_demands(),
+        };
+        let steered = || known.demanding(&demands.all).map_err(wrong);
+        let sampler = match request.method {
+            LevelMethod::Conditioned => {
+                let sampler = ConditionedSampler::new(steered()?).particles(request.particles);
+                Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
+            }
+            LevelMethod::Exact => Sampler::Exact(self.exact.get(key.clone(), || {
+                let frontier = Frontier::new()
+                    .memory(request.memory << 20)
+                    .interrupt(Arc::clone(ended));
+                let sampler = ExactSampler::new(steered()?, &frontier);
+                sampler.map_err(|error| too_large(error, request, &demands))
+            })?),
+        };
+        Ok(Drawing {
+            key,
+            request,
+            trained,
+            model,
+            demands,
+            routes,
+            sampler,
+        })
+    }
+
+    /// The levels that a request asks for, each with the number of those that stricter rules rejected before it.
+    fn levels(&self, drawing: &Drawing<'_>) -> Result<Vec<(GeneratedLevel, u64)>, Problem> {
+        let request = drawing.request;
+        let numbers = request.index..request.index + request.levels;
+        if !request.strict {
+            let levels = self.batches(drawing, request.seed, numbers)?.into_iter();
+            return Ok(levels.map(|level| (level, 0)).collect());
+        }
+        let draw = |seed| self.batches(drawing, seed, numbers.clone());
+        let levels = strictly(&drawing.routes, request.seed, GeneratedLevel::level, draw)?;
+        levels.ok_or_else(|| {
+            Problem::without_answer(format!(
+                "strict: none of {MOST_DRAWN} draws of a level was playable by the stricter rules; demand playable, choose another movement, or leave \
+                 strict out"
+            ))
+        })
+    }
+
+    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request.
+    fn batches(
+        &self,
+        drawing: &Drawing<'_>,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<GeneratedLevel>, Problem> {
+        let sampler = drawing.sampler();
+        let batch = sampler.batch();
+        let key = |first| BatchKey {
+            drawing: drawing.key.clone(),
+            seed,
+            first,
+        };
+        let mut levels = Vec::new();
+        let mut first = numbers.start / batch * batch;
+        while first < numbers.end {
+            if let Some(kept) = self.batches.find(&key(first)) {
+                levels.extend(kept.iter().cloned());
+                first += batch;
+                continue;
+            }
+            // Those that are missing side by side are drawn together.
+            let mut end = first + batch;
+            while end < numbers.end && self.batches.find(&key(end)).is_none() {
+                end += batch;
+            }
+            let drawn = sampler.levels(seed, first..end);
+            let drawn = drawn.map_err(|error| drawing.demands.problem(error))?;
+            for (number, levels) in drawn.chunks(batch as usize).enumerate() {
+                let first = first + number as u64 * batch;
+                self.batches.keep(key(first), levels.to_vec());
+            }
+            levels.extend(drawn);
+            first = end;
+        }
+        let before = (numbers.start % batch) as usize;
+        let asked = levels.into_iter().skip(before);
+        Ok(asked.take((numbers.end - numbers.start) as usize).collect())
     }
 }
 
-fn levels(
-    drawing: &Drawing,
-    request: &LevelRequest,
-    demands: &Demands,
-) -> Result<Vec<GeneratedLevel>, Problem> {
-    let numbers = request.index..request.index + request.levels;
-    let drawn = drawing.sampler().levels(request.seed, numbers);
-    drawn.map_err(|error| demands.problem(error))
-}
-
-/// The settings that give the levels again.
-fn settings(
-    drawing: &Drawing,
-    request: &LevelRequest,
-    trained: &Trained,
-    demands: &Demands,
-) -> Vec<(&'static str, Json)> {
-    let sampler = drawing.sampler();
-    let mut settings = vec![("method", Json::from(sampler.name()))];
-    settings.extend(chain_settings(&trained.chain));
-    if matches!(drawing, Drawing::Conditioned(_)) {
-        settings.push(("particles", request.particles.into()));
+/// The reason that there are no exact states.
+fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) -> Problem {
+    match error {
+        SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
+            Problem::without_answer(format!(
+                "the exact method needs more than {} MiB here ({states} states are on a frontier); allow more memory, use fewer rows or demands \
+                 that remember less, or the conditioned method",
+                request.memory
+            ))
+            .with("method", "exact".into())
+        }
+        other => demands.problem(other),
     }
-    settings.push(("demands", json!(demands.told)));
-    if (request.playable || request.show_path)
-        && let Ok(rules) = trained.rules()
-    {
-        settings.push(("movement", rules.movement().name().into()));
-        settings.push(("promise", rules.movement().promise().into()));
-    }
-    settings.push(("guarantee", sampler.guarantee().into()));
-    settings
-}
-
-fn failed(error: Error) -> Problem {
-    Problem::of(&error.into())
 }

@@ -2,10 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use figrs_models::mdmc::{Level, LevelWriter, Playability};
+use figrs_models::mdmc::{Level, LevelWriter, Playability, TileSheet, TileSheetError};
 use serde_json::{Value as Json, json};
 
 use super::request::{FileFormat, LevelRequest};
+use super::shown;
 use super::training::Trained;
 use crate::problem::{Problem, wrong};
 
@@ -23,12 +24,16 @@ pub(super) fn file(
         .format
         .ok_or_else(|| Problem::wrong("export: format is missing".to_owned()))?;
     let upright = trained.upright(level);
-    let rules = request.show_path.then(|| trained.rules()).transpose()?;
-    let found = rules.map(|rules| Playability::under(&upright, &rules));
+    let sheet = sheet(request, trained)?;
+    let found = shown(request, trained)?.map(|route| Playability::along(&upright, &route));
     let way = found.as_ref().map_or(&[][..], Playability::path);
     let rows = upright.to_string();
-    let writer = LevelWriter::new(&upright)
-        .tiles(trained.chain.tile_set())
+    let writer = LevelWriter::new(&upright);
+    let writer = match &sheet {
+        Some(sheet) => writer.sheet(sheet),
+        None => writer.tiles(trained.chain.tile_set()),
+    };
+    let writer = writer
         .path(way)
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")));
     let mut bytes = Vec::new();
@@ -51,4 +56,31 @@ pub(super) fn file(
         }
     };
     Ok(json!({"name": name, "type": kind, "base64": STANDARD.encode(bytes)}))
+}
+
+/// The pictures of the sheet of a request, if it has one.
+///
+/// **Errors.** What is no base64 or no sheet of the tiles.
+pub(super) fn sheet(
+    request: &LevelRequest,
+    trained: &Trained,
+) -> Result<Option<TileSheet>, Problem> {
+    let Some(text) = &request.tile_sheet else {
+        if request.tile_size.is_some() {
+            return Err(Problem::wrong("tile_size needs tile_sheet".to_owned()));
+        }
+        return Ok(None);
+    };
+    let png = STANDARD.decode(text);
+    let png = png.map_err(|error| Problem::wrong(format!("tile_sheet: not base64: {error}")))?;
+    let side = request.tile_size.unwrap_or(TileSheet::SIDE);
+    let sheet = TileSheet::from_png(&png, side, trained.chain.tile_set());
+    let sheet = sheet.map_err(|error| {
+        let field = match error {
+            TileSheetError::Side { .. } | TileSheetError::Size { .. } => " (tile_size)",
+            _ => "",
+        };
+        Problem::wrong(format!("tile_sheet: {error}{field}"))
+    })?;
+    Ok(Some(sheet))
 }

@@ -3,6 +3,8 @@
 mod demands;
 mod drawn;
 mod export;
+mod model;
+mod movement;
 mod request;
 mod training;
 
@@ -12,27 +14,36 @@ use std::sync::atomic::AtomicBool;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_models::mdmc::{ExactSampler, Level, Meaning, Playability, Travel, write_tileset};
+use figrs_models::mdmc::{
+    ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, Route, SteeredLevel,
+    TileSheet, Travel, write_tileset,
+};
 use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;
 use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
+use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
 
-/// Levels that were trained and compiled for earlier requests.
+/// What was trained, compiled and drawn for earlier requests.
 #[derive(Debug)]
 pub(crate) struct Levels {
-    trained: Recent<Trained>,
-    exact: Recent<ExactSampler>,
+    trained: Recent<String, Trained>,
+    /// Models without demands, which know the ways of a player that were found.
+    models: Recent<ModelKey, SteeredLevel>,
+    exact: Recent<DrawingKey, ExactSampler>,
+    batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
 
 impl Levels {
     pub(crate) fn new() -> Self {
         Self {
             trained: Recent::of(8),
+            models: Recent::of(4),
             exact: Recent::of(1),
+            batches: Recent::of(48),
         }
     }
 
@@ -48,20 +59,30 @@ impl Levels {
         let request: LevelRequest = request(body)?;
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
-        let trained = self.trained.get(&key, || texts.train(&request))?;
+        let trained = self.trained.get(key.clone(), || texts.train(&request))?;
         request.check(&trained.chain)?;
+        let drawing = || self.drawing(&key, &request, &trained, ended);
         match request.task {
-            LevelTask::Sample => self.sample(&key, &request, &trained, ended),
-            LevelTask::Marginals => self.marginals(&key, &request, &trained, ended),
-            LevelTask::Probability => self.probability(&key, &request, &trained, ended),
+            LevelTask::Sample => self.sample(&drawing()?),
+            LevelTask::Marginals => self.marginals(&drawing()?),
+            LevelTask::Probability => drawing()?.probability(),
             LevelTask::Check => {
                 let level = given(&request, &trained)?;
                 let settings = chain_settings(&trained.chain).into();
                 let unseen = unseen(&trained, &level)?;
-                json_of(&trained, &request, &level, settings, (unseen, None), None)
+                let route = shown(&request, &trained)?;
+                let counts = (unseen, None);
+                Ok(json_of(
+                    &trained,
+                    &level,
+                    settings,
+                    counts,
+                    None,
+                    route.as_ref(),
+                ))
             }
             LevelTask::Export => export::file(&request, &given(&request, &trained)?, &trained),
-            LevelTask::Tiles => tiles(&trained),
+            LevelTask::Tiles => tiles(&request, &trained),
         }
     }
 }
@@ -73,21 +94,26 @@ fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// A level that the chain drew, as it is played, with its number in the set if it has one.
+/// Any way of a player, if the way is to be shown.
+fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
+    let rules = request.show_path.then(|| movement::rules(request, trained));
+    Ok(rules.transpose()?.as_ref().map(Route::under))
+}
+
+/// A level as the model draws it, as it is played, with its seed and its number in the set if it has one, and the way that is shown.
 fn json_of(
     trained: &Trained,
-    request: &LevelRequest,
     level: &Level,
     settings: Vec<(&'static str, Json)>,
     (unseen, fallbacks): (usize, Option<usize>),
-    index: Option<u64>,
-) -> Result<Json, Problem> {
+    drawn: Option<(u64, u64)>,
+    route: Option<&Route>,
+) -> Json {
     let upright = trained.upright(level);
-    let rules = request.show_path.then(|| trained.rules()).transpose()?;
-    let path = rules.map(|rules| Playability::under(&upright, &rules));
-    Ok(LevelJson {
+    let path = route.map(|route| Playability::along(&upright, route));
+    LevelJson {
         level: &upright,
-        drawn: index.map(|index| (request.seed, index)),
+        drawn,
         settings,
         unseen,
         fallbacks,
@@ -95,7 +121,7 @@ fn json_of(
             .as_ref()
             .map(|playability| (playability, playability.path())),
     }
-    .value())
+    .value()
 }
 
 /// Number of cells of a level in a configuration that training never showed.
@@ -114,7 +140,7 @@ fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
 }
 
 /// The tiles of the training levels with their picture, and the levels themselves.
-fn tiles(trained: &Trained) -> Result<Json, Problem> {
+fn tiles(request: &LevelRequest, trained: &Trained) -> Result<Json, Problem> {
     let (set, corpus) = (trained.chain.tile_set(), &trained.corpus);
     let tiles = set.tiles().map(|tile| {
         json!({
@@ -124,20 +150,28 @@ fn tiles(trained: &Trained) -> Result<Json, Problem> {
             "solid": tile.solid(),
         })
     });
+    let sheet = export::sheet(request, trained)?;
     let mut picture = Vec::new();
-    write_tileset(set, &mut picture).map_err(wrong)?;
+    let written = match &sheet {
+        Some(sheet) => sheet.write_tileset(&mut picture),
+        None => write_tileset(set, &mut picture),
+    };
+    written.map_err(wrong)?;
     let training = corpus.names().iter().zip(corpus.levels());
     let training = training.map(|(name, level)| {
         let level = corpus.travel().upright(level);
         json!({"name": name, "text": format!("{level}\n")})
     });
+    let suggested = Movement::suggested(set, corpus.travel()).ok();
     let mut object = json!({
         "tiles": tiles.collect::<Json>(),
         "empty": set.empty().map(|tile| tile.to_string()),
-        "drawn": set.is_platformer(),
+        "drawn": sheet.is_none() && set.is_platformer(),
         "picture": STANDARD.encode(picture),
+        "side": sheet.as_ref().map_or(TileSheet::SIDE, TileSheet::side),
         "across": corpus.height(),
         "travel": corpus.travel().name(),
+        "movement": suggested.as_ref().map(Movement::name),
         "notes": trained.notes,
         "training": training.collect::<Json>(),
     });

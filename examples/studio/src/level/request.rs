@@ -9,8 +9,9 @@ use serde_json::Value as Json;
 use crate::problem::Problem;
 
 /// A request for levels, their probabilities, or the tiles they are made of.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a request")]
 pub(crate) struct LevelRequest {
     pub(crate) task: LevelTask,
     /// A folder of training levels.
@@ -19,10 +20,22 @@ pub(crate) struct LevelRequest {
     pub(crate) training: Vec<TrainingText>,
     /// A legend of the tiles of the training levels.
     pub(crate) tiles: Option<Json>,
+    /// Patterns of the names of the training levels that are used.
+    pub(crate) only: Vec<String>,
+    /// As `*-1=3`: how often training levels count.
+    pub(crate) weight: Vec<String>,
+    /// As `castle=*-4`: styles of training levels.
+    pub(crate) style: Vec<String>,
     pub(crate) rows: Option<usize>,
     pub(crate) structure: Option<String>,
     pub(crate) row_splits: Option<usize>,
     pub(crate) smoothing: f64,
+    /// The kind of the trained model.
+    pub(crate) trained: Option<String>,
+    pub(crate) order: Option<usize>,
+    pub(crate) section: Option<usize>,
+    pub(crate) kinds: Option<usize>,
+    pub(crate) style_change: Option<f64>,
     pub(crate) width: Option<usize>,
     /// Rows of levels that are played upwards.
     pub(crate) height: Option<usize>,
@@ -46,13 +59,21 @@ pub(crate) struct LevelRequest {
     /// Patterns, a text for each row.
     pub(crate) forbid: Vec<Vec<String>>,
     pub(crate) playable: bool,
+    /// A file of demands, as text or as JSON, or several.
+    pub(crate) demands: Option<Json>,
+    /// The name of a movement, or one itself, as text or as JSON.
+    pub(crate) movement: Option<Json>,
+    pub(crate) strict: bool,
+    /// A picture of the tiles, PNG in base64.
+    pub(crate) tile_sheet: Option<String>,
+    pub(crate) tile_size: Option<usize>,
     /// The rows of a level that is there already.
     pub(crate) level: Vec<String>,
     pub(crate) format: Option<FileFormat>,
 }
 
 /// A training level as text.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainingText {
     pub(crate) name: String,
@@ -112,10 +133,18 @@ impl Default for LevelRequest {
             corpus: None,
             training: Vec::new(),
             tiles: None,
+            only: Vec::new(),
+            weight: Vec::new(),
+            style: Vec::new(),
             rows: None,
             structure: None,
             row_splits: None,
             smoothing: 0.0,
+            trained: None,
+            order: None,
+            section: None,
+            kinds: None,
+            style_change: None,
             width: None,
             height: None,
             travel: None,
@@ -134,6 +163,11 @@ impl Default for LevelRequest {
             density: BTreeMap::new(),
             forbid: Vec::new(),
             playable: false,
+            demands: None,
+            movement: None,
+            strict: false,
+            tile_sheet: None,
+            tile_size: None,
             level: Vec::new(),
             format: None,
         }
@@ -152,6 +186,23 @@ const MOST_PARTICLES: usize = 10_000;
 const MOST_MEMORY: u64 = 8192;
 
 impl LevelRequest {
+    /// The request without what the levels of its demands do not depend on: the question, and how levels are numbered, shown and written.
+    pub(crate) fn of_demands(&self) -> Self {
+        Self {
+            task: LevelTask::Sample,
+            seed: 0,
+            index: 0,
+            levels: 1,
+            show_path: false,
+            strict: false,
+            tile_sheet: None,
+            tile_size: None,
+            level: Vec::new(),
+            format: None,
+            ..self.clone()
+        }
+    }
+
     /// Columns of levels as models draw them, along the direction in which they are played: 60 if the request does not say.
     pub(crate) fn length(&self, travel: Travel) -> usize {
         let length = match travel {
@@ -194,6 +245,13 @@ impl LevelRequest {
         )?;
         from_to("particles", self.particles as u64, MOST_PARTICLES as u64)?;
         from_to("memory", self.memory, MOST_MEMORY)?;
+        let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
+        if self.strict && (is_exact || self.task == LevelTask::Probability) {
+            return Err(Problem::wrong(
+                "strict: probabilities know nothing of levels that were rejected; leave it out, or ask for the marginals of the conditioned method"
+                    .to_owned(),
+            ));
+        }
         if self
             .index
             .checked_add(self.levels)

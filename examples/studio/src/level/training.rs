@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
+use figrs_command::level_names::{style, styled, weight, weighted};
 use figrs_command::read_text;
 use figrs_models::mdmc::{
-    Corpus, CorpusReader, Level, LevelElements, MarkovChain, Movement, MovementRules, RowSplits,
-    Structure, Structures, TileSet, Travel,
+    Corpus, CorpusNote, CorpusReader, Level, MarkovChain, RowSplits, Structure, Structures,
+    TileSet, Travel,
 };
+use glob::Pattern;
 
 use super::request::{Direction, LevelRequest};
 use crate::folder::Folder;
-use crate::problem::{Problem, wrong};
+use crate::problem::{Problem, text_of, wrong};
 
 /// Training levels and the chain that was trained on them.
 #[derive(Debug)]
@@ -24,27 +26,9 @@ pub(crate) struct Trained {
 }
 
 impl Trained {
-    /// The elements of levels as a request wants them.
-    ///
-    /// **Errors.** A length that no level has.
-    pub(crate) fn elements(&self, request: &LevelRequest) -> Result<LevelElements, Problem> {
-        let length = request.length(self.chain.travel());
-        LevelElements::new(Arc::clone(&self.chain), length).map_err(wrong)
-    }
-
     /// A level as it is played, from one that the chain drew.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
-    }
-
-    /// The rules by which levels are playable: those that the tiles suggest, as the command takes them.
-    ///
-    /// **Errors.** Tiles of unknown meaning, or that no movement suits.
-    pub(crate) fn rules(&self) -> Result<MovementRules, Problem> {
-        let (tiles, travel) = (self.chain.tile_set(), self.chain.travel());
-        let movement = Movement::suggested(tiles, travel);
-        let rules = movement.and_then(|movement| movement.rules(tiles, travel));
-        rules.map_err(wrong)
     }
 }
 
@@ -53,6 +37,8 @@ impl Trained {
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
     legends: Vec<TileSet>,
+    /// Files that are no levels, in words.
+    skipped: Vec<String>,
 }
 
 /// Most files of a folder of training levels.
@@ -63,19 +49,22 @@ impl Texts {
     ///
     /// **Errors.** Those of the files; a folder and texts together.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
-        let given = request
-            .tiles
-            .as_ref()
-            .map(|tiles| legend(&tiles.to_string()));
+        let given = request.tiles.as_ref().map(|tiles| legend(&text_of(tiles)));
         let given = given.transpose()?;
         let Some(name) = &request.corpus else {
             let texts = request.training.iter();
-            return Ok(Self {
-                levels: texts
-                    .map(|training| (training.name.clone(), training.text.clone()))
-                    .collect(),
+            let texts = texts.map(|training| (training.name.clone(), training.text.clone()));
+            let levels: Vec<_> = texts.collect();
+            if levels.is_empty() && (given.is_some() || request.travel.is_some()) {
+                let told = "tiles and travel need corpus or training";
+                return Err(Problem::wrong(told.to_owned()));
+            }
+            let texts = Self {
+                levels,
                 legends: given.into_iter().collect(),
-            });
+                skipped: Vec::new(),
+            };
+            return texts.only(&request.only);
         };
         if !request.training.is_empty() {
             return Err(Problem::wrong(
@@ -89,18 +78,45 @@ impl Texts {
         if let Some(given) = given {
             texts.legends = vec![given];
         }
-        Ok(texts)
+        texts.only(&request.only)
+    }
+
+    /// The levels whose names match a pattern; all if there is none.
+    fn only(mut self, patterns: &[String]) -> Result<Self, Problem> {
+        if patterns.is_empty() {
+            return Ok(self);
+        }
+        let wrong = |error| Problem::wrong(format!("only: {error}"));
+        let patterns = patterns
+            .iter()
+            .map(|pattern| Pattern::new(pattern).map_err(wrong));
+        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
+        let is_asked = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
+        self.levels.retain(|(name, _)| is_asked(name));
+        if self.levels.is_empty() {
+            return Err(Problem::wrong(
+                "only: no training level of corpus or training has such a name".to_owned(),
+            ));
+        }
+        Ok(self)
     }
 
     /// The texts of a folder within the one that is offered; links that lead out of that are left out.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
         let mut texts = Self::default();
-        for (stem, text) in files(folder, name, &["txt"])? {
-            texts.levels.push((stem, text));
+        let reader = CorpusReader::new([""; 0]);
+        for level in files(folder, name, &["txt"])? {
+            match reader.read_texts([level.clone()]) {
+                Ok(_) => texts.levels.push(level),
+                // A text of another kind, such as a description of the levels.
+                Err(error) => texts.skipped.push(CorpusNote::Skipped(error).to_string()),
+            }
         }
         if texts.levels.is_empty() {
+            let first = texts.skipped.first();
+            let why = first.map_or_else(String::new, |first| format!("; {first}"));
             return Err(Problem::wrong(format!(
-                "corpus {name:?}: there are no training levels (*.txt) in it"
+                "corpus {name:?}: there are no training levels (*.txt) in it{why}"
             )));
         }
         // A legend stands beside the levels or in the folder above.
@@ -116,8 +132,10 @@ impl Texts {
     /// A text that differs for other training levels, legends and settings.
     pub(super) fn key(&self, request: &LevelRequest) -> String {
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             self,
+            request.weight,
+            request.style,
             request.rows,
             request.travel,
             request.structure,
@@ -131,6 +149,9 @@ impl Texts {
     /// **Errors.** Those of the texts and of the settings.
     pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
         let (corpus, notes) = self.corpus(request)?;
+        let weights = read_all("weight", &request.weight, weight)?;
+        let styles = read_all("style", &request.style, style)?;
+        let corpus = styled(weighted(corpus, &weights).map_err(wrong)?, &styles);
         let structures: Structures = match &request.structure {
             Some(text) => text
                 .parse()
@@ -171,7 +192,8 @@ impl Texts {
             reader = reader.rows(rows);
         }
         let (corpus, notes) = reader.read_texts(self.levels.clone()).map_err(wrong)?;
-        Ok((corpus, notes.iter().map(ToString::to_string).collect()))
+        let notes = notes.iter().map(ToString::to_string);
+        Ok((corpus, self.skipped.iter().cloned().chain(notes).collect()))
     }
 
     /// The legend that has the most characters of the levels, if one has half of them.
@@ -185,6 +207,19 @@ impl Texts {
         let best = self.legends.iter().rev().max_by_key(known);
         best.filter(|set| 2 * known(set) >= symbols.len())
     }
+}
+
+/// The texts of a field, each read by a function.
+fn read_all<T>(
+    field: &str,
+    texts: &[String],
+    read: fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Problem> {
+    let read = texts.iter().map(|text| {
+        let told = |error| Problem::wrong(format!("{field} {text:?}: {error}"));
+        read(text).map_err(told)
+    });
+    read.collect()
 }
 
 /// The names, without extension, and the texts of the files of a folder that have some extensions. Files that links lead to elsewhere are left out.

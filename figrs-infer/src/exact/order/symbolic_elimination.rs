@@ -70,7 +70,7 @@ impl SymbolicElimination {
             this.kept[v.index()] = true;
         }
         for (factor, &live) in graph.factors.iter().zip(live) {
-            if live {
+            if live && !factor.variables.is_empty() {
                 let density = log_density(factor, &this.log_cards);
                 this.push(&factor.variables, density);
             } else {

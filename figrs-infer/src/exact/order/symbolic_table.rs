@@ -53,5 +53,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 /// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
-    width > 1 && all().zip(all().skip(1)).all(|(a, b)| a[..width - 1] != b[..width - 1])
+    width > 1
+        && all()
+            .zip(all().skip(1))
+            .all(|(a, b)| a[..width - 1] != b[..width - 1])
 }

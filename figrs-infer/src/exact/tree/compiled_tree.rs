@@ -1,5 +1,6 @@
 //! A model compiled once, to be asked many times.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
@@ -54,6 +55,31 @@ pub struct CompiledTree {
 }
 
 impl CompiledTree {
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](crate::eliminate::EliminationError) once this flag is `true`, in place of the flag
+    /// that it was compiled with. Of trees that share their tables each may have its own.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicBool, Ordering};
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::JunctionTree;
+    /// let (rain, flag) = (Flip::new(0.2), Arc::new(AtomicBool::new(true)));
+    /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    /// let compiler = JunctionTree::new().varying(&wet);
+    /// assert!(compiler.clone().interrupt(Arc::clone(&flag)).compile(&Model::new(), &rain).is_err());
+    /// let tree = compiler.compile(&Model::new(), &rain)?;
+    /// let mut asked = tree.clone().interrupt(flag);
+    /// asked.set(&wet, true)?;
+    /// assert!(asked.probability(&rain, &true).is_err());
+    /// assert!(tree.probability(&rain, &true).is_ok());
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.problem.limits = self.problem.limits.interrupted_by(flag);
+        self
+    }
+
     /// The same with other limits of questions.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;

@@ -265,9 +265,11 @@ impl<C: Value> BoardKernel<C> {
                 moves.follow(&self.cells, &indices);
             }
         } else {
-            for place in 0..indices.len() {
-                self.set(indices[place], self.before[place]);
+            let before = std::mem::take(&mut self.before);
+            for (&at, &value) in indices.iter().zip(&before) {
+                self.set(at, value);
             }
+            self.before = before;
             for rule in &mut self.ruled.rules[..read] {
                 rule.undo(&self.cells, &indices);
             }

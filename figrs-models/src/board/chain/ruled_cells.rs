@@ -20,13 +20,19 @@ pub struct RuledCells<C> {
     pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
     /// Boards to start from.
     pub(super) starts: Vec<Vec<C>>,
-    pub(super) is_joined: bool,
-    /// True if chains that keep all rules get by with one that breaks some beside them.
-    pub(super) is_nearly_joined: bool,
+    pub(super) joined: Joined,
     pub(super) exchanges: bool,
     /// Proposals in place of changes of one cell and exchanges of two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
+}
+
+/// Declaration whether boards that keep all rules lead to each other through such boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joined {
+    Unknown,
+    Mostly,
+    Fully,
 }
 
 /// The values that a cell may have, and the logarithms of their weights.
@@ -70,8 +76,7 @@ impl<C: Value> RuledCells<C> {
             kind_of,
             rules: Vec::new(),
             starts: Vec::new(),
-            is_joined: false,
-            is_nearly_joined: false,
+            joined: Joined::Unknown,
             exchanges: true,
             moves: None,
             is_slow: false,
@@ -107,7 +112,7 @@ impl<C: Value> RuledCells<C> {
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
-            is_joined: true,
+            joined: Joined::Fully,
             ..self
         }
     }
@@ -117,7 +122,7 @@ impl<C: Value> RuledCells<C> {
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
-            is_nearly_joined: true,
+            joined: Joined::Mostly,
             ..self
         }
     }

@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use super::RuledCells;
 use super::kernel::BoardKernel;
+use super::ruled_cells::Joined;
 
 /// Chains with an infinite penalty, the first, and with smaller and smaller ones; after each sweep neighbours exchange their boards with
 /// the probability that keeps the product of their laws.
@@ -60,10 +61,10 @@ impl<C: Value> TemperedChain<C> {
         let cells = start.len() as f64;
         let first = BoardKernel::new(ruled, start.clone(), f64::INFINITY)?;
         let mut chains = vec![first];
-        if !(chains[0].ruled.is_joined && chains[0].violation == 0) {
-            let rungs = match chains[0].ruled.is_nearly_joined {
-                true => RUNGS - 1..RUNGS,
-                false => 0..RUNGS,
+        if chains[0].ruled.joined != Joined::Fully || chains[0].violation != 0 {
+            let rungs = match chains[0].ruled.joined {
+                Joined::Mostly => RUNGS - 1..RUNGS,
+                Joined::Unknown | Joined::Fully => 0..RUNGS,
             };
             for rung in rungs {
                 let penalty = (cells.ln() + 1.0) * FALL.powi(rung as i32);
@@ -127,7 +128,7 @@ impl<C: Value> TemperedChain<C> {
                 self.chains[lower + 1].penalty = penalty;
             }
         }
-        if self.chains[0].ruled.is_joined && self.is_found() {
+        if self.chains[0].ruled.joined == Joined::Fully && self.is_found() {
             self.chains.truncate(1);
         }
     }

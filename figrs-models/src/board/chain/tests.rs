@@ -7,6 +7,7 @@ use figrs_core::{Value, stream};
 use rand::RngExt;
 
 use super::kernel::{BoardKernel, BoardMove};
+use super::ruled_cells::Joined;
 use super::tempered::TemperedChain;
 use crate::board::{ConditionalSampler, Generator, Method};
 use crate::boards::dungeon::{Dungeon, DungeonTile};
@@ -123,7 +124,7 @@ fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> H
 
 #[track_caller]
 fn all_are_reached<G: Generator>(generator: &G) {
-    assert!(generator.ruled_cells().unwrap().is_joined);
+    assert_eq!(generator.ruled_cells().unwrap().joined, Joined::Fully);
     let exact = ConditionalSampler::new().among([Method::Exact]);
     let exact = exact.exact(generator).unwrap();
     let seen = reached(generator, |cells| format!("{cells:?}"));

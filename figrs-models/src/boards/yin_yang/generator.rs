@@ -28,13 +28,17 @@ impl Generator for YinYang {
         Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows) * counts)
     }
 
+    /// Without bounds on the colours, up to about eleven columns: beyond, compiling takes minutes, and chains draw boards with bounds sooner.
     fn relaxed(&self) -> Option<Self> {
+        const MOST_BYTES: f64 = 1e8;
         self.black.as_ref()?;
         let black = None;
-        Some(Self {
+        let relaxed = Self {
             black,
             ..self.clone()
-        })
+        };
+        let bytes = relaxed.predicted_bytes();
+        Some(relaxed).filter(|_| bytes.is_some_and(|bytes| bytes <= MOST_BYTES))
     }
 
     fn meets(&self, board: &Board<Colour>) -> bool {

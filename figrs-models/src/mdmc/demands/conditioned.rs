@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use figrs_core::stream;
-use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
+use figrs_infer::{Error, Frontier, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
 use super::super::{GeneratedLevel, Tile};
@@ -194,7 +194,7 @@ impl ConditionedSampler {
             self.check_interrupt()?;
             // Levels that are hard to find are worth a search for a proof that there is none.
             if particles > self.particles
-                && let Some(conflict) = self.proven()
+                && let Some(conflict) = self.proven()?
             {
                 return Err(conflict::error(&self.steered, conflict, Certainty::Proven));
             }
@@ -209,24 +209,41 @@ impl ConditionedSampler {
                 }
             }
         }
-        let conflict = self.conflict(seed);
+        let conflict = self.conflict(seed)?;
         self.check_interrupt()?;
         Err(conflict)
     }
 
     /// A demand or two that are proven to be impossible; looked for once.
-    fn proven(&self) -> Option<&Conflict> {
-        let found = self.proof.get_or_init(|| {
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn proven(&self) -> Result<Option<&Conflict>, SteeringError> {
+        if self.proof.get().is_none() {
             let started = Instant::now();
-            (conflict::proven(&self.steered), started.elapsed())
-        });
-        found.0.as_ref()
+            let frontier = self.frontier();
+            let found = conflict::proven(&self.steered, &frontier);
+            // A search that was ended has found out nothing.
+            self.check_interrupt()?;
+            self.proof.get_or_init(|| (found, started.elapsed()));
+        }
+        Ok(self.proof.get().and_then(|(found, _)| found.as_ref()))
+    }
+
+    /// A frontier that ends with the interrupt.
+    fn frontier(&self) -> Frontier {
+        match self.interrupt.clone() {
+            Some(flag) => Frontier::new().interrupt(flag),
+            None => Frontier::new(),
+        }
     }
 
     /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
-    fn conflict(&self, seed: u64) -> SteeringError {
-        if let Some(conflict) = self.proven() {
-            return conflict::error(&self.steered, conflict, Certainty::Proven);
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn conflict(&self, seed: u64) -> Result<SteeringError, SteeringError> {
+        if let Some(conflict) = self.proven()? {
+            let certainty = Certainty::Proven;
+            return Ok(conflict::error(&self.steered, conflict, certainty));
         }
         let started = Instant::now();
         let particles = self.largest().min(400);
@@ -249,9 +266,14 @@ impl ConditionedSampler {
             }
         };
         let found = conflict::smallest(&self.steered, &trial);
+        if let Some(conflict) = conflict::confirmed(&self.steered, &found, &self.frontier()) {
+            let certainty = Certainty::Proven;
+            return Ok(conflict::error(&self.steered, &conflict, certainty));
+        }
         let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
         let spent = before + started.elapsed();
-        conflict::error(&self.steered, &found, Certainty::NotProven(spent))
+        let certainty = Certainty::NotProven(spent);
+        Ok(conflict::error(&self.steered, &found, certainty))
     }
 }
 

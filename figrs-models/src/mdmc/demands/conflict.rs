@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use figrs_infer::Frontier;
+
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::proof::{Conflict, ProofSearch};
@@ -34,6 +36,7 @@ pub(super) fn error(
         demands: demands
             .map(|&demand| steered.demand(demand).to_string())
             .collect(),
+        places: conflict.demands.clone(),
         column: conflict.column,
         proven: matches!(certainty, Certainty::Proven),
         spent: match certainty {
@@ -43,20 +46,29 @@ pub(super) fn error(
     }
 }
 
-/// Demands that are proven to be impossible together.
-pub(super) fn proven(steered: &SteeredLevel) -> Option<Conflict> {
-    of_counts(steered).or_else(|| ProofSearch::new(steered).find())
+/// Demands that are proven to be impossible together. The search ends with the interrupt of a frontier.
+pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
+    of_counts(steered).or_else(|| ProofSearch::new(steered, frontier).find())
 }
 
 /// The same where the model is so large that the search takes less time than its exploration.
-pub(super) fn soon_proven(steered: &SteeredLevel) -> Option<Conflict> {
+pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
     if steered.demands().len() == 0 {
         return None;
     }
     of_counts(steered).or_else(|| {
-        let search = ProofSearch::new(steered);
+        let search = ProofSearch::new(steered, frontier);
         search.is_relaxed().then(|| search.find()).flatten()
     })
+}
+
+/// A proof for demands that particles could not meet together: of so many that sets of them are not all tried.
+pub(super) fn confirmed(
+    steered: &SteeredLevel,
+    found: &Conflict,
+    frontier: &Frontier,
+) -> Option<Conflict> {
+    ProofSearch::new(steered, frontier).confirm(&found.demands)
 }
 
 /// Numbers of tiles of one kind that exclude each other, or do not fit into the level.

@@ -35,6 +35,8 @@ pub enum SteeringError {
     Contradictory {
         /// A smallest set of demands found to conflict.
         demands: Vec<String>,
+        /// Their places among all demands, from 0.
+        places: Vec<usize>,
         /// The column, from 0, at which the last levels fail that meet them so far.
         column: usize,
         /// `true` if it is certain that there is no such level.

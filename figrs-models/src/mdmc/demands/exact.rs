@@ -42,13 +42,14 @@ impl ExactSampler {
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
-        if let Some(conflict) = conflict::soon_proven(&steered) {
+        if let Some(conflict) = conflict::soon_proven(&steered, frontier) {
             return Err(proven(conflict));
         }
         let compiled = frontier.compile(steered.model(), steered.cells());
         let compiled = compiled.map_err(|error| {
-            let found = conflict::proven(&steered);
-            found.map_or_else(|| error.into(), &proven)
+            let is_ended = matches!(error, Error::NothingDone { .. });
+            let found = (!is_ended).then(|| conflict::proven(&steered, frontier));
+            found.flatten().map_or_else(|| error.into(), &proven)
         })?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
@@ -58,7 +59,7 @@ impl ExactSampler {
                 Ok(_) => ConsistencyResult::Impossible,
                 Err(_) => ConsistencyResult::Unknown,
             };
-            let found = conflict::proven(&steered);
+            let found = conflict::proven(&steered, frontier);
             return Err(proven(
                 found.unwrap_or_else(|| conflict::smallest(&steered, &trial)),
             ));

@@ -3,6 +3,7 @@
 mod area;
 mod automata;
 mod compile;
+mod concerned;
 mod conditioned;
 mod conflict;
 mod demand;

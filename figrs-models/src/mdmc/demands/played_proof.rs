@@ -47,7 +47,8 @@ fn dead_end(steered: &SteeredLevel, route: &Route, demands: &[usize]) -> Option<
                 let mut demands = demands.iter();
                 demands.all(|&demand| allows(steered.demand(demand), (row, column), **tile))
             };
-            let placed = steered.demands().find_map(|demand| match demand {
+            let mut masks = demands.iter().map(|&demand| steered.demand(demand));
+            let placed = masks.find_map(|demand| match demand {
                 Demand::Placed(mask) => mask.get(row, column),
                 _ => None,
             });
@@ -74,6 +75,7 @@ fn dead_end(steered: &SteeredLevel, route: &Route, demands: &[usize]) -> Option<
 fn limits_cells(demand: &Demand) -> bool {
     match demand {
         Demand::Pinned(_)
+        | Demand::Placed(_)
         | Demand::Number { most: 0, .. }
         | Demand::Count { most: 0, .. }
         | Demand::ColumnsAmong { .. } => true,

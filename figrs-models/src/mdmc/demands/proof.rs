@@ -1,10 +1,11 @@
 //! Proofs that demands exclude each other: each alone, then together, on small frontiers.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::time::Instant;
 
 use figrs_core::Model;
-use figrs_infer::Frontier;
+use figrs_infer::{Error, Frontier};
 
 use super::demand::Demand;
 use super::played_proof::unplayable;
@@ -38,6 +39,7 @@ enum Trial {
 /// Pairs and sets of three are tried until the [time](SteeredLevel::proof_time) of the level is over. What comes before, and the column of what is proven, is
 /// as many trials as there are demands, each of little memory: that takes less, and ends by itself after [`PATIENCE`](Self::PATIENCE) times as long, on
 /// machines that are busy.
+/// Trials under way end then, and all of them with the interrupt of the frontier that is given.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -49,6 +51,10 @@ pub(super) struct ProofSearch<'a> {
     placed: Vec<usize>,
     begun: Instant,
     until: Instant,
+    /// The frontier of the trials, without memory and time.
+    frontier: Frontier,
+    /// True once a trial was ended.
+    is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
@@ -61,7 +67,7 @@ impl<'a> ProofSearch<'a> {
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    pub(super) fn new(steered: &'a SteeredLevel) -> Self {
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
         let begun = Instant::now();
         let until = begun + steered.longest_proof() * Self::PATIENCE;
         let own = steered.level_model();
@@ -74,10 +80,14 @@ impl<'a> ProofSearch<'a> {
             placed: placed.map(|(number, _)| number).collect(),
             begun,
             until,
+            // Trials are no progress of a run.
+            frontier: frontier.clone().on_progress(|_| ()),
+            is_ended: Cell::new(false),
         };
         let alone = steered.part(own, &search.placed);
         let frontier = search.frontier(Self::MODEL_BYTES);
-        if frontier.compile(alone.model(), alone.cells()).is_err() {
+        if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
+            search.note(&error);
             search.model = own.without_neighbours();
             search.is_relaxed = true;
         }
@@ -86,7 +96,17 @@ impl<'a> ProofSearch<'a> {
 
     fn frontier(&self, bytes: u64) -> Frontier {
         let left = self.until.saturating_duration_since(Instant::now());
-        Frontier::new().memory(bytes).deadline(left)
+        self.frontier.clone().memory(bytes).deadline(left)
+    }
+
+    /// Remembers that a trial was ended, by time or by the interrupt.
+    fn note(&self, error: &Error) {
+        let is_ended = matches!(error, Error::NothingDone { .. });
+        self.is_ended.set(self.is_ended.get() || is_ended);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_ended.get() || Instant::now() >= self.until
     }
 
     /// True if the model takes more memory than a trial.
@@ -96,16 +116,8 @@ impl<'a> ProofSearch<'a> {
 
     /// The first demands found that are proven to be impossible together.
     pub(super) fn find(&self) -> Option<Conflict> {
-        let is_hard = |demand: &Demand| match demand {
-            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // Any column might come next, of too many.
-            Demand::Playable(_) => !self.is_relaxed,
-            _ => true,
-        };
-        let demands = self.steered.demands().enumerate();
-        let hard: Vec<usize> = demands
-            .filter(|(_, demand)| is_hard(demand))
-            .map(|(number, _)| number)
+        let hard: Vec<usize> = (0..self.steered.demands().len())
+            .filter(|&demand| self.is_tried(demand))
             .collect();
         // What is too large alone is too large with another.
         let mut small = Vec::new();
@@ -147,9 +159,26 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
+    /// The conflict of some demands, if they are proven to be impossible together.
+    pub(super) fn confirm(&self, demands: &[usize]) -> Option<Conflict> {
+        let demands = demands.iter().copied();
+        let demands: Vec<usize> = demands.filter(|&demand| self.is_tried(demand)).collect();
+        matches!(self.trial(&demands), Trial::Impossible).then(|| self.conflict(demands))
+    }
+
+    /// True for demands that are evidence in trials.
+    fn is_tried(&self, demand: usize) -> bool {
+        match self.steered.demand(demand) {
+            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
+            // Any column might come next, of too many.
+            Demand::Playable(_) => !self.is_relaxed,
+            _ => true,
+        }
+    }
+
     /// Verdict on some demands: met by some level, or by none.
     fn trial(&self, demands: &[usize]) -> Trial {
-        if Instant::now() >= self.until {
+        if self.is_over() {
             return Trial::Unknown;
         }
         let by_frontier = self.is_impossible_to(demands, None);
@@ -167,6 +196,18 @@ impl<'a> ProofSearch<'a> {
         if let Some(column) = self.impossible_window(&demands) {
             return Conflict { demands, column };
         }
+        // Tiles that are placed are told where they are needed.
+        let mut placed = self.placed.clone();
+        for &other in self.placed.iter().rev() {
+            let rest: Vec<usize> = placed.iter().copied().filter(|&one| one != other).collect();
+            let without = Self {
+                placed: rest.clone(),
+                ..self.clone()
+            };
+            if without.is_impossible_to(&demands, None) == Some(true) {
+                placed = rest;
+            }
+        }
         // The first columns are possible below `low`, and impossible at `high`.
         let (mut low, mut high) = (0, self.steered.width() - 1);
         while low < high {
@@ -177,8 +218,12 @@ impl<'a> ProofSearch<'a> {
                 None => break,
             }
         }
-        let column = high;
-        Conflict { demands, column }
+        let mut named = [placed, demands].concat();
+        named.sort_unstable();
+        Conflict {
+            demands: named,
+            column: high,
+        }
     }
 
     /// True if nothing meets some demands up to a column, by a frontier; nothing if that takes too much.
@@ -205,7 +250,8 @@ impl<'a> ProofSearch<'a> {
         if model.evidence().is_empty() {
             return Some(false);
         }
-        let compiled = self.frontier(bytes).compile(model, ()).ok()?;
+        let compiled = self.frontier(bytes).compile(model, ());
+        let compiled = compiled.inspect_err(|error| self.note(error)).ok()?;
         Some(compiled.log_evidence() == f64::NEG_INFINITY)
     }
 
@@ -239,7 +285,7 @@ impl<'a> ProofSearch<'a> {
         for column in 0..width {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
-                if Instant::now() >= self.until {
+                if self.is_over() {
                     return None;
                 }
                 if self.is_impossible_window(demands, &rows, columns.clone())? {

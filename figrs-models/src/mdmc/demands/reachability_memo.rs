@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use figrs_core::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::Reach;
 use super::super::play::cell_class::CellClass;
@@ -17,12 +17,14 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
+    /// The states of all results, of which equal ones are held once.
+    states: FxHashSet<Reach>,
     bytes: usize,
 }
 
 impl ReachabilityMemo {
     /// Largest number of bytes of results kept.
-    const MAX_BYTES: usize = 24 << 20;
+    const MAX_BYTES: usize = 64 << 20;
 
     /// The state after a column, or `None` if the level is not playable whatever follows.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
@@ -33,14 +35,26 @@ impl ReachabilityMemo {
         }
         let mut next = reach.clone();
         next.push_classes(column);
-        let next = next.alive().then_some(next);
         let mut known = known();
-        // What was reached before is held as the result of another column.
-        known.bytes += 2 * size_of_val(&key) + size_of_val(column) + next.heap_bytes();
         if known.bytes > Self::MAX_BYTES {
             *known = CrossingMemo::default();
         }
+        let next = next.alive().then(|| known.held(next));
+        // The state before is held as the result of another column.
+        known.bytes += 2 * size_of_val(&key) + size_of_val(column);
         known.after.insert(key, next.clone());
         next
+    }
+}
+
+impl CrossingMemo {
+    /// The state that is held already, if there is an equal one.
+    fn held(&mut self, state: Reach) -> Reach {
+        if let Some(held) = self.states.get(&state) {
+            return held.clone();
+        }
+        self.bytes += 2 * size_of_val(&state) + state.heap_bytes();
+        self.states.insert(state.clone());
+        state
     }
 }

@@ -59,7 +59,23 @@ impl SteeredLevel {
     /// An error if a demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
     /// tiles or another direction of travel.
     pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
-        let model = model.into();
+        Self::stating(model.into(), demands, Arc::default())
+    }
+
+    /// A level of the same model with other demands. The ways of a player that were found for one of them are known to the other, so that a series of demands
+    /// that change little is drawn sooner; the levels are those of [`new`](Self::new).
+    ///
+    /// An error as there.
+    pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
+        let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
+        Ok(other.proof_time(self.longest_proof))
+    }
+
+    fn stating(
+        model: LevelModel,
+        demands: &[Demand],
+        crossed: Arc<ReachabilityMemo>,
+    ) -> Result<Self, DemandError> {
         let (height, width) = (model.height(), model.width());
         let frame = LevelFrame {
             height,
@@ -88,7 +104,7 @@ impl SteeredLevel {
             model,
             demands: stated.into(),
             stated: Arc::default(),
-            crossed: Arc::default(),
+            crossed,
             longest_proof: Self::LONGEST_PROOF,
         })
     }

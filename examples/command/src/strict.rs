@@ -1,0 +1,43 @@
+//! Levels drawn until they are playable by a second, stricter search.
+
+use figrs_core::stream;
+use figrs_models::mdmc::{Level, Route, StrictPlayability};
+use rand::Rng;
+
+/// The most times that a level is drawn until it is playable by the stricter rules.
+pub const MOST_DRAWN: u64 = 200;
+
+/// Levels that have all of some ways by the stricter rules, each with the number of those before it that were not: each is the first of the levels drawn for its place
+/// that is. `draw` gives levels for all places by a seed, and `level` the level as it was drawn. Nothing if a place has none in [`MOST_DRAWN`] draws.
+///
+/// **Errors.** Those of `draw`.
+pub fn strictly<L, E>(
+    routes: &[Route],
+    seed: u64,
+    level: impl Fn(&L) -> &Level,
+    mut draw: impl FnMut(u64) -> Result<Vec<L>, E>,
+) -> Result<Option<Vec<(L, u64)>>, E> {
+    let is_playable = |drawn: &L| {
+        routes.iter().all(|route| {
+            let upright = route.rules().travel().upright(level(drawn));
+            StrictPlayability::along(&upright, route).playable()
+        })
+    };
+    let mut levels: Vec<(L, u64)> = draw(seed)?.into_iter().map(|drawn| (drawn, 0)).collect();
+    let mut failed: Vec<usize> = Vec::new();
+    failed.extend((0..levels.len()).filter(|&place| !is_playable(&levels[place].0)));
+    for number in 1..MOST_DRAWN {
+        if failed.is_empty() {
+            break;
+        }
+        // Far from the numbers of levels.
+        let again = draw(stream(seed, u64::MAX / 2 + number).next_u64())?;
+        for (place, drawn) in again.into_iter().enumerate() {
+            if failed.contains(&place) {
+                levels[place] = (drawn, levels[place].1 + 1);
+            }
+        }
+        failed.retain(|&place| !is_playable(&levels[place].0));
+    }
+    Ok(failed.is_empty().then_some(levels))
+}

@@ -1,0 +1,83 @@
+//! The trained model that a request draws from.
+
+use clap::ValueEnum;
+use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
+use figrs_models::mdmc::LevelModel;
+use serde_json::Value as Json;
+
+use super::request::LevelRequest;
+use super::training::Trained;
+use crate::problem::Problem;
+
+/// A kind of model with its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ChosenModel {
+    kind: TrainedModel,
+    settings: ModelSettings,
+}
+
+impl ChosenModel {
+    /// The model that a request names; the chain if none.
+    ///
+    /// **Errors.** Unknown names; settings of another model.
+    pub(super) fn of(request: &LevelRequest) -> Result<Self, Problem> {
+        let kind = match &request.trained {
+            Some(name) => TrainedModel::from_str(name, false).map_err(|_| {
+                let all = TrainedModel::value_variants().iter();
+                let all: Vec<String> = all.map(|kind| kind.name()).collect();
+                Problem::wrong(format!("trained {name:?}: write one of {}", all.join(", ")))
+            })?,
+            None => TrainedModel::default(),
+        };
+        let (hierarchical, styles) = (TrainedModel::Hierarchical, !request.style.is_empty());
+        for (field, is_given, model) in [
+            ("order", request.order.is_some(), TrainedModel::NGrams),
+            ("section", request.section.is_some(), hierarchical),
+            ("kinds", request.kinds.is_some(), hierarchical),
+            ("style", styles, hierarchical),
+        ] {
+            if is_given && kind != model {
+                let told = format!("{field} needs \"trained\": \"{}\"", model.name());
+                return Err(Problem::wrong(told));
+            }
+        }
+        if styles && request.kinds.is_some() {
+            return Err(Problem::wrong(
+                "kinds and style: give one of them".to_owned(),
+            ));
+        }
+        if request.style_change.is_some() && !styles {
+            return Err(Problem::wrong("style_change needs style".to_owned()));
+        }
+        let usual = ModelSettings::default();
+        let change = request.style_change.unwrap_or(SectionKinds::CHANGE);
+        let settings = ModelSettings {
+            order: request.order.unwrap_or(usual.order),
+            section: request.section.unwrap_or(usual.section),
+            kinds: match request.kinds {
+                _ if styles => SectionKinds::Styles(change),
+                Some(kinds) => SectionKinds::Found(kinds),
+                None => usual.kinds,
+            },
+        };
+        Ok(Self { kind, settings })
+    }
+
+    /// The model of levels of some columns.
+    ///
+    /// **Errors.** Those of training.
+    pub(super) fn train(&self, trained: &Trained, width: usize) -> Result<LevelModel, Problem> {
+        let model = self
+            .settings
+            .model(self.kind, &trained.corpus, &trained.chain, width);
+        Ok(model?)
+    }
+
+    /// The settings in JSON, with the name of a model other than the chain.
+    pub(super) fn json(&self, trained: &Trained) -> Vec<(&'static str, Json)> {
+        let name = ("trained", Json::from(self.kind.name()));
+        let named = (self.kind != TrainedModel::default()).then_some(name);
+        let settings = self.settings.json(self.kind, &trained.chain);
+        named.into_iter().chain(settings).collect()
+    }
+}

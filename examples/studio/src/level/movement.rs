@@ -1,0 +1,42 @@
+//! The movement of a request.
+
+use figrs_models::mdmc::{Movement, MovementError, MovementRules};
+use serde_json::Value as Json;
+
+use super::request::LevelRequest;
+use super::training::Trained;
+use crate::problem::Problem;
+
+/// The rules by which levels are playable: those of the movement that a request names or gives, else of the one that the tiles suggest, as the command takes
+/// them.
+///
+/// **Errors.** What is no movement; tiles of unknown meaning, or that no movement suits.
+pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<MovementRules, Problem> {
+    let (tiles, travel) = (trained.chain.tile_set(), trained.chain.travel());
+    let movement = match &request.movement {
+        None => Movement::suggested(tiles, travel),
+        Some(given) => movement(given),
+    };
+    let rules = movement.and_then(|movement| movement.rules(tiles, travel));
+    rules.map_err(told)
+}
+
+/// A movement by its name, or as a file of TOML or JSON has it.
+fn movement(given: &Json) -> Result<Movement, MovementError> {
+    match given {
+        Json::String(text) if text.trim_start().starts_with('{') => Movement::from_json(text),
+        Json::String(text) if text.contains(['=', '\n']) => Movement::from_toml(text),
+        Json::String(name) => Movement::named(name.trim()),
+        other => Movement::from_json(&other.to_string()),
+    }
+}
+
+/// An error of a movement, with the fields that mend it.
+fn told(error: MovementError) -> Problem {
+    let fields = match &error {
+        MovementError::Unknown { .. } => "; see tiles",
+        MovementError::NoTile { .. } => "; see tiles and movement",
+        _ => "",
+    };
+    Problem::wrong(format!("movement: {error}{fields}"))
+}
