@@ -110,6 +110,7 @@ impl Question {
             return Some(Findings {
                 algorithm: Some("WeightedMiniBuckets"),
                 evidence_bounds: bounds,
+                tried: self.tried(),
                 stopped: stop::reason(),
                 ..Findings::default()
             });

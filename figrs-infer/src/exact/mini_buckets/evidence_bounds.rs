@@ -1,5 +1,7 @@
 //! Bounds of the sum over all assignments, by mini-bucket eliminations of growing tables.
 
+use std::ops::Range;
+
 use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, FactorTable, Weights};
 
@@ -11,6 +13,9 @@ use crate::exact::eliminate::{EliminationError, as_if_dense, without_barren};
 
 /// Entries of the tables of the eliminations, one after another.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
+/// The numbers of all sizes of tables, and of those that take seconds at most on models of some hundred variables.
+pub(crate) const ALL_SIZES: usize = TABLES.len();
+pub(crate) const QUICK_SIZES: usize = 3;
 /// Entries of the messages of crude bounds together: a tenth of a second or less.
 const CRUDE_ENTRIES: f64 = 262_144.0;
 /// Width of bounds that further work does not bring closer.
@@ -57,13 +62,13 @@ pub(crate) fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Tells closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of growing size from
-/// the one of number `first` on. The number of the first table that was left out.
+/// Tells closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of these sizes, given by
+/// their numbers. The number of the first size that was left out.
 ///
 /// **Errors.** Those of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub(crate) fn sum_bounds(
     graph: &FactorGraph,
-    first: usize,
+    sizes: Range<usize>,
     effort: BoundingEffort<'_>,
     tell: &mut dyn FnMut(Bounds),
 ) -> Result<usize, EliminationError> {
@@ -83,10 +88,10 @@ pub(crate) fn sum_bounds(
             return Ok(TABLES.len());
         }
         before = limit;
-        if number < first {
+        if number < sizes.start {
             continue;
         }
-        if entries > effort.work {
+        if number >= sizes.end || entries > effort.work {
             return Ok(number);
         }
         let bounds = bounds_by(graph, &order, (limit, effort.most), effort.until)?;
@@ -249,7 +254,9 @@ mod tests {
             work: f64::INFINITY,
             until,
         };
-        let done = sum_bounds(graph, 0, effort, &mut |closer| narrow(&mut bounds, closer));
+        let done = sum_bounds(graph, 0..ALL_SIZES, effort, &mut |closer| {
+            narrow(&mut bounds, closer)
+        });
         assert!(matches!(done, Ok(_) | Err(EliminationError::Interrupted)));
         bounds
     }
@@ -317,7 +324,9 @@ mod tests {
             work: 0.0,
             until: &until,
         };
-        let done = sum_bounds(&graph, 0, effort, &mut |bounds| panic!("{bounds}"));
+        let done = sum_bounds(&graph, 0..ALL_SIZES, effort, &mut |bounds| {
+            panic!("{bounds}")
+        });
         assert!(matches!(done, Ok(0)), "{done:?}");
     }
 }

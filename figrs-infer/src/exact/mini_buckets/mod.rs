@@ -13,5 +13,7 @@ mod messages;
 mod partition;
 
 pub(crate) use bucket_order::BucketOrder;
-pub(crate) use evidence_bounds::{BoundingEffort, UNBOUNDED, crude_bounds, narrow, sum_bounds};
+pub(crate) use evidence_bounds::{
+    ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
+};
 pub(crate) use messages::{BoundKind, MiniBuckets};

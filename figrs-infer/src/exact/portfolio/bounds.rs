@@ -12,7 +12,9 @@ use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::mini_buckets::{BoundingEffort, UNBOUNDED, crude_bounds, narrow, sum_bounds};
+use crate::exact::mini_buckets::{
+    ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
+};
 
 /// The algorithm that bounds are of.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
@@ -104,18 +106,31 @@ impl EvidenceBounds {
             self.is_searched = true;
             self.search_world(attempts);
         }
+        self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
+    }
+
+    /// The bounds that are worth having where there is no other answer, whatever the work.
+    pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
+        if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
+            self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
+        }
+    }
+
+    /// Weighted mini-buckets of the sizes that come next, up to one, with messages of at most so many entries.
+    fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
         };
         // An eighth of the memory.
         let effort = BoundingEffort {
             most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
-            work: operations / SHARE / ENTRY,
+            work,
             until: &limits.options.until,
         };
         let mut tell = |bounds| self.so_far.narrow(bounds);
         // What is stopped or refused has told what it found.
-        if let Ok(next) = sum_bounds(encoding.graph(), self.next_table, effort, &mut tell) {
+        let sizes = self.next_table..end;
+        if let Ok(next) = sum_bounds(encoding.graph(), sizes, effort, &mut tell) {
             self.next_table = next;
         }
     }

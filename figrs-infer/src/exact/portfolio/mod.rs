@@ -136,6 +136,9 @@ impl Algorithm for Exact {
             None => ladder.by_predicted_work()?,
             found => found,
         };
+        if let (None, Some(bounds)) = (&found, &mut ladder.bounds) {
+            bounds.finish(&mut ladder.attempts);
+        }
         match (found, ladder.bounds) {
             (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
             (None, Some(bounds)) => bounds.into_answer(ladder.attempts),
