@@ -67,29 +67,26 @@ fn corpora_of_four_games_train_by_one_command_each() {
         let (drawn, _) = levels(&asked);
         assert_eq!(drawn.len(), 2, "{game}");
         let playable = [&asked[..], &["--playable", "--strict", "--show-path"]].concat();
-        match movement {
-            Some(movement) => {
-                let sizes = match game {
-                    "kid_icarus" => &["--height", "60"][..],
-                    "lode_runner" => &["--rows", "8", "--width", "16", "--particles", "2000"],
-                    _ => &["--width", "60"],
-                };
-                let (drawn, told) = levels(&[&playable[..], sizes].concat());
-                for level in &drawn {
-                    assert_eq!(level["movement"], movement, "{game}");
-                    assert_eq!(level["playable"], true, "{game}: {level}");
-                    assert_eq!(level["method"], "conditioned", "{game}");
-                }
-                assert!(told.contains(&format!("movement {movement}: ")), "{told}");
+        let Some(movement) = movement else {
+            let (code, told) = refused(&playable);
+            assert_eq!(code, Some(2), "{told}");
+            for part in ["of unknown meaning", "see --tiles FILE"] {
+                assert!(told.contains(part), "{told}");
             }
-            None => {
-                let (code, told) = refused(&playable);
-                assert_eq!(code, Some(2), "{told}");
-                for part in ["of unknown meaning", "see --tiles FILE"] {
-                    assert!(told.contains(part), "{told}");
-                }
-            }
+            continue;
+        };
+        let sizes = match game {
+            "kid_icarus" => &["--height", "60"][..],
+            "lode_runner" => &["--rows", "8", "--width", "16", "--particles", "2000"],
+            _ => &["--width", "60"],
+        };
+        let (drawn, told) = levels(&[&playable[..], sizes].concat());
+        for level in &drawn {
+            assert_eq!(level["movement"], movement, "{game}");
+            assert_eq!(level["playable"], true, "{game}: {level}");
+            assert_eq!(level["method"], "conditioned", "{game}");
         }
+        assert!(told.contains(&format!("movement {movement}: ")), "{told}");
     }
 }
 
@@ -220,7 +217,8 @@ fn mean_files_are_read_or_left_out_with_a_note() {
         .collect();
     let wide = [many.as_str(), "\n", &many].concat();
     let wider = [too_many.as_str(), "\n", &too_many].concat();
-    let cases: [(&str, &[(&str, &[u8])], Result<&str, &str>); 12] = [
+    type Files<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(&str, Files<'_>, Result<&str, &str>); 12] = [
         (
             "CRLF",
             &[("a.txt", b"----\r\nXXXX\r\n")],

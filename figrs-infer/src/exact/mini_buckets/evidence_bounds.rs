@@ -255,7 +255,7 @@ mod tests {
             until,
         };
         let done = sum_bounds(graph, 0..ALL_SIZES, effort, &mut |closer| {
-            narrow(&mut bounds, closer)
+            narrow(&mut bounds, closer);
         });
         assert!(matches!(done, Ok(_) | Err(EliminationError::Interrupted)));
         bounds

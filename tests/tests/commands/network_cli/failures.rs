@@ -1,5 +1,7 @@
 //! Failures of the network example: questions without an answer, and wrong options and files.
 
+use std::fmt::Write as _;
+
 use figrs_tests::example::text;
 use serde_json::Value as Json;
 
@@ -98,7 +100,7 @@ fn dense(variables: usize) -> String {
         pairs.len()
     );
     for (j, i) in &pairs {
-        text += &format!("2 {j} {i}\n");
+        writeln!(text, "2 {j} {i}").unwrap();
     }
     text + &"9\n1.5 1 1 1 1.5 1 1 1 1.5\n".repeat(pairs.len())
 }
