@@ -206,6 +206,9 @@ fn towers_are_climbed() {
     }
 }
 
+/// Names and contents of files.
+type Files<'a> = &'a [(&'a str, &'a [u8])];
+
 /// Files as editors, other systems and mistakes leave them.
 #[test]
 fn mean_files_are_read_or_left_out_with_a_note() {
@@ -217,7 +220,6 @@ fn mean_files_are_read_or_left_out_with_a_note() {
         .collect();
     let wide = [many.as_str(), "\n", &many].concat();
     let wider = [too_many.as_str(), "\n", &too_many].concat();
-    type Files<'a> = &'a [(&'a str, &'a [u8])];
     let cases: [(&str, Files<'_>, Result<&str, &str>); 12] = [
         (
             "CRLF",
