@@ -197,6 +197,9 @@ fn larger_sets_that_exclude_each_other_are_proven() {
     }
 }
 
+/// The number of demands that are named, and the column, if any are.
+type Named = Option<(usize, RangeInclusive<usize>)>;
+
 /// Walls, gaps and areas to pass that the tiles which are set leave no way through, with the demands that are needed for that.
 #[test]
 fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
@@ -214,7 +217,7 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
         }
     }
     let through = |areas: Vec<Area>| Demand::Playable(Route::default().through(areas));
-    let cases: [(Vec<Demand>, Option<(usize, RangeInclusive<usize>)>); 6] = [
+    let cases: [(Vec<Demand>, Named); 6] = [
         (
             vec![Demand::playable(), Demand::Placed(wall)],
             Some((2, 30..=30)),

@@ -99,7 +99,7 @@ fn passes_from(
         }
         for (x, y, jump) in next {
             let inside = (0..width).contains(&x) && y < height && !solid(x, y);
-            let after = inside.then(|| passed(x, y, before)).unwrap_or_default();
+            let after = if inside { passed(x, y, before) } else { 0 };
             if inside && known.insert((x, y, jump, after)) {
                 open.push((x, y, jump, after));
             }

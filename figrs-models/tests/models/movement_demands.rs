@@ -107,7 +107,7 @@ fn rules_for_other_levels_are_refused() {
         "{published}"
     );
     let same = MovementRules::platformer();
-    assert!(with(Demand::Playable(Route::under(&same))).is_some());
+    assert!(with(Demand::Playable(Route::under(same))).is_some());
 }
 
 /// A corpus at hand, or `None` with a word of why the test is skipped.
