@@ -146,7 +146,8 @@ fn ways_have_their_exact_probability_in_every_model() {
             between += usize::from(p > 1e-6 && p < 1.0 - 1e-6);
         }
     }
-    assert!(between > 12, "{between}");
+    // Not all of them are certain or impossible.
+    assert!(between > 5, "{between}");
 }
 
 #[test]
