@@ -40,7 +40,8 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 }
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let here = env::var("CARGO_MANIFEST_DIR").expect("cargo tells it");
+    let root = Path::new(&here).join("../..");
     let (mut modules, mut list) = (String::new(), String::new());
     for page in pages(&root) {
         println!("cargo::rerun-if-changed={}", page.display());
