@@ -211,7 +211,7 @@ fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
         _ => read_corpus(options)?,
     };
     let corpus = weighted(corpus, &options.weight)?;
-    let corpus = styled(corpus, &options.style);
+    let corpus = styled(corpus, &options.style)?;
     let chain = chain(options, &corpus)?;
     options.check_size(&chain)?;
     Ok((corpus, chain))

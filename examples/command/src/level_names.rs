@@ -1,7 +1,9 @@
 //! Weights and styles of training levels by patterns of their names.
 
-use figrs_models::mdmc::{Corpus, LevelError};
+use figrs_models::mdmc::Corpus;
 use glob::Pattern;
+
+use crate::Failure;
 
 /// `PATTERN=TIMES`.
 ///
@@ -31,22 +33,45 @@ pub fn style(text: &str) -> Result<(String, Pattern), String> {
 
 /// A corpus whose levels count in training as often as the last pattern says that matches their name.
 ///
-/// **Errors.** Those of [`Corpus::weighted`].
-pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, LevelError> {
-    corpus.weighted(|name| {
+/// **Errors.** Those of [`Corpus::weighted`]; a pattern that matches no name.
+pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Failure> {
+    check_matches(&corpus, weights.iter().map(|(pattern, _)| pattern))?;
+    let weighted = corpus.weighted(|name| {
         let mut weights = weights.iter().rev();
         let own = weights.find(|(pattern, _)| pattern.matches(name));
         own.map_or(1, |&(_, times)| times)
-    })
+    });
+    Ok(weighted?)
 }
 
 /// A corpus whose levels have the style of the first pattern that matches their name, else "other"; as it is if there are no styles.
-pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Corpus {
+///
+/// **Errors.** A pattern that matches no name.
+pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Failure> {
     if styles.is_empty() {
-        return corpus;
+        return Ok(corpus);
     }
-    corpus.styled(|name| {
+    check_matches(&corpus, styles.iter().map(|(_, pattern)| pattern))?;
+    Ok(corpus.styled(|name| {
         let own = styles.iter().find(|(_, pattern)| pattern.matches(name));
         own.map_or("other", |(style, _)| style).to_owned()
-    })
+    }))
+}
+
+/// Number of names that an error tells.
+const TOLD_NAMES: usize = 5;
+
+fn check_matches<'a>(
+    corpus: &Corpus,
+    mut patterns: impl Iterator<Item = &'a Pattern>,
+) -> Result<(), Failure> {
+    let names = corpus.names();
+    let Some(idle) = patterns.find(|pattern| !names.iter().any(|name| pattern.matches(name)))
+    else {
+        return Ok(());
+    };
+    let told = names.iter().take(TOLD_NAMES).map(String::as_str);
+    let told = told.collect::<Vec<_>>().join(", ");
+    let more = if names.len() > TOLD_NAMES { ", .." } else { "" };
+    Err(format!("no level has a name that matches \"{idle}\": they are {told}{more}").into())
 }

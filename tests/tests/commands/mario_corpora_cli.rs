@@ -158,6 +158,8 @@ fn styles_do_not_leak_and_weights_count() {
         ),
         (&["--weight", "low*=0"], "1 to 10000 times"),
         (&["--weight", "low"], "a pattern of names and a number"),
+        (&["--weight", "zzz*=3"], "no level has a name that matches"),
+        (&["--style", "castle=zzz*"], "\"zzz*\": they are "),
         (&["--only", "x*"], "no text file matches x*"),
         (&["--only", "a["], "\"a[\""),
         (&["--rows", "3"], "cut to 3"),

@@ -151,7 +151,8 @@ impl Texts {
         let (corpus, notes) = self.corpus(request)?;
         let weights = read_all("weight", &request.weight, weight)?;
         let styles = read_all("style", &request.style, style)?;
-        let corpus = styled(weighted(corpus, &weights).map_err(wrong)?, &styles);
+        let corpus = weighted(corpus, &weights).and_then(|corpus| styled(corpus, &styles));
+        let corpus = corpus.map_err(|error| Problem::of(&error))?;
         let structures: Structures = match &request.structure {
             Some(text) => text
                 .parse()
