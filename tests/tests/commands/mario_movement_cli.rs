@@ -178,8 +178,8 @@ fn demands_choose_the_method() {
         (&["--max-gap", "3"], "conditioned"),
         (&["--playable"], "conditioned"),
         (&["--trained", "n-grams"], "conditioned"),
-        (&["--style", "low=*-1"], "hierarchical"),
-        (&["--style", "low=*-1", "--max-gap", "3"], "conditioned"),
+        (&["--style", "low=0[12]*"], "hierarchical"),
+        (&["--style", "low=0[12]*", "--max-gap", "3"], "conditioned"),
         (&["--method", "look-ahead", "--playable"], "look-ahead"),
     ] {
         assert_eq!(drawn_by(more), method, "{more:?}");

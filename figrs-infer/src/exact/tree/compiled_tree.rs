@@ -251,9 +251,11 @@ impl CompiledTree {
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         (self.problem).distribution(&self.expansion, element, |position| {
             self.require_possible()?;
-            let part = self.sums.as_ref();
-            let mut marginals = part.map_or(Vec::new(), |part| part.marginals(&[position]));
-            Ok(marginals.pop().unwrap_or_default())
+            let Some(part) = &self.sums else {
+                return Ok(Vec::new());
+            };
+            part.prepare(&[position], &self.problem.limits.options.until)?;
+            Ok(part.marginals(&[position]).pop().unwrap_or_default())
         })
     }
 

@@ -18,8 +18,8 @@ use crate::mdmc::Area;
 /// let over = Route::under(MovementRules::platformer()).through([Area::cell(2, 4)]);
 /// let verdict = Playability::along(&level, &over);
 /// assert!(verdict.playable() && verdict.path().contains(&(2, 4)));
-/// let under = over.through([Area::all().rows(4..6).columns(3..5), Area::cell(0, 0)]);
-/// assert!(!Playability::along(&level, &under).playable());
+/// let inside = over.through([Area::cell(2, 4), Area::cell(3, 4)]);
+/// assert!(!Playability::along(&level, &inside).playable());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
