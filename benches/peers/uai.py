@@ -168,7 +168,7 @@ def main():
             value = "-" if row["value"] is None else f"{row['value']:.6f}"
             value += "" if low is None else f" (between {low:.6f} and {high:.6f})"
             value += f"  {row['algorithm']}"
-            agrees = {True: "  agrees", False: told_difference(row)}.get(row.get("agrees"), "")
+            agrees = told_difference(row) if row.get("agrees") is False else "  agrees" if row.get("agrees") else ""
             print(f"{row['file']:28} {row['seconds']:8.2f} s  {value}{agrees}{told}", flush=True)
     if options.format == "json":
         print(json.dumps(rows))
