@@ -249,10 +249,10 @@ mod tests {
 
     const LOGICAL: ModelOutline = ModelOutline {
         zeros: ZeroShare::Most,
-        variables: 1000,
+        digits: 1000,
     };
     const SMALL: ModelOutline = ModelOutline {
-        variables: 60,
+        digits: 60,
         ..LOGICAL
     };
     const WITHOUT_ZEROS: ModelOutline = ModelOutline {

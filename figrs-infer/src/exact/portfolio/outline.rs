@@ -3,7 +3,7 @@
 use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::internals::has_zeros;
 
-/// Number of variables up to which an elimination of many operations has tables beyond every cache, and a decision of a search decides much of the model.
+/// Number of binary digits of a joint value up to which an elimination of many operations has tables beyond every cache, and a decision of a search decides much of the model.
 const SMALL: usize = 128;
 
 /// Share of the factors of several variables that have zeros.
@@ -21,15 +21,15 @@ pub(super) enum ZeroShare {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of variables with several values.
-    pub(super) variables: usize,
+    /// Number of binary digits of a joint value, each variable by itself.
+    pub(super) digits: usize,
 }
 
 impl ModelOutline {
     /// The outline of a model that cannot be expanded.
     pub(super) const UNKNOWN: Self = Self {
         zeros: ZeroShare::Few,
-        variables: usize::MAX,
+        digits: usize::MAX,
     };
 
     pub(super) fn of(graph: &FactorGraph) -> Self {
@@ -44,8 +44,9 @@ impl ModelOutline {
         } else {
             ZeroShare::Few
         };
-        let variables = graph.cardinalities.iter().filter(|&&n| n > 1).count();
-        Self { zeros, variables }
+        let digits = |&n: &u32| n.max(1).next_power_of_two().trailing_zeros() as usize;
+        let digits = graph.cardinalities.iter().map(digits).sum();
+        Self { zeros, digits }
     }
 
     /// True if half of the factors of several variables or more have zeros, so that decisions decide much else.
@@ -53,8 +54,8 @@ impl ModelOutline {
         self.zeros == ZeroShare::Most
     }
 
-    /// True if it has few variables.
+    /// True if it has few joint values for a search.
     pub(super) fn is_small(self) -> bool {
-        self.variables <= SMALL
+        self.digits <= SMALL
     }
 }
