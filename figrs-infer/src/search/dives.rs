@@ -27,7 +27,7 @@ struct Level<S, A> {
     action: Option<A>,
 }
 
-/// How a state of a dive goes on.
+/// Continuation of a dive from a state.
 enum Onward<S, A> {
     /// The actions to a goal.
     Goal(Vec<A>),

@@ -267,7 +267,7 @@ impl StateSpace for Tour {
     }
 }
 
-/// Where nothing tells how near a goal is, dives visit what has few ways left.
+/// Dives without an estimate visit first the states that have few ways left.
 #[test]
 fn dives_find_what_lies_deep() {
     for side in [5, 6, 7] {

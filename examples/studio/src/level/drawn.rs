@@ -48,7 +48,7 @@ pub(super) struct BatchKey {
     first: u64,
 }
 
-/// What a model is trained on, with its columns.
+/// Training levels and settings of a model, with its columns.
 pub(super) type ModelKey = (String, ChosenModel, usize);
 
 enum Sampler {

@@ -27,7 +27,7 @@ use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
 
-/// What was trained, compiled and drawn for earlier requests.
+/// Chains, compiled models and levels of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,

@@ -43,23 +43,29 @@ impl DeterminedVariables {
                 open.push(number);
             }
         }
+        // Mentions by factors that exclude something. Lists are read where few are left, so that a variable of many functions is not slow.
+        let mut mentions: Vec<usize> = mentioning.iter().map(Vec::len).collect();
         let mut found = Self {
             is_skipped: vec![false; graph.factors.len()],
             is_determined: vec![false; graph.cardinalities.len()],
             ..Self::default()
         };
+        let mut excludes_nothing = vec![false; graph.factors.len()];
         while let Some(number) = open.pop() {
             let Some((arguments, value, index)) = function(&graph.factors[number]) else {
                 continue;
             };
-            let others = mentioning[value.index()].iter().filter(|&&n| n != number);
-            let others: Vec<usize> = others.copied().collect();
+            if mentions[value.index()] > 2 || found.contains(value.0) || is_kept[value.index()] {
+                continue;
+            }
+            let others = mentioning[value.index()].iter().copied();
+            let others = others.filter(|&n| n != number && !excludes_nothing[n]);
+            let others: Vec<usize> = others.collect();
             let is_weights = |&n: &usize| {
                 let factor = &graph.factors[n];
                 factor.variables.len() == 1 && matches!(factor.table, FactorTable::Dense(_))
             };
-            let is_alone = others.len() <= 1 && others.iter().all(is_weights);
-            if found.is_determined[value.index()] || is_kept[value.index()] || !is_alone {
+            if others.len() > 1 || !others.iter().all(is_weights) {
                 continue;
             }
             found.is_determined[value.index()] = true;
@@ -69,9 +75,12 @@ impl DeterminedVariables {
                 found.is_skipped[weights] = true;
             } else if !index.contains(&FactorTable::NO_VALUE) {
                 found.is_skipped[number] = true;
+                excludes_nothing[number] = true;
                 for v in arguments {
-                    mentioning[v.index()].retain(|&n| n != number);
-                    open.extend(defining[v.index()]);
+                    mentions[v.index()] -= 1;
+                    if mentions[v.index()] <= 2 {
+                        open.extend(defining[v.index()]);
+                    }
                 }
             }
         }
