@@ -24,6 +24,7 @@ impl YinYang {
         let squares = SquareRule::new(size, |colour: &Colour| *colour == Colour::Black);
         let connected = |colour| WeighedRule::new(ConnectedRule::new(size, is(colour)), times);
         let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
             .rule_if(black.map(|range| CountRule::new(range, is(Colour::Black))))
             .rule(WeighedRule::new(squares, times))
             .rule(connected(Colour::Black))
