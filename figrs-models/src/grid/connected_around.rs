@@ -13,7 +13,7 @@ use super::{Automaton, Partition, Position, Size};
 /// cell one for each column and row.
 ///
 /// **Complexity.** All groups of the frontier are within 16 columns, wherever these are, so that states do not grow with the grid: they are the ways in which so many cells are joined with each
-/// other and the given cell, and their number grows with the largest number of cells as three to the power of half of it or so.
+/// other and the given cell, and their number grows two and a half times with each cell.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,

@@ -24,16 +24,18 @@ impl Generator for Island {
     /// Extrapolated from smaller islands.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
-        if let (Some(_), None, Some(land)) = (self.few(), &self.bays, &self.land) {
-            let most = f64::from(*land.end());
-            return Some(rows * columns * 300.0 + 4000.0 * 3.0f64.powf(most / 2.0) * most);
-        }
         let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 6.0);
         let bays = self
             .bays
             .as_ref()
             .map_or(1.0, |_| 0.5 * 1.62f64.powf(columns));
-        Some(1.8 * rows * 3.03f64.powf(columns) * land * bays)
+        let bytes = 1.8 * rows * 3.03f64.powf(columns) * land * bays;
+        // Of little land, as measured on 100 by 100 cells with up to 4, 8 and 10 of land.
+        let most = self.few().and(self.land.as_ref());
+        let few = most.map(|land| {
+            40.0 * rows * columns + 4740.0 * 2.55f64.powf(f64::from(*land.end())) * bays
+        });
+        Some(few.map_or(bytes, |few| few.min(bytes)))
     }
 
     fn ruled_cells(&self) -> Option<RuledCells<Terrain>> {
