@@ -55,7 +55,7 @@ pub struct ColumnStream<'a, R> {
     /// Number of tiles below a cell that the structure sees in the cell's own column.
     window: usize,
     /// Memo of dead ends: for a row and the window below it, the least depth that cannot be filled from there.
-    dead: FxHashMap<(usize, u64), usize>,
+    dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
     unseen: usize,
 }
@@ -185,9 +185,8 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         if depth == 1 {
             return true;
         }
-        let base = self.chain.ids().base();
         let seen = (1..=self.window).map(|up| self.id(row + up, 0));
-        let state = (row, seen.fold(0, |key, id| key * base + u64::from(id)));
+        let state = (row, seen.fold(0, |key, id| key << 8 | u128::from(id)));
         if self.dead.get(&state).is_some_and(|&least| least <= depth) {
             return false;
         }

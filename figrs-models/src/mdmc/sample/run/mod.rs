@@ -18,7 +18,7 @@ pub(in crate::mdmc) struct LookAheadRun<'a> {
     /// Number of tiles to the left that the first structure sees in its own row.
     window: usize,
     /// Memo of dead ends: for a column and the window to its left, the least depth that cannot be filled from there.
-    dead: FxHashMap<(usize, u64), usize>,
+    dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
     unseen: usize,
     shortened: usize,
