@@ -89,7 +89,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower ones; of levels that are played upwards, to so many columns from the left.
+    /// Cuts levels to this many bottom rows, and fills up lower ones above; levels that are played upwards to so many columns from the left, and fills up narrower ones
+    /// at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -102,6 +103,10 @@ impl CorpusReader {
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
+        if self.folders.is_empty() {
+            let place = "no folder".to_owned();
+            return Err(LevelError::NoLevels { place });
+        }
         let mut files = Vec::new();
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
@@ -169,7 +174,7 @@ impl CorpusReader {
         check_cells(cells)?;
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
-        let levels = self.of_one_height(levels, &mut notes)?;
+        let levels = self.of_one_height(levels, travel, &mut notes)?;
         let corpus = Corpus::of_tiles(tiles, names(files).into_iter().zip(levels))?;
         Ok((corpus.travelled(travel), notes))
     }
@@ -238,6 +243,7 @@ impl CorpusReader {
     fn of_one_height(
         &self,
         levels: Vec<Level>,
+        travel: Travel,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Vec<Level>, LevelError> {
         let highest = levels.iter().map(Level::height).max().unwrap_or(0);
@@ -255,6 +261,7 @@ impl CorpusReader {
         let commonest = commonest(&levels);
         if lower > 0 {
             notes.push(CorpusNote::Padded {
+                travel,
                 levels: lower,
                 of,
                 rows,
@@ -263,6 +270,7 @@ impl CorpusReader {
         }
         if higher > 0 {
             notes.push(CorpusNote::Cut {
+                travel,
                 levels: higher,
                 of,
                 rows,
@@ -273,9 +281,13 @@ impl CorpusReader {
                 return level;
             }
             let (height, cells) = (level.height(), level.as_array());
-            let tile = |(row, column): (usize, usize)| match (row + height).checked_sub(rows) {
-                Some(row) => cells[(row, column)],
-                None => commonest,
+            let tile = |(row, column): (usize, usize)| {
+                let own = match travel {
+                    Travel::Right => (row + height).checked_sub(rows),
+                    // The columns from the left are the rows from the top once levels are turned.
+                    Travel::Up => Some(row).filter(|&row| row < height),
+                };
+                own.map_or(commonest, |row| cells[(row, column)])
             };
             Level::from_tiles(Array2::from_shape_fn((rows, level.width()), tile))
         };
