@@ -14,6 +14,7 @@ use super::folded::Steps;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
 use super::statements::{ColumnEvidence, StatedDemand, statement};
+use super::twist::{Twist, TwistingFunctions, is_stated};
 use crate::mdmc::sample::level_model::LevelColumns;
 
 /// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
@@ -39,6 +40,7 @@ pub struct SteeredLevel {
     model: LevelModel,
     demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
+    twist: Arc<OnceLock<Option<Arc<TwistingFunctions>>>>,
     crossed: Arc<ReachabilityMemo>,
     longest_proof: Duration,
 }
@@ -104,6 +106,7 @@ impl SteeredLevel {
             model,
             demands: stated.into(),
             stated: Arc::default(),
+            twist: Arc::default(),
             crossed,
             longest_proof: Self::LONGEST_PROOF,
         })
@@ -123,10 +126,18 @@ impl SteeredLevel {
         self.longest_proof
     }
 
-    /// The evidence of each demand.
-    pub(super) fn statements(&self) -> Vec<Box<dyn ColumnEvidence + '_>> {
-        // A gap as wide as the level needs no counting.
-        let is_open = |stated: &&StatedDemand| !matches!(stated.demand, Demand::MaximumGap(most) if most >= self.width());
+    /// The start of proposals that look ahead, if a demand makes any.
+    pub(super) fn twist(&self) -> Option<Twist> {
+        let functions = || TwistingFunctions::new(&self.model, &self.demands);
+        self.twist.get_or_init(functions).as_ref().map(Twist::new)
+    }
+
+    /// The evidence of each demand, without those that twisted proposals cover.
+    pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
+        let is_open = |stated: &&StatedDemand| {
+            is_stated(&stated.demand, self.width())
+                && !(is_twisted && TwistingFunctions::covers(stated))
+        };
         let open = self.demands.iter().filter(is_open);
         let all = (&*self.demands, &self.crossed);
         let statements = open
@@ -166,7 +177,7 @@ impl SteeredLevel {
     fn stated(&self) -> &ColumnModel {
         let whole = || self.model.whole();
         self.stated
-            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements()))
+            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
     }
 
     /// The model of the level.
@@ -241,6 +252,7 @@ impl SteeredLevel {
             model: model.clone(),
             demands: some.collect(),
             stated: Arc::default(),
+            twist: Arc::default(),
             crossed: Arc::clone(&self.crossed),
             longest_proof: self.longest_proof,
         }
