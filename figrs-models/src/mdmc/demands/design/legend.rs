@@ -66,7 +66,7 @@ impl<'a> Words<'a> {
             let forms = forms.collect::<Result<Vec<_>, _>>();
             let pattern = forms.and_then(|forms| Pattern::any_of(&forms));
             let pattern = pattern.map_err(|error| DesignError::Pattern { place, error })?;
-            words.patterns.insert(name.clone(), pattern);
+            words.patterns.insert(name.clone(), pattern.named(name));
         }
         Ok(words)
     }
@@ -208,13 +208,15 @@ impl<'a> Words<'a> {
             return self.cut(entry, key, value);
         }
         let Some(text) = value.as_str() else {
-            return Pattern::cell(self.class(&place(), value)?).map_err(error);
+            let cell = Pattern::cell(self.class(&place(), value)?).map_err(error)?;
+            return Ok(cell.named(&list_of(value)));
         };
         if let Some(pattern) = self.patterns.get(text) {
             return Ok(pattern.clone());
         }
         if let Some(class) = self.word(text) {
-            return Pattern::cell(class).map_err(error);
+            let cell = Pattern::cell(class).map_err(error)?;
+            return Ok(cell.named(text));
         }
         self.drawn(text).map_err(|found| {
             let is_word = !text.contains('\n')
@@ -239,4 +241,11 @@ impl<'a> Words<'a> {
             error(found)
         })
     }
+}
+
+/// The words of a list, in one line.
+fn list_of(value: &Value) -> String {
+    let words = value.as_array().into_iter().flatten();
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    words.join(" or ")
 }
