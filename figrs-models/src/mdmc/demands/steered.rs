@@ -7,7 +7,9 @@ use std::time::Duration;
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile};
+use super::super::{
+    DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile, Travel,
+};
 use super::compile::LevelFrame;
 use super::demand::Demand;
 use super::folded::Steps;
@@ -84,6 +86,12 @@ impl SteeredLevel {
             width,
             tiles: model.tile_set(),
         };
+        if model.travel() == Travel::Up
+            && let Some(gap) = demands.iter().find(|demand| demand.has_gap())
+        {
+            let demand = gap.to_string();
+            return Err(DemandError::Upwards { demand });
+        }
         let stated = demands.iter().map(|demand| {
             if let Some(route) = demand.route() {
                 check_route(route, &model)?;
@@ -256,6 +264,15 @@ impl SteeredLevel {
             crossed: Arc::clone(&self.crossed),
             longest_proof: self.longest_proof,
         }
+    }
+
+    /// The level without demands but for the tiles that are placed, of a model whose weights do not sum to one; nothing for others.
+    pub(super) fn undemanding(&self) -> Option<Self> {
+        let demands = self.demands.iter().enumerate();
+        let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
+        let placed: Vec<usize> = placed.map(|(number, _)| number).collect();
+        let is_normalised = self.model.program().is_normalised();
+        (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
     /// The evidence up to a column.

@@ -52,7 +52,8 @@ pub(in crate::mdmc) struct TwistingFunctions {
 }
 
 impl TwistingFunctions {
-    /// Those of some demands; nothing if they have none, or the model depends on columns to the right.
+    /// Those of some demands; nothing if they have none and the model draws columns by itself, if it depends on columns to the right, or if it has no
+    /// probability for a tile that is placed.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());
@@ -84,7 +85,10 @@ impl TwistingFunctions {
                 _ => {}
             }
         }
-        if near.is_empty() && shaped.is_empty() && automata.is_empty() {
+        let is_normalised = model.program().is_normalised();
+        let has_none = near.is_empty() && shaped.is_empty() && automata.is_empty();
+        let is_known = |(_, _, tile): (usize, usize, Tile)| model.program().knows(tile);
+        if has_none && is_normalised || !placed.tiles().all(is_known) {
             return None;
         }
         let mut functions = Self {

@@ -150,3 +150,55 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
         }
     }
 }
+
+/// Cells in which levels differ from a drawing: mean and standard deviation.
+fn differing(levels: &[crate::mdmc::GeneratedLevel], drawing: &Mask) -> (f64, f64) {
+    let counts = levels.iter().map(|generated| {
+        let differs = |&(row, column, tile): &(usize, usize, Tile)| {
+            generated.level().get(row, column) != Some(tile)
+        };
+        drawing.tiles().filter(differs).count() as f64
+    });
+    let counts: Vec<f64> = counts.collect();
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    let squares = counts.iter().map(|count| (count - mean).powi(2));
+    (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
+}
+
+/// N-grams look ahead exactly for a drawing: a few particles have its law, and all weights are equal.
+#[test]
+fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
+    let corpus = Corpus::shipped();
+    let (width, level) = (30, &corpus.levels()[1]);
+    let mut drawing = Mask::free(level.height(), width);
+    for row in 0..level.height() {
+        for column in 0..width {
+            // A drawing that no training level has: every third column is another one.
+            let from = if column % 3 == 0 { column + 7 } else { column };
+            drawing.set(row, column, level.get(row, from).unwrap());
+        }
+    }
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+    let near = Demand::Near {
+        drawing: drawing.clone(),
+        cost: 1.5,
+    };
+    let program = ngrams.program(width).unwrap();
+    let steered = SteeredLevel::new(&program, &[Demand::Seen, near]).unwrap();
+    let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+    let (mean, deviation) = differing(&exact.levels(5, 0..200).unwrap(), &drawing);
+    let particles = ConditionedSampler::new(steered).particles(4);
+    let levels = particles.levels(5, 0..96).unwrap();
+    let (found, _) = differing(&levels, &drawing);
+    // Five standard errors of the difference: a false alarm in two million seeds.
+    let error = deviation * (1.0_f64 / 200.0 + 1.0 / 96.0).sqrt();
+    assert!(
+        (found - mean).abs() <= 5.0 * error,
+        "{found} {mean} {error}"
+    );
+    let (populations, effective) = particles.effective_populations().unwrap();
+    assert!(
+        effective > 0.999 * populations as f64,
+        "{effective} of {populations}"
+    );
+}

@@ -64,6 +64,16 @@ pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
     /// models that depend on no columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
+    /// False if the weights of columns do not sum to one over all levels.
+    fn is_normalised(&self) -> bool {
+        true
+    }
+
+    /// True if the model has a probability for a tile that is placed.
+    fn knows(&self, _tile: Tile) -> bool {
+        true
+    }
+
     /// The tiles that can stand in a row, with their shares.
     fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
 

@@ -337,6 +337,14 @@ impl ColumnProgram for FieldColumns {
         level
     }
 
+    fn is_normalised(&self) -> bool {
+        false
+    }
+
+    fn knows(&self, tile: Tile) -> bool {
+        self.field.tiles.binary_search(&tile).is_ok()
+    }
+
     fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let counts = &self.field.cells[self.band(row)];
         let total: u64 = counts.iter().sum();
@@ -442,11 +450,11 @@ impl ColumnChain {
     }
 }
 
-/// A number of each pair of tiles.
-fn of_pair<T: Copy + Default>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> T {
+/// A number of each pair of tiles that training showed.
+fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
-    found.copied().unwrap_or_default()
+    found.copied()
 }
 
 /// The weight of a pair.
@@ -455,7 +463,8 @@ fn weight(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair))
+    // A tile that was placed, and that training never showed, says nothing about its neighbours.
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
 /// True if training showed a pair.
@@ -464,7 +473,7 @@ fn shown(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> bool + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.shown, pair))
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.shown, pair) == Some(true))
 }
 
 impl TileFieldElements {

@@ -27,7 +27,7 @@ use toml::Spanned;
 
 use super::compile::LevelFrame;
 use super::demand::Demand;
-use crate::mdmc::{Corpus, LevelModel, MovementRules, Travel};
+use crate::mdmc::{Corpus, DemandError, LevelModel, MovementRules, Travel};
 use design_error::DesignError;
 use keys::Entry;
 use legend::Words;
@@ -283,6 +283,10 @@ impl<'a> DesignScope<'a> {
                 size: upright,
             };
             for demand in designer.demands(entry)? {
+                if travel == Travel::Up && demand.has_gap() {
+                    let demand = demand.to_string();
+                    return Err(entry.unfit(DemandError::Upwards { demand }));
+                }
                 let turned = demand.turned(travel, upright);
                 let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));
                 let checked = checked.map_err(|error| entry.unfit(error))?;
