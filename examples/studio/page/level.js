@@ -26,7 +26,7 @@ like = "platformer"
 enemies = "jumped"
 `;
 /** Memory of the exact method, in MiB, that is tried after each change. */
-const QUIET_MEMORY = 192;
+const QUIET_MEMORY = 64;
 
 /** The words of a line. */
 const words = (line) => line.split(/\s+/).filter((word) => word);
@@ -42,6 +42,8 @@ function uneven(text) {
 class LevelDesigner extends Designer {
   palette = [];
   #sprites = null;
+  /** Demands for which the exact method did not fit, with the widest stretch in which nothing was set. */
+  #tooLarge = new Map();
 
   constructor() {
     super("Level", structuredClone(START));
@@ -200,6 +202,22 @@ class LevelDesigner extends Designer {
     }));
   }
 
+  /**
+   * What the states of the exact method grow with, as a text, and the columns (rows, if it is played upwards) side by side in which nothing is set: what did
+   * not fit is not tried again before there are fewer of those.
+   */
+  #size() {
+    const { pin, place, seed, index, particles, ...rest } = this.#request();
+    const along = ([row, column]) => (this.isUpwards ? row : column);
+    const set = new Set([...pin, ...place].map(along));
+    let [free, most] = [0, 0];
+    for (let at = 0; at < this.state.width; at += 1) {
+      free = set.has(at) ? 0 : free + 1;
+      most = Math.max(most, free);
+    }
+    return [JSON.stringify([rest, this.exactMemory]), most];
+  }
+
   #told(answer) {
     if (answer.exact) return "Exact probabilities, by the states of the frontier.";
     return `Shares among ${answer.levels} levels drawn by particles; standard error at most ${percent(0.5 / Math.sqrt(answer.levels))}.`;
@@ -208,7 +226,9 @@ class LevelDesigner extends Designer {
   async *shares(ask) {
     const drawn = [{ levels: 24 }, { levels: 240 }];
     // Exact probabilities know nothing of levels that were rejected.
-    const exact = this.exactMemory && !this.state.strict ? [{ method: "exact", memory: this.exactMemory }] : [];
+    const [demanded, free] = this.#size();
+    const isHopeful = this.exactMemory && !this.state.strict && free < (this.#tooLarge.get(demanded) ?? Infinity);
+    const exact = isHopeful ? [{ method: "exact", memory: this.exactMemory }] : [];
     let last = null;
     for (const step of [...drawn, ...exact]) {
       try {
@@ -218,6 +238,7 @@ class LevelDesigner extends Designer {
       } catch (problem) {
         // The exact method does not fit: the shares stay.
         if (!step.method || problem.body?.method !== "exact") throw problem;
+        this.#tooLarge.set(demanded, free);
       }
       yield { ...last, isLast: step === (exact[0] ?? drawn.at(-1)) };
     }
