@@ -9,7 +9,7 @@ use figrs::models::mdmc::{
     RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
-use figrs_command::design_files::add_demands;
+use figrs_command::level_demands::add_demands;
 use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
 
 use crate::method::Method;
@@ -107,11 +107,11 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
 }
 
 fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
-    let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
+    let tiles = model.tile_set();
     let frame = Frame {
         tiles,
         travel: model.travel(),
-        size: (height, width),
+        size: (model.height(), model.width()),
     };
     let given = &options.demands;
     let mut demands = Vec::new();
@@ -148,22 +148,7 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
             demands.push(Demand::Pinned(frame.piece(path, at_end)?));
         }
     }
-    demands.extend(given.max_gap.map(Demand::MaximumGap));
-    for &(symbol, ref range) in &given.count {
-        demands.push(Demand::Count {
-            tile: tile("--count", symbol, tiles)?,
-            least: range.start,
-            most: range.end,
-        });
-    }
-    for &(symbol, ref shares) in &given.density {
-        demands.push(Demand::density(
-            tile("--density", symbol, tiles)?,
-            shares.start,
-            shares.end,
-            height * width,
-        ));
-    }
+    demands.extend(given.in_numbers().on(model, "--")?);
     for path in &given.forbid {
         demands.push(Demand::Forbidden(frame.mask(path)?));
     }
@@ -207,13 +192,6 @@ fn design(path: &Path) -> Result<DesignFile, Failure> {
 }
 
 /// The tile of a character in an option.
-fn tile(option: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
-    tiles.tile(symbol).ok_or_else(|| {
-        let known = tiles.symbols();
-        format!("{option}: unknown tile {symbol:?}; use one of {known}").into()
-    })
-}
-
 /// The rectangle in which demands are stated, turned as models draw levels.
 struct Frame<'a> {
     tiles: &'a TileSet,

@@ -25,8 +25,10 @@ const OWN_MOVEMENT = `name = "high jumps"
 like = "platformer"
 enemies = "jumped"
 `;
-/** Memory of the exact method, in MiB, that is tried after each change. */
-const QUIET_MEMORY = 64;
+/** The exact method is tried after each change with little memory: what does not fit into it has then cost about a second. */
+const QUIET = -1;
+/** That memory in MiB: n-grams that are playable need the more, and fill it later. */
+const quietMemory = (trained) => (trained === "n-grams" ? 192 : 64);
 
 /** The words of a line. */
 const words = (line) => line.split(/\s+/).filter((word) => word);
@@ -49,7 +51,7 @@ class LevelDesigner extends Designer {
     super("Level", structuredClone(START));
     this.least = 13;
     this.most = 26;
-    this.exactMemory = QUIET_MEMORY;
+    this.exactMemory = QUIET;
   }
 
   /** Fetches the tiles and the training levels, then draws. */
@@ -115,6 +117,12 @@ class LevelDesigner extends Designer {
     this.palettes();
   }
 
+  /** Columns, or rows if it is played upwards, as the longest training level has them, up to 60. */
+  #usual() {
+    const along = ({ text }) => (this.isUpwards ? text.trimEnd().split("\n").length : text.indexOf("\n"));
+    return Math.min(START.width, Math.max(...this.levels.map(along)));
+  }
+
   #picture(context, x, y, side, place) {
     const own = this.side;
     const columns = Math.max(1, Math.floor(this.#sprites.width / own));
@@ -157,6 +165,11 @@ class LevelDesigner extends Designer {
 
   fresh() {
     return { index: 0 };
+  }
+
+  /** Memory of the exact method, in MiB. */
+  get #memory() {
+    return this.exactMemory === QUIET ? quietMemory(this.state.trained) : this.exactMemory;
   }
 
   /** A request for the present state. */
@@ -215,7 +228,7 @@ class LevelDesigner extends Designer {
       free = set.has(at) ? 0 : free + 1;
       most = Math.max(most, free);
     }
-    return [JSON.stringify([rest, this.exactMemory]), most];
+    return [JSON.stringify([rest, this.#memory]), most];
   }
 
   #told(answer) {
@@ -228,7 +241,7 @@ class LevelDesigner extends Designer {
     // Exact probabilities know nothing of levels that were rejected.
     const [demanded, free] = this.#size();
     const isHopeful = this.exactMemory && !this.state.strict && free < (this.#tooLarge.get(demanded) ?? Infinity);
-    const exact = isHopeful ? [{ method: "exact", memory: this.exactMemory }] : [];
+    const exact = isHopeful ? [{ method: "exact", memory: this.#memory }] : [];
     let last = null;
     for (const step of [...drawn, ...exact]) {
       try {
@@ -245,7 +258,7 @@ class LevelDesigner extends Designer {
   }
 
   async sharesWith(ask, row, column, symbol) {
-    const step = this.isProven ? { method: "exact", memory: this.exactMemory } : { levels: 48 };
+    const step = this.isProven ? { method: "exact", memory: this.#memory } : { levels: 48 };
     const answer = await ask("/api/level", { ...this.#request([[row, column, symbol]]), ...step, index: 0, task: "marginals" });
     return answer && { cells: answer.marginals, isProven: answer.exact };
   }
@@ -341,7 +354,7 @@ class LevelDesigner extends Designer {
   }
 
   #exact() {
-    const choices = [[0, "never"], [QUIET_MEMORY, `up to ${QUIET_MEMORY} MiB`], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
+    const choices = [[0, "never"], [QUIET, "up to 64 MiB, n-grams 192 MiB"], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
     const named = choices.map(([memory, text]) => [String(memory), text]);
     return fold("Exact probabilities", false,
       h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
@@ -351,18 +364,19 @@ class LevelDesigner extends Designer {
 
   #training() {
     const { state } = this;
-    const again = async (changes) => {
+    const again = async (changes, fits = false) => {
       this.state = { ...this.state, ...changes };
       this.told.classList.add("busy");
       try {
         await this.#tiles();
+        if (fits) this.state.width = this.#usual();
         this.rebuild();
         this.run();
       } catch (problem) {
         this.wrong(problem.message);
       }
     };
-    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes });
+    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes }, !changes.training);
     const sources = [["", "the levels of figrs"], ...(this.corpora ?? []).map((name) => [`folder:${name}`, `folder ${name}`]), ["edited", "edited here"]];
     const source = state.training ? "edited" : state.corpus ? `folder:${state.corpus}` : "";
     const copy = () => (this.levels ?? []).map(({ name, text }) => ({ name, text }));
