@@ -12,7 +12,7 @@ use figrs::models::mdmc::{
     Travel, vglc,
 };
 use figrs::{Error, Frontier};
-use figrs_command::design_files::add_demands;
+use figrs_command::level_demands::add_demands;
 use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
 
 use crate::method::Method;
@@ -220,11 +220,11 @@ fn demands(
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<Vec<(Demand, String)>, Failure> {
-    let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
+    let tiles = model.tile_set();
     let frame = Frame {
         tiles,
         travel: model.travel(),
-        size: (height, width),
+        size: (model.height(), model.width()),
     };
     let given = &options.demands;
     let mut demands = Vec::new();
@@ -266,25 +266,11 @@ fn demands(
             demands.push((Demand::Pinned(frame.piece(path, at_end)?), origin));
         }
     }
-    let gap = given.max_gap.map(Demand::MaximumGap);
-    demands.extend(gap.map(|gap| (gap, "--max-gap".to_owned())));
-    for &(symbol, ref range) in &given.count {
-        let count = Demand::Count {
-            tile: tile("--count", symbol, tiles)?,
-            least: range.start,
-            most: range.end,
-        };
-        demands.push((count, "--count".to_owned()));
-    }
-    for &(symbol, ref shares) in &given.density {
-        let density = Demand::density(
-            tile("--density", symbol, tiles)?,
-            shares.start,
-            shares.end,
-            height * width,
-        );
-        demands.push((density, "--density".to_owned()));
-    }
+    let flags = (given.max_gap.iter().map(|_| "--max-gap"))
+        .chain(given.count.iter().map(|_| "--count"))
+        .chain(given.density.iter().map(|_| "--density"));
+    let in_numbers = given.in_numbers().on(model, "--")?.into_iter();
+    demands.extend(in_numbers.zip(flags.map(str::to_owned)));
     for path in &given.forbid {
         let origin = format!("--forbid {}", path.display());
         demands.push((Demand::Forbidden(frame.mask(path)?), origin));
@@ -330,14 +316,6 @@ fn design(path: &Path) -> Result<DesignFile, Failure> {
         DesignFile::from_toml(&text)
     };
     design.map_err(|error| format!("{}: {error}", path.display()).into())
-}
-
-/// The tile of a character in an option.
-fn tile(option: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
-    tiles.tile(symbol).ok_or_else(|| {
-        let known = tiles.symbols();
-        format!("{option}: unknown tile {symbol:?}; use one of {known}").into()
-    })
 }
 
 /// The rectangle in which demands are stated, turned as models draw levels.

@@ -10,6 +10,7 @@ use figrs::models::mdmc::{
     TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
+use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
 use figrs_command::{Failure, level_counts};
 use serde_json::Value;
@@ -112,12 +113,7 @@ impl Trained {
             let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
-        if let Some(route) = self.routes.first() {
-            let movement = route.rules().movement();
-            settings.push(("movement", movement.name().into()));
-            settings.push(("promise", movement.promise().into()));
-            settings.extend(self.options.strict.then(|| ("strict", true.into())));
-        }
+        settings.extend(route_settings(&self.routes, self.options.strict));
         settings.push(("guarantee", self.guarantee().into()));
         settings
     }

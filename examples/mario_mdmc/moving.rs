@@ -35,7 +35,7 @@ pub(crate) fn rules(
 /// An error of a movement, in the words of the command line.
 fn told(options: &Options, error: &MovementError) -> Failure {
     let of_file = match error {
-        MovementError::Toml(_) | MovementError::Json(_) | MovementError::Stages { .. } => {
+        MovementError::Toml { .. } | MovementError::Json { .. } | MovementError::Stages { .. } => {
             options.movement.as_deref()
         }
         _ => None,

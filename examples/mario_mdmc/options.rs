@@ -305,17 +305,9 @@ impl Options {
 
     /// Settings of the models beside the chain.
     pub(crate) fn model_settings(&self) -> ModelSettings {
-        let usual = ModelSettings::default();
         let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
-        ModelSettings {
-            order: self.order.unwrap_or(usual.order),
-            section: self.section.unwrap_or(usual.section),
-            kinds: match self.kinds {
-                _ if !self.style.is_empty() => SectionKinds::Styles(change),
-                Some(kinds) => SectionKinds::Found(kinds),
-                None => usual.kinds,
-            },
-        }
+        let change = (!self.style.is_empty()).then_some(change);
+        ModelSettings::given(self.order, self.section, self.kinds, change)
     }
 
     pub(crate) fn sweeps(&self) -> u64 {
