@@ -270,7 +270,12 @@ export class Grid {
       context.strokeStyle = colour;
       context.lineWidth = width;
       context.beginPath();
-      this.path.forEach((cell, place) => (place ? context.lineTo(...middle(cell)) : context.moveTo(...middle(cell))));
+      this.path.forEach((cell, place) => {
+        // Across joined sides the way ends at one and goes on at the other.
+        const goesOn = place && Math.abs(cell[1] - this.path[place - 1][1]) <= this.columns / 2;
+        if (goesOn) context.lineTo(...middle(cell));
+        else context.moveTo(...middle(cell));
+      });
       context.stroke();
     }
   }

@@ -25,8 +25,10 @@ const OWN_MOVEMENT = `name = "high jumps"
 like = "platformer"
 enemies = "jumped"
 `;
-/** Memory of the exact method, in MiB, that is tried after each change. */
-const QUIET_MEMORY = 192;
+/** The exact method is tried after each change with little memory: what does not fit into it has then cost about a second. */
+const QUIET = -1;
+/** That memory in MiB: n-grams that are playable need the more, and fill it later. */
+const quietMemory = (trained) => (trained === "n-grams" ? 192 : 64);
 
 /** The words of a line. */
 const words = (line) => line.split(/\s+/).filter((word) => word);
@@ -42,12 +44,14 @@ function uneven(text) {
 class LevelDesigner extends Designer {
   palette = [];
   #sprites = null;
+  /** Demands for which the exact method did not fit, with the widest stretch in which nothing was set. */
+  #tooLarge = new Map();
 
   constructor() {
     super("Level", structuredClone(START));
     this.least = 13;
     this.most = 26;
-    this.exactMemory = QUIET_MEMORY;
+    this.exactMemory = QUIET;
   }
 
   /** Fetches the tiles and the training levels, then draws. */
@@ -113,6 +117,12 @@ class LevelDesigner extends Designer {
     this.palettes();
   }
 
+  /** Columns, or rows if it is played upwards, as the longest training level has them, up to 60. */
+  #usual() {
+    const along = ({ text }) => (this.isUpwards ? text.trimEnd().split("\n").length : text.indexOf("\n"));
+    return Math.min(START.width, Math.max(...this.levels.map(along)));
+  }
+
   #picture(context, x, y, side, place) {
     const own = this.side;
     const columns = Math.max(1, Math.floor(this.#sprites.width / own));
@@ -155,6 +165,11 @@ class LevelDesigner extends Designer {
 
   fresh() {
     return { index: 0 };
+  }
+
+  /** Memory of the exact method, in MiB. */
+  get #memory() {
+    return this.exactMemory === QUIET ? quietMemory(this.state.trained) : this.exactMemory;
   }
 
   /** A request for the present state. */
@@ -200,6 +215,22 @@ class LevelDesigner extends Designer {
     }));
   }
 
+  /**
+   * What the states of the exact method grow with, as a text, and the columns (rows, if it is played upwards) side by side in which nothing is set: what did
+   * not fit is not tried again before there are fewer of those.
+   */
+  #size() {
+    const { pin, place, seed, index, particles, ...rest } = this.#request();
+    const along = ([row, column]) => (this.isUpwards ? row : column);
+    const set = new Set([...pin, ...place].map(along));
+    let [free, most] = [0, 0];
+    for (let at = 0; at < this.state.width; at += 1) {
+      free = set.has(at) ? 0 : free + 1;
+      most = Math.max(most, free);
+    }
+    return [JSON.stringify([rest, this.#memory]), most];
+  }
+
   #told(answer) {
     if (answer.exact) return "Exact probabilities, by the states of the frontier.";
     return `Shares among ${answer.levels} levels drawn by particles; standard error at most ${percent(0.5 / Math.sqrt(answer.levels))}.`;
@@ -208,7 +239,9 @@ class LevelDesigner extends Designer {
   async *shares(ask) {
     const drawn = [{ levels: 24 }, { levels: 240 }];
     // Exact probabilities know nothing of levels that were rejected.
-    const exact = this.exactMemory && !this.state.strict ? [{ method: "exact", memory: this.exactMemory }] : [];
+    const [demanded, free] = this.#size();
+    const isHopeful = this.exactMemory && !this.state.strict && free < (this.#tooLarge.get(demanded) ?? Infinity);
+    const exact = isHopeful ? [{ method: "exact", memory: this.#memory }] : [];
     let last = null;
     for (const step of [...drawn, ...exact]) {
       try {
@@ -218,13 +251,14 @@ class LevelDesigner extends Designer {
       } catch (problem) {
         // The exact method does not fit: the shares stay.
         if (!step.method || problem.body?.method !== "exact") throw problem;
+        this.#tooLarge.set(demanded, free);
       }
       yield { ...last, isLast: step === (exact[0] ?? drawn.at(-1)) };
     }
   }
 
   async sharesWith(ask, row, column, symbol) {
-    const step = this.isProven ? { method: "exact", memory: this.exactMemory } : { levels: 48 };
+    const step = this.isProven ? { method: "exact", memory: this.#memory } : { levels: 48 };
     const answer = await ask("/api/level", { ...this.#request([[row, column, symbol]]), ...step, index: 0, task: "marginals" });
     return answer && { cells: answer.marginals, isProven: answer.exact };
   }
@@ -320,7 +354,7 @@ class LevelDesigner extends Designer {
   }
 
   #exact() {
-    const choices = [[0, "never"], [QUIET_MEMORY, `up to ${QUIET_MEMORY} MiB`], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
+    const choices = [[0, "never"], [QUIET, "up to 64 MiB, n-grams 192 MiB"], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
     const named = choices.map(([memory, text]) => [String(memory), text]);
     return fold("Exact probabilities", false,
       h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
@@ -330,18 +364,19 @@ class LevelDesigner extends Designer {
 
   #training() {
     const { state } = this;
-    const again = async (changes) => {
+    const again = async (changes, fits = false) => {
       this.state = { ...this.state, ...changes };
       this.told.classList.add("busy");
       try {
         await this.#tiles();
+        if (fits) this.state.width = this.#usual();
         this.rebuild();
         this.run();
       } catch (problem) {
         this.wrong(problem.message);
       }
     };
-    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes });
+    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes }, !changes.training);
     const sources = [["", "the levels of figrs"], ...(this.corpora ?? []).map((name) => [`folder:${name}`, `folder ${name}`]), ["edited", "edited here"]];
     const source = state.training ? "edited" : state.corpus ? `folder:${state.corpus}` : "";
     const copy = () => (this.levels ?? []).map(({ name, text }) => ({ name, text }));

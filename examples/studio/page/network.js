@@ -77,6 +77,11 @@ class NetworkView {
     const before = [this.source, this.observed];
     this.source = source;
     this.observed = {};
+    this.glance.stop();
+    // The nodes that stand there still are those of the network before.
+    this.map.inert = true;
+    this.told.className = "told busy";
+    this.told.textContent = `Reading ${source.name}`;
     try {
       const answer = await this.#ask(this.lane.change(), {}, true);
       if (!answer) return;
@@ -89,6 +94,7 @@ class NetworkView {
       [this.source, this.observed] = before;
       this.#fail(problem);
     }
+    this.map.inert = false;
   }
 
   #ask(ask, observe, describe = false) {
@@ -97,6 +103,7 @@ class NetworkView {
   }
 
   #observe(observed) {
+    if (this.map.inert) return null;
     this.observed = observed;
     return this.#run();
   }

@@ -11,7 +11,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::problem::Problem;
 
 /// Fields that belong to the command line alone.
-const OF_COMMANDS: [&str; 6] = ["out", "report", "format", "stats", "time", "help"];
+const OF_COMMANDS: [&str; 7] = [
+    "out", "report", "format", "stats", "time", "help", "version",
+];
 /// Most cells of all boards of an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Most memory that may be asked for.

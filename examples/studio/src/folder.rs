@@ -57,6 +57,18 @@ impl Folder {
         }
     }
 
+    /// The path of a regular file within the folder: others, such as pipes, may never end.
+    ///
+    /// **Errors.** Those of [`path`](Self::path); what is no regular file.
+    pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
+        let path = self.path(name)?;
+        if path.is_file() {
+            Ok(path)
+        } else {
+            Err(Problem::missing(format!("{name:?}: it is no file")))
+        }
+    }
+
     /// The files of networks, and the folders that hold text files, by their names from here.
     ///
     /// **Errors.** If the folder can no longer be read.

@@ -3,10 +3,12 @@
 //! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` tell it apart; a name that was made to point to
 //! this machine (DNS rebinding) stands in `Host`; and a form cannot send JSON.
 
+use hyper::Uri;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
     ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
+use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
@@ -37,10 +39,12 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
 /// Refuses requests for other hosts and from other pages.
 ///
 /// **Errors.** Status 403, with the header that is wrong.
-pub(crate) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), Problem> {
+pub(crate) fn check_origin(headers: &HeaderMap, address: &Uri, port: u16) -> Result<(), Problem> {
     let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     let host = single(headers, &HOST)?.unwrap_or_default();
-    if !own.iter().any(|own| own == host) {
+    // A request may give a whole address, which then names the host.
+    let named = address.authority().map_or(host, Authority::as_str);
+    if named != host || !own.iter().any(|own| own == host) {
         return Err(Problem::forbidden(format!(
             "Host is not {} or {}: this program answers to no other name",
             own[0], own[1]

@@ -163,7 +163,7 @@ impl Networks {
                 let folder = folder.ok_or_else(|| {
                     Problem::missing(format!("file {name:?}: start the program with --folder"))
                 })?;
-                let path = folder.path(name)?;
+                let path = folder.file(name)?;
                 // A file that was changed is read again.
                 let changed =
                     std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));

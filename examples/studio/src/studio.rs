@@ -89,7 +89,7 @@ impl Studio {
         request: Request<Incoming>,
         port: u16,
     ) -> Result<Content, Problem> {
-        guard::check_origin(request.headers(), port)?;
+        guard::check_origin(request.headers(), request.uri(), port)?;
         let path = request.uri().path().to_owned();
         let Some(work) = Asked::of(&path) else {
             return fixed(&self, request.method(), &path);

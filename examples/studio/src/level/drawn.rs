@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use figrs_command::level_demands::route_settings;
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
 use figrs_infer::{Error, Frontier};
@@ -73,12 +74,7 @@ impl Drawing<'_> {
             settings.push(("particles", request.particles.into()));
         }
         settings.push(("demands", json!(self.demands.told)));
-        if let Some(route) = self.routes.first() {
-            let movement = route.rules().movement();
-            settings.push(("movement", movement.name().into()));
-            settings.push(("promise", movement.promise().into()));
-            settings.extend(request.strict.then(|| ("strict", true.into())));
-        }
+        settings.extend(route_settings(&self.routes, request.strict));
         settings.push(("guarantee", sampler.guarantee().into()));
         settings
     }

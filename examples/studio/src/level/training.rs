@@ -246,9 +246,7 @@ fn files(
             "." => file.clone(),
             name => format!("{name}/{file}"),
         };
-        if let Ok(path) = folder.path(&whole)
-            && path.is_file()
-        {
+        if let Ok(path) = folder.file(&whole) {
             files.push((stem.to_owned(), read_text(&path)?));
         }
     }

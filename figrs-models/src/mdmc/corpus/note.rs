@@ -36,6 +36,11 @@ pub enum CorpusNote {
         /// Their characters.
         symbols: String,
     },
+    /// Tiles of the legend that no level has, and that have no meaning, were left out.
+    IdleTiles {
+        /// Their characters.
+        symbols: String,
+    },
     /// Levels are played upwards, as they are of one width and at least twice as high.
     Upwards {
         /// Columns of every level.
@@ -99,6 +104,10 @@ impl fmt::Display for CorpusNote {
             Self::UnknownTiles { symbols } => {
                 write!(f, "tiles of unknown meaning: {symbols}")
             }
+            Self::IdleTiles { symbols } => write!(
+                f,
+                "tiles of the legend without a meaning that stand in no level are left out: {symbols}"
+            ),
             Self::Upwards { columns } => write!(
                 f,
                 "levels of {columns} columns and at least twice as many rows are played upwards"

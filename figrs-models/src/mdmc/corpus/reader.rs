@@ -70,8 +70,8 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, without the extension, or whose paths below a folder match a pattern of `*`, `?` and `[..]`. Called several
-    /// times, those that match any of the patterns.
+    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`, or whose paths from the folder or one within
+    /// it on, as `Overworld/*`. Called several times, those that match any of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
@@ -207,6 +207,19 @@ impl CorpusReader {
             set
         } else {
             Arc::new(TileSet::clone(&set).and_unknown(foreign.chars()))
+        };
+        // Without a meaning, and in no level.
+        let is_idle = |tile: &Tile| {
+            let symbol = tile.symbol();
+            tile.is_unknown() && symbol.is_some_and(|symbol| !in_use.contains(&symbol))
+        };
+        let idle: Vec<Tile> = set.tiles().filter(is_idle).collect();
+        let set = if idle.is_empty() || idle.len() == set.tiles().count() {
+            set
+        } else {
+            let symbols = idle.iter().copied().filter_map(Tile::symbol).collect();
+            notes.push(CorpusNote::IdleTiles { symbols });
+            Arc::new(set.without(&idle))
         };
         let count = set.tiles().count();
         if count > TileSet::MAX_TILES {
@@ -442,8 +455,13 @@ fn files_of(
 fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let named = |pattern: &Pattern| {
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        pattern.matches_path(below) || stem.is_some_and(|stem| pattern.matches(stem))
+        // The path below the folder that is given, or below any folder on the way, with and without the extension.
+        let mut ends = std::iter::successors(Some(below), |path| {
+            let mut parts = path.components();
+            parts.next()?;
+            Some(parts.as_path()).filter(|rest| !rest.as_os_str().is_empty())
+        });
+        ends.any(|end| pattern.matches_path(end) || pattern.matches_path(&end.with_extension("")))
     };
     patterns.is_empty() || patterns.iter().any(named)
 }

@@ -479,10 +479,11 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
 
 #[test]
 fn wide_levels_are_drawn_few_at_a_time() {
-    let batch = |width: usize, particles: usize| {
-        let sampler = ConditionedSampler::new(steered(14, width, &[Demand::Seen]));
+    let batch_of = |demands: &[Demand], width: usize, particles: usize| {
+        let sampler = ConditionedSampler::new(steered(14, width, demands));
         sampler.particles(particles).batch()
     };
+    let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
     for (width, particles, expected) in [
         (120, 20, 24),
         (200, 20, 24),
@@ -494,6 +495,11 @@ fn wide_levels_are_drawn_few_at_a_time() {
     ] {
         let found = batch(width, particles);
         assert_eq!(found, expected, "{width} columns, {particles} particles");
+    }
+    // Each particle of those is followed by itself.
+    let played = [Demand::Seen, Demand::playable()];
+    for (particles, expected) in [(4, 24), (8, 15), (20, 6), (1000, 1)] {
+        assert_eq!(batch_of(&played, 60, particles), expected);
     }
 }
 

@@ -257,6 +257,10 @@ fn wrong_boards_name_the_field() {
         (json!({"puzzle": "yin_yang", "task": "fly"}), "--task"),
         (json!({"puzzle": "yin_yang", "seed": -1}), "--seed"),
         (
+            json!({"puzzle": "maze", "version": true}),
+            "unknown field \"version\"",
+        ),
+        (
             json!({"puzzle": "dungeon", "min_walls": 9, "max_walls": 3}),
             "9",
         ),
@@ -271,6 +275,7 @@ fn wrong_boards_name_the_field() {
             error["error"].as_str().unwrap().contains(told),
             "{wrong}: {error}"
         );
+        assert!(!error["error"].as_str().unwrap().starts_with("error"));
     }
     let (status, error) = studio.post(
         "/api/board",

@@ -55,6 +55,14 @@ fn other_hosts_and_pages_are_refused() {
         studio.address
     );
     assert_eq!(studio.raw(twice.as_bytes()).status, 400);
+    // A whole address in place of a path names the host.
+    for (host, status) in [(studio.address.as_str(), 200), (elsewhere.as_str(), 403)] {
+        let whole = format!(
+            "GET http://{host}/ HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            studio.address
+        );
+        assert_eq!(studio.raw(whole.as_bytes()).status, status, "{host}");
+    }
     let without = b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
     assert_eq!(studio.raw(without).status, 403);
 }

@@ -131,6 +131,21 @@ fn names_and_paths_are_chosen_by_patterns() {
     assert!(names.len() == 2 && names[0].ends_with("one/a-1") && names[1].ends_with("two/a-1"));
     let reader = CorpusReader::new([scratch.path()]).only("two/*");
     assert_eq!(reader.read().unwrap().0.names(), ["a-1", "a-2"]);
+    // A folder within, wherever it stands, with and without the extension.
+    let deep = folder(&[
+        ("Processed/over/a-1.txt", "-X\nXX"),
+        ("Processed/under/b-1.txt", "--\nXX"),
+    ]);
+    for pattern in [
+        "over/*",
+        "over/a-1",
+        "over/a-1.txt",
+        "Processed/over/*",
+        "a-*",
+    ] {
+        let reader = CorpusReader::new([deep.path()]).only(pattern);
+        assert_eq!(reader.read().unwrap().0.names(), ["a-1"], "{pattern}");
+    }
     let error = |pattern: &str| {
         let reader = CorpusReader::new(folders()).only(pattern);
         reader.read().unwrap_err()
@@ -140,6 +155,35 @@ fn names_and_paths_are_chosen_by_patterns() {
         error("a[b"),
         LevelError::Pattern { column: 2, .. }
     ));
+}
+
+/// A tile of the legend without a meaning, which no level has, would keep every movement from being made.
+#[test]
+fn tiles_without_meaning_that_no_level_has_are_left_out() {
+    let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
+    let scratch = folder(&[("a.txt", "-=-\n###\n"), ("tiles.json", legend)]);
+    let (corpus, notes) = read(&scratch);
+    let set = corpus.tiles();
+    assert!(set.tile('@').is_none() && set.tile('S').is_some() && set.tile('=').is_some());
+    assert_eq!(set.picture(set.tile('#').unwrap()), Some(1));
+    let idle = notes.iter().find_map(|note| match note {
+        CorpusNote::IdleTiles { symbols } => Some(symbols.as_str()),
+        _ => None,
+    });
+    assert_eq!(idle, Some("@"));
+}
+
+#[test]
+fn a_broken_legend_is_noted() {
+    for (name, text) in [
+        ("tiles.json", "{\"tiles\": {\"X\": [\"solid\" "),
+        ("tiles.toml", "[tiles]\n'X' = [solid]\n"),
+    ] {
+        let scratch = folder(&[("a.txt", "--\nXX"), (name, text)]);
+        let (_, notes) = read(&scratch);
+        let is_noted = |note: &CorpusNote| matches!(note, CorpusNote::FlawedLegend(_));
+        assert!(notes.iter().any(is_noted), "{notes:?}");
+    }
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::table::Counts;
-use crate::json;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{
     LegendError, MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile,
     TileSet, TrainingError, Travel,
 };
+use crate::mistakes;
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub enum SavedChainError {
     /// Not JSON, cut off, or without a field that is needed.
     #[error(
         "not a saved chain: line {}, column {}: {}; train and save it again",
-        .0.line(), .0.column(), json::mistake(.0)
+        .0.line(), .0.column(), mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
     /// JSON of something else.
