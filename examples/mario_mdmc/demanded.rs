@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
     ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
-    RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
+    RejectionSampler, Route, SteeredLevel, SteeringError, TileSet, Travel, vglc,
 };
 use figrs::{Error, Frontier};
 use figrs_command::level_demands::add_demands;

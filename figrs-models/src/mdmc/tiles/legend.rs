@@ -137,7 +137,7 @@ mod tests {
         assert!(matches!(toml, LegendError::Toml(_)));
         assert!(
             toml.to_string()
-                .starts_with("not a legend: TOML parse error at line 2")
+                .starts_with("not a legend: line 2")
         );
     }
 }
