@@ -41,7 +41,7 @@ impl Corpus {
 
     /// A corpus of named levels of the tiles of a set, in the given order.
     ///
-    /// An error if there are none, if their heights differ, or if a tile is not of the set.
+    /// An error if there are none, if their heights differ, if a tile is not of the set, or if the set has more than [`TileSet::MAX_TILES`].
     pub fn of_tiles(
         tiles: Arc<TileSet>,
         named: impl IntoIterator<Item = (String, Level)>,
@@ -52,7 +52,13 @@ impl Corpus {
                 place: "corpus".to_owned(),
             });
         };
-        let expected = first.height();
+        let (expected, count) = (first.height(), tiles.tiles().count());
+        if count > TileSet::MAX_TILES {
+            return Err(LevelError::TooManyTiles {
+                count,
+                max: TileSet::MAX_TILES,
+            });
+        }
         for (level, name) in levels.iter().zip(&names) {
             if level.height() != expected {
                 return Err(LevelError::UnequalHeights {

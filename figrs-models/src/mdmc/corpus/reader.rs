@@ -294,7 +294,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
 }
 
 fn is_single(file: &LevelFile) -> bool {
-    file.text.trim_end().lines().count() < 2
+    // Blanks may be tiles.
+    file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
 /// Files of one line are no levels where others have several.
@@ -328,11 +329,20 @@ fn legend_beside(
     let mut searched: BTreeSet<&Path> = BTreeSet::new();
     files.iter().find_map(|file| {
         let folder = file.path.parent()?;
-        let last = file.root.parent().unwrap_or(&file.root);
+        let within = (folder.ancestors()).take_while(|above| above.starts_with(&file.root));
+        let folders = within.map(Path::to_owned).chain([folder_above(&file.root)]);
         // The files of a folder have the same legends.
         let is_new = searched.insert(folder);
-        is_new.then(|| legends::find(folder, last, symbols, notes))?
+        is_new.then(|| legends::find(folders, symbols, notes))?
     })
+}
+
+/// The folder that holds a file or a folder.
+fn folder_above(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        (Some(_), Some(parent)) => parent.to_owned(),
+        _ => path.join(".."),
+    }
 }
 
 /// The tile that stands most often in some levels, the first one of several.

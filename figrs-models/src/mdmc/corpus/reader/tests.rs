@@ -208,6 +208,27 @@ fn folders_without_levels_are_errors() {
 }
 
 #[test]
+fn blank_lines_at_the_end_are_rows_of_a_level() {
+    let scratch = folder(&[("a.txt", "#.\n  \n  \n"), ("b.txt", "#.\n.#\n##\n")]);
+    let (corpus, _) = read(&scratch);
+    assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
+}
+
+/// Regression test: the folder above `..` was taken to be the one that the program runs in.
+#[test]
+fn the_folder_above_is_that_of_the_levels() {
+    for (path, above) in [
+        ("a/b", "a"),
+        ("a", ""),
+        ("..", "../.."),
+        (".", "./.."),
+        ("/", "/.."),
+    ] {
+        assert_eq!(folder_above(Path::new(path)), Path::new(above));
+    }
+}
+
+#[test]
 fn there_are_at_most_so_many_tiles_and_cells() {
     let many: String = ('\u{4e00}'..).take(251).collect();
     let scratch = folder(&[("a.txt", &format!("{many}\n{many}\n"))]);

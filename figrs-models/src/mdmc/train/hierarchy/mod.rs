@@ -76,7 +76,11 @@ impl HierarchicalChain {
             .iter()
             .map(|level| sections(level, section))
             .collect();
-        let clusters = Medoids::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
+        let weighted = sections.iter().zip(corpus.counted_levels());
+        let counted = weighted.flat_map(|(sections, (_, weight))| {
+            sections.iter().map(move |section| (section, weight))
+        });
+        let clusters = Medoids::find(counted, kinds, &mut stream(seed, 0));
         let along: Vec<Vec<usize>> = sections
             .iter()
             .map(|sections| sections.iter().map(|s| clusters.nearest(s)).collect())
