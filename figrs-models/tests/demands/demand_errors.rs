@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use figrs_models::mdmc::{
-    Area, ColumnNGrams, Corpus, Demand, DemandError, DesignFile, LevelElements, LevelSampler,
-    LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler, RowSplits,
-    SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
+    Area, ColumnNGrams, Corpus, CorpusReader, Demand, DemandError, DesignFile, LevelElements,
+    LevelSampler, LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler,
+    RowSplits, SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
 };
 use ndarray::Array2;
 
@@ -98,8 +98,11 @@ fn areas_windows_sections_and_periods_have_limits() {
 
 #[test]
 fn gaps_are_along_levels_that_are_played_to_the_right() {
-    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
-    let corpus = corpus.travelled(Travel::Up);
+    let shipped = Corpus::shipped().bottom_rows(6).unwrap();
+    let texts = shipped.names().iter().cloned();
+    let texts = texts.zip(shipped.levels().iter().map(ToString::to_string));
+    let reader = CorpusReader::new(Vec::<std::path::PathBuf>::new()).travel(Travel::Up);
+    let (corpus, _) = reader.read_texts(texts).unwrap();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let program = ngrams.program(8).unwrap();
     let gap = Demand::Not(Box::new(Demand::MaximumGap(2)));
