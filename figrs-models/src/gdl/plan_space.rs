@@ -115,6 +115,25 @@ impl StateSpace for PlanSpace<'_> {
         }
     }
 
+    fn successors_by(
+        &mut self,
+        state: &GameState,
+        actions: &[Action],
+        found: &mut Vec<(Action, GameState)>,
+    ) {
+        let held = self.puzzle.look_ahead(&self.full(state));
+        self.work += self.puzzle.ahead.len() as u64;
+        if self.puzzle.has_ended(&held) {
+            return;
+        }
+        for &action in actions {
+            if held.has(self.puzzle.legal[action.number()]) {
+                found.push((action, self.after(&held, action)));
+                self.work += self.work_after(action);
+            }
+        }
+    }
+
     fn is_over(&mut self, state: &GameState) -> bool {
         self.work += self.puzzle.end.len() as u64;
         self.puzzle.ends(&self.full(state))
@@ -165,7 +184,7 @@ impl StateSpace for PlanSpace<'_> {
             estimate.is_dead_end = true;
             return;
         };
-        let actions = self.relaxation.plan(&mut self.first);
+        let (actions, changes) = self.relaxation.plan(&mut self.first);
         let held = self.puzzle.look_ahead(&full);
         self.work += (self.puzzle.ahead.len() + self.landmarks.len()) as u64;
         let is_legal = |action: Action| held.has(self.puzzle.legal[action.number()]);
@@ -174,8 +193,10 @@ impl StateSpace for PlanSpace<'_> {
             preferred.append(&mut self.first);
         }
         self.first.clear();
+        estimate.at_least = level.max(self.landmarks.lacking(&full.0));
         let steps = u64::from(level.max(actions));
         estimate.scores.push(steps);
+        estimate.scores.push(u64::from(changes));
         let mut score = level.max(actions);
         if self.has_steps {
             let held = self.puzzle.judge(&full);
