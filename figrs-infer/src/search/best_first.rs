@@ -101,6 +101,11 @@ impl BestFirst {
         self
     }
 
+    /// The work after which it ends, if there is a limit.
+    pub fn work_limit(&self) -> Option<u64> {
+        self.work
+    }
+
     /// Looks for plans of at most this many steps.
     pub fn steps(mut self, most: usize) -> Self {
         self.steps = most;

@@ -64,14 +64,24 @@ impl Puzzle {
             let before = limit.map_or(most, |limit| most.min(limit - 1));
             let search = search.clone().steps(before);
             let search = if limit.is_some_and(|limit| limit <= most) {
-                search.work(TIMELESS)
+                let work = search
+                    .work_limit()
+                    .map_or(TIMELESS, |work| work.min(TIMELESS));
+                search.work(work)
             } else {
                 search
             };
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                return Self::found(found, &mut space, most);
+                // A plan of more steps may be one that the clock ends, which these states do not tell of.
+                return match Self::found(found, &mut space, most) {
+                    Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
+                        length,
+                        proven: proven && limit.is_none(),
+                    }),
+                    found => found,
+                };
             }
             early = Some(found);
         }
