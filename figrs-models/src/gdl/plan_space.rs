@@ -1,9 +1,13 @@
 //! The states of a puzzle as a state space with estimates by relaxation.
 
+#[cfg(test)]
+mod tests;
+
 use figrs_infer::{SearchEstimate, StateSpace};
 use rustc_hash::FxHashSet;
 
-use super::goal_states::{Inverses, completed};
+use super::goal_states::{FactSample, Inverses, MOST_FACTS, completed};
+use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::landmarks::{Landmarks, facts_of_goal};
 use super::machine::AtomSet;
@@ -68,6 +72,15 @@ impl<'p> PlanSpace<'p> {
                 .collect(),
             None => next.collect(),
         })
+    }
+
+    /// The facts that hold, or fail, wherever the goal is met, without those that states are kept without.
+    fn facts_of_goal(&self) -> Vec<(usize, bool)> {
+        let mut literals = facts_of_goal(self.puzzle, self.goal);
+        if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
+            literals.retain(|&(fact, _)| !clock.has(fact));
+        }
+        literals
     }
 
     /// The work of one state after another.
@@ -141,9 +154,12 @@ impl StateSpace for PlanSpace<'_> {
 
     /// The state with what the goal says, if what holds in a sample of states completes it.
     fn goals(&mut self) -> Vec<GameState> {
-        let literals = facts_of_goal(self.puzzle, self.goal);
+        let literals = self.facts_of_goal();
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
-        let goal = completed(self.puzzle, clock, &literals);
+        if self.puzzle.start.0.len() * WORD > MOST_FACTS {
+            return Vec::new();
+        }
+        let goal = completed(&FactSample::walks(self.puzzle, clock), &literals);
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
