@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use figrs_models::mdmc::{
-    Area, ColumnNGrams, Corpus, Demand, DemandError, DesignFile, LevelElements, LevelSampler,
-    LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler, RowSplits,
-    SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
+    Area, ColumnNGrams, Corpus, CorpusReader, Demand, DemandError, DesignFile, LevelElements,
+    LevelSampler, LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler,
+    RowSplits, SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
 };
 use ndarray::Array2;
 
@@ -98,8 +98,9 @@ fn areas_windows_sections_and_periods_have_limits() {
 
 #[test]
 fn gaps_are_along_levels_that_are_played_to_the_right() {
-    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
-    let corpus = corpus.travelled(Travel::Up);
+    let reader = CorpusReader::new(Vec::<String>::new()).travel(Travel::Up);
+    let text = "-X-\nX--\n--X\nXXX\n--X\nXXX\n";
+    let (corpus, _) = reader.read_texts([("tower".into(), text.into())]).unwrap();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let program = ngrams.program(8).unwrap();
     let gap = Demand::Not(Box::new(Demand::MaximumGap(2)));
