@@ -103,6 +103,9 @@ impl Trained {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
+        if let Some(method) = settings.iter_mut().find(|(name, _)| *name == "method") {
+            method.1 = self.method().into();
+        }
         if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
             && (method.heeds_demands() || method.draws_again() && self.options.demands.any())
         {
@@ -120,6 +123,23 @@ impl Trained {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
             _ => String::new(),
+        }
+    }
+
+    /// The name of the first method, or of the one that was taken where none was named.
+    pub(crate) fn method(&self) -> String {
+        match self.engines.first() {
+            Some((Method::Conditioned, Engine::Sampler(sampler))) => sampler.name().to_owned(),
+            Some((method, _)) => method.name(),
+            None => String::new(),
+        }
+    }
+
+    /// How good the levels of the first method are by what was measured.
+    pub(crate) fn quality(&self) -> Option<String> {
+        match self.engines.first() {
+            Some((_, Engine::Sampler(sampler))) => sampler.quality(),
+            _ => None,
         }
     }
 

@@ -75,9 +75,12 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     let totals = sets::write(&options, &trained)?;
     note(format!(
         "method {}: {}",
-        options.methods[0].name(),
+        trained.method(),
         trained.guarantee()
     ));
+    if let Some(quality) = trained.quality() {
+        note(quality);
+    }
     if let Some(route) = trained.routes.first() {
         note(format!("movement {}", route.rules().movement()));
     }
@@ -215,6 +218,7 @@ fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
     let corpus = weighted(corpus, &options.weight)?;
     let corpus = styled(corpus, &options.style)?;
     let chain = chain(options, &corpus)?;
+    options.set_length_of_around(&chain);
     options.check_size(&chain)?;
     Ok((corpus, chain))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::mdmc::{
-    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
+    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel, vglc,
 };
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
@@ -233,6 +233,12 @@ pub(crate) struct Options {
     /// Length of levels where none is given, if the training levels decide it.
     #[arg(skip)]
     usual_length: OnceLock<usize>,
+    /// Length of the level of --around.
+    #[arg(skip)]
+    around_length: OnceLock<usize>,
+    /// True if no method was named.
+    #[arg(skip)]
+    pub(crate) is_method_chosen: bool,
 }
 
 impl Options {
@@ -242,8 +248,9 @@ impl Options {
             Travel::Right => self.width,
             Travel::Up => self.height,
         };
+        let around = self.around_length.get().copied();
         let usual = self.usual_length.get().copied();
-        length.or(usual).unwrap_or(120)
+        length.or(around).or(usual).unwrap_or(120)
     }
 
     /// Takes the length that all levels of a corpus have for that of levels where none is given.
@@ -252,6 +259,16 @@ impl Options {
         let first = widths.next().unwrap_or(120);
         if widths.all(|width| width == first) {
             self.usual_length.get_or_init(|| first);
+        }
+    }
+
+    /// Takes the length of the level of --around, if it can be read, for that of levels where none is given.
+    pub(crate) fn set_length_of_around(&self, chain: &MarkovChain) {
+        let path = self.demands.around.as_ref();
+        let level = path.and_then(|path| vglc::read_level(path, chain.tile_set()).ok());
+        if let Some(level) = level {
+            let width = chain.travel().turned(&level).width();
+            self.around_length.get_or_init(|| width);
         }
     }
 
@@ -340,6 +357,7 @@ impl Options {
     /// Chooses the method if none is given.
     pub(crate) fn choose_method(&mut self) {
         if self.methods.is_empty() {
+            self.is_method_chosen = true;
             let conditions =
                 self.demands.beyond_seen() || self.trained.is_some() || self.probability;
             let looks_ahead = self.look_ahead.is_some() || self.tile != Tile::Sampled;

@@ -10,7 +10,7 @@ use figrs::models::mdmc::{Corpus, LevelModel, SteeringError};
 use figrs_command::{Failure, NoAnswer, in_file, stop};
 use serde_json::json;
 
-use crate::demanded::{conditioned, exact, steered, watched};
+use crate::demanded::{conditioned, exact_log_probability, steered, watched};
 use crate::format::Format;
 use crate::method::Method;
 use crate::options::Options;
@@ -70,11 +70,11 @@ fn probability(
     model: &LevelModel,
     seed: u64,
 ) -> Result<(f64, f64), Failure> {
-    let steered = steered(options, corpus, model)?;
     if method == Method::Exact {
-        return Ok((exact(options, steered)?.log_probability(), 0.0));
+        return Ok((exact_log_probability(options, corpus, model)?, 0.0));
     }
-    match watched(conditioned(options, steered)).log_probability(seed) {
+    let steered = steered(options, corpus, model)?;
+    match watched(conditioned(options, steered).interrupt(stop::flag())).log_probability(seed) {
         Ok(estimate) => Ok((estimate.value, estimate.standard_error)),
         Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
             "no particle met the demands; use more --particles, or --method exact".to_owned(),

@@ -70,7 +70,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     let findings = Arc::new(findings(&question)?);
     let stats = stats(&question, &findings)?;
     let are_few = options.task == Task::Sample && findings.boards.len() < options.count();
-    let is_cut = are_few || (options.stats && stats.is_none());
+    let is_cut = are_few || findings.is_cut || (options.stats && stats.is_none());
     let report = Report {
         puzzle: &question.puzzle,
         options,

@@ -63,7 +63,7 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
 }
 
 /// Adds the demands of files, each with its place, to others on levels of a model, and then the ways of a player: of those given and those of the files the
-/// ones that pass areas; if there are none, the first.
+/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from, empty for a way.
 ///
 /// **Errors.** Those of the files, with their places.
 pub fn add_demands(
@@ -72,15 +72,19 @@ pub fn add_demands(
     (model, corpus): (&LevelModel, &Corpus),
     rules: Option<&MovementRules>,
     mut routes: Vec<Route>,
-) -> Result<(), Failure> {
+) -> Result<Vec<String>, Failure> {
+    let mut origins = Vec::new();
     for (place, design) in files {
         let scope = design.on(model).training(corpus);
         let scope = rules.into_iter().fold(scope, DesignScope::rules);
-        let of_file = scope.demands();
-        for demand in of_file.map_err(|error| format!("{place}: {error}"))? {
+        let of_file = scope.demands_with_places();
+        for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
             match demand.route() {
                 Some(route) => routes.push(route.clone()),
-                None => demands.push(demand),
+                None => {
+                    demands.push(demand);
+                    origins.push(format!("{place}: {line}"));
+                }
             }
         }
     }
@@ -91,6 +95,7 @@ pub fn add_demands(
     } else {
         routes.truncate(1);
     }
+    origins.extend(routes.iter().map(|_| String::new()));
     demands.extend(routes.into_iter().map(Demand::Playable));
-    Ok(())
+    Ok(origins)
 }

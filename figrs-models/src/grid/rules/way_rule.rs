@@ -34,6 +34,7 @@ pub struct WayRule<F> {
     reached: Vec<(u32, u32)>,
     search: u32,
     queue: VecDeque<usize>,
+    looked_at: u64,
 }
 
 /// Shortest ways found, or their absence.
@@ -62,6 +63,7 @@ impl<F> WayRule<F> {
             reached: vec![(0, 0); grid.cells],
             search: 0,
             queue: VecDeque::new(),
+            looked_at: 0,
         }
     }
 
@@ -134,6 +136,7 @@ impl<F> WayRule<F> {
         self.queue.push_back(to);
         self.reached[to] = (self.search, to as u32);
         while let Some(at) = self.queue.pop_front() {
+            self.looked_at += 1;
             if at == from {
                 let (mut place, mut steps) = (from, 0);
                 while place != to {
@@ -204,6 +207,10 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
 
     fn measure(&self) -> Option<f64> {
         self.now.length.map(f64::from)
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 
     /// Some part of the cells that need not be walls, joined side by side, may hold all stops.

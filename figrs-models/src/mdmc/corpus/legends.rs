@@ -53,7 +53,7 @@ pub(super) fn find(
             let set = match read_legend(&path) {
                 Ok(set) => set,
                 Err(error) => {
-                    if is_meant_as_legend(&error) {
+                    if is_meant_as_legend(&error) || mentions_tiles(&path) {
                         notes.push(CorpusNote::FlawedLegend(error));
                     }
                     continue;
@@ -68,6 +68,12 @@ pub(super) fn find(
         }
     }
     best.map(|(_, path, set)| (path, set))
+}
+
+/// True for a file that names tiles as a legend does, though it may be broken.
+fn mentions_tiles(path: &Path) -> bool {
+    let text = vglc::read_text(path).unwrap_or_default();
+    text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
 /// True for the error of a file that has a list of tiles: others are of something else.

@@ -34,6 +34,8 @@ use super::steered::SteeredLevel;
 pub struct ExactSampler {
     steered: SteeredLevel,
     compiled: CompiledFrontier,
+    /// The natural logarithm of the sum of the weights of all levels of the model.
+    log_total: f64,
 }
 
 impl ExactSampler {
@@ -70,7 +72,15 @@ impl ExactSampler {
                 searched().unwrap_or_else(|| conflict::smallest(&steered, &trial)),
             ));
         }
-        Ok(Self { steered, compiled })
+        let log_total = match steered.undemanding() {
+            Some(free) => frontier.compile(free.model(), ())?.log_evidence(),
+            None => 0.0,
+        };
+        Ok(Self {
+            steered,
+            compiled,
+            log_total,
+        })
     }
 
     /// The level and its demands.
@@ -83,9 +93,9 @@ impl ExactSampler {
         &self.compiled
     }
 
-    /// The natural logarithm of the probability that the trained chain meets all demands.
+    /// The natural logarithm of the probability that the model meets all demands.
     pub fn log_probability(&self) -> f64 {
-        self.compiled.log_evidence()
+        self.compiled.log_evidence() - self.log_total
     }
 
     /// The probability of a tile in a cell, given the demands.

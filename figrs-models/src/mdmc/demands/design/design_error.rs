@@ -82,6 +82,18 @@ pub enum DesignError {
         /// The keys that it takes.
         known: String,
     },
+    /// A key that has no effect beside another.
+    #[error(
+        "{place}: {key} says nothing beside {kind}; leave one of them out, or write another [[demand]]"
+    )]
+    Idle {
+        /// The demand.
+        place: String,
+        /// The key.
+        key: &'static str,
+        /// The other key.
+        kind: &'static str,
+    },
     /// A key is missing.
     #[error("{place}: {kind} needs {key}")]
     Missing {
