@@ -157,7 +157,7 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
         assert_eq!(levels[0]["rows"], expected);
     }
     // A legend with a mistake is told, and left out.
-    let flawed = r##"{"tiles": {"##": ["solid"]}}"##;
+    let flawed = r#"{"tiles": {"XX": ["solid"]}}"#;
     fs::write(folder.path().join("flat/tiles.json"), flawed).unwrap();
     let (_, told) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
     let notes = told["notes"].to_string();
