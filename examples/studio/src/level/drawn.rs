@@ -41,12 +41,13 @@ pub(super) struct DrawingKey {
     request: LevelRequest,
 }
 
-/// The levels of a seed from one number on, as many as are drawn together.
+/// The levels of a seed from one number on: as many as are drawn together, or one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
     seed: u64,
     first: u64,
+    levels: u64,
 }
 
 /// Training levels and settings of a model, with its columns.
@@ -246,7 +247,7 @@ impl Levels {
         })
     }
 
-    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request.
+    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request, or one alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
@@ -255,11 +256,26 @@ impl Levels {
     ) -> Result<Vec<GeneratedLevel>, Problem> {
         let sampler = drawing.sampler();
         let batch = sampler.batch();
-        let key = |first| BatchKey {
+        let key_of = |first, levels| BatchKey {
             drawing: Arc::clone(&drawing.key),
             seed,
             first,
+            levels,
         };
+        let key = |first| key_of(first, batch);
+        if numbers.end - numbers.start == 1
+            && self
+                .batches
+                .find(&key(numbers.start / batch * batch))
+                .is_none()
+        {
+            // The others of its batch may be hard to find, and are not waited for.
+            let drawn = self.batches.get(key_of(numbers.start, 1), || {
+                let drawn = sampler.levels(seed, numbers.clone());
+                drawn.map_err(|error| drawing.demands.problem(error))
+            })?;
+            return Ok(drawn.to_vec());
+        }
         let mut levels = Vec::new();
         let mut first = numbers.start / batch * batch;
         while first < numbers.end {
