@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use figrs::models::mdmc::{
     ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, GeneratedLevel, LevelModel,
-    LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet,
-    Travel, vglc,
+    LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, TileSet, Travel,
+    vglc,
 };
 use figrs::{Error, Frontier};
 use figrs_command::level_demands::add_demands;

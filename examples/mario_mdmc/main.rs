@@ -55,7 +55,9 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
-        let model = generator::level_model(&options, &corpus, &Arc::new(chain))?;
+        let (given, levels) = (Arc::clone(&options), corpus.clone());
+        let model = move || generator::level_model(&given, &levels, &Arc::new(chain));
+        let model = stop::attempt(model)?.ok_or_else(|| stop::nothing("a trained model"))??;
         return probability::write(&options, &corpus, &model, seed);
     }
     let started = Instant::now();

@@ -28,9 +28,14 @@ pub(crate) fn write(
         let found = stop::attempt(move || probability(method, &asked, &corpus, &model, seed))?;
         let (log, error) = match found {
             Some(found) => found?,
-            // The probabilities so far are written.
-            None if place > 0 => return Ok(()),
-            None => return Err(stop::nothing("a probability")),
+            None => {
+                let without = options.methods[place..].iter().map(|method| method.name());
+                let without: Vec<String> = without.collect();
+                return Err(stop::nothing(&format!(
+                    "a probability by {}",
+                    without.join(" and ")
+                )));
+            }
         };
         let (probability, seconds) = (log.exp(), started.elapsed().as_secs_f64());
         let name = method.name();

@@ -1,6 +1,6 @@
 // Levels: the Markov chain of the training levels given what is painted and demanded.
 
-import { files } from "./api.js";
+import { Lane, files } from "./api.js";
 import { button, fold, h, line, number, percent, range, select, settled, text, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
 import { base64Of, bytesOf, download } from "./files.js";
@@ -49,6 +49,7 @@ class LevelDesigner extends Designer {
 
   constructor() {
     super("Level", structuredClone(START));
+    this.source = new Lane();
     this.least = 13;
     this.most = 26;
     this.exactMemory = QUIET;
@@ -93,10 +94,11 @@ class LevelDesigner extends Designer {
     return this.state.movement !== "" || this.suggested !== null;
   }
 
+  /** The tiles and the training levels of the present state; false if a later question replaced this one. */
   async #tiles() {
-    const ask = this.lane.change();
+    const ask = this.source.change();
     const told = await ask("/api/level", { ...this.#source(), ...this.#settings(), ...this.#pictures(), task: "tiles" });
-    if (!told) return;
+    if (!told) return false;
     this.suggested = told.movement;
     this.side = told.side;
     this.across = told.across;
@@ -115,6 +117,7 @@ class LevelDesigner extends Designer {
     }));
     this.places = new Map(this.palette.map(({ symbol }, place) => [symbol, place]));
     this.palettes();
+    return true;
   }
 
   /** Columns, or rows if it is played upwards, as the longest training level has them, up to 60. */
@@ -134,10 +137,10 @@ class LevelDesigner extends Designer {
     context.fillRect(0, 0, width, height);
   }
 
-  drawCell(context, x, y, side, symbol, row, column) {
+  drawCell(context, x, y, side, symbol, row, column, values = this.grid.values) {
     const place = this.places?.get(symbol);
     if (place === undefined) return;
-    const above = this.palette[this.places.get(this.grid.values[row - 1]?.[column])];
+    const above = this.palette[this.places.get(values[row - 1]?.[column])];
     const grassy = this.isDrawn && symbol === "X" && !above?.solid;
     this.#picture(context, x, y, side, grassy ? this.palette.length : place);
   }
@@ -177,7 +180,8 @@ class LevelDesigner extends Designer {
     const { seed, index, width, forced, kept, playable, unseen, gap, counts, particles, file, strict } = this.state;
     const [rows, columns] = this.isUpwards ? [width, this.across] : [this.across, width];
     const set = this.set(extra).filter(([row, column]) => row < rows && column < columns);
-    const isPlaced = ([row, column]) => (`${row},${column}` in this.state.pins ? forced : kept?.isForced);
+    const painted = new Set([...Object.keys(this.state.pins), ...extra.map(([row, column]) => `${row},${column}`)]);
+    const isPlaced = ([row, column]) => (painted.has(`${row},${column}`) ? forced : kept?.isForced);
     const count = Object.fromEntries(Object.entries(counts).filter(([, [least, most]]) => least !== null || most !== null)
       .map(([symbol, [least, most]]) => [symbol, [least ?? 0, most ?? rows * columns]]));
     return {
@@ -329,7 +333,7 @@ class LevelDesigner extends Designer {
       const before = this.sheet;
       this.sheet = sheet;
       try {
-        await this.#tiles();
+        if (!(await this.#tiles())) return;
       } catch (problem) {
         this.sheet = before;
         this.wrong(problem.message);
@@ -368,7 +372,7 @@ class LevelDesigner extends Designer {
       this.state = { ...this.state, ...changes };
       this.told.classList.add("busy");
       try {
-        await this.#tiles();
+        if (!(await this.#tiles())) return;
         if (fits) this.state.width = this.#usual();
         this.rebuild();
         this.run();
@@ -381,8 +385,8 @@ class LevelDesigner extends Designer {
     const source = state.training ? "edited" : state.corpus ? `folder:${state.corpus}` : "";
     const copy = () => (this.levels ?? []).map(({ name, text }) => ({ name, text }));
     const choose = (value) => other(value === "edited" ? { training: copy(), corpus: null } : { training: null, corpus: value ? value.slice(7) : null, tiles: "" });
-    const levels = state.training ?? this.levels ?? [];
-    const edited = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels[this.edited ?? 0]?.text ?? "" });
+    const levels = () => this.state.training ?? this.levels ?? [];
+    const edited = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels()[this.edited ?? 0]?.text ?? "" });
     edited.oninput = settled(500, () => {
       const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: edited.value } : level));
       const wrong = uneven(edited.value);
@@ -390,7 +394,7 @@ class LevelDesigner extends Designer {
       // The text keeps its focus: only the levels are drawn again.
       const wasEdited = this.state.training !== null;
       this.state = { ...this.state, training, corpus: null };
-      this.#tiles().then(() => this.run(), (problem) => this.wrong(problem.message));
+      this.#tiles().then((isLast) => isLast && this.run(), (problem) => this.wrong(problem.message));
       if (!wasEdited) this.sourceSelect.input.value = "edited";
     });
     this.sourceSelect = select("Train on", source, sources, choose);
@@ -405,7 +409,12 @@ class LevelDesigner extends Designer {
       line("Levels named", state.only, (only) => again({ only }), { placeholder: "all, or *-1 *-2" }),
       line("Weights", state.weight, (weight) => again({ weight }), { placeholder: "*-1=3" }),
       state.training || state.corpus ? legend() : null,
-      select("Level", String(this.edited ?? 0), levels.map(({ name }, place) => [String(place), name]), (place) => { this.edited = Number(place); edited.value = levels[this.edited]?.text ?? ""; }),
+      select("Level", String(this.edited ?? 0), levels().map(({ name }, place) => [String(place), name]), (place) => {
+        // What was typed last belongs to the level before.
+        edited.oninput.flush();
+        this.edited = Number(place);
+        edited.value = levels()[this.edited]?.text ?? "";
+      }),
       edited,
       ...(this.notes ?? []).map((note) => h("p", { className: "small", textContent: note })),
       h("p", { className: "small", textContent: "What is typed here is trained on at once, in this page alone." }));
@@ -439,19 +448,19 @@ class LevelDesigner extends Designer {
     const made = (format) => async () => {
       const ask = this.errand.change();
       const file = await ask("/api/level", { ...this.#source(), ...this.#pictures(), task: "export", level: rows(), format, show_path: this.showsPath && this.#isPlayed });
-      return [file.name, file.type, bytesOf(file.base64)];
+      return file && [file.name, file.type, bytesOf(file.base64)];
     };
     return [
       ["Text", async () => ["level.txt", "text/plain", `${rows().join("\n")}\n`]],
       ["JSON", async () => {
         const level = await this.errand.change()("/api/level", { ...this.#source(), task: "check", level: rows(), show_path: true });
-        return ["level.json", "application/json", JSON.stringify([level])];
+        return level && ["level.json", "application/json", JSON.stringify([level])];
       }],
       ["PNG", made("png")],
       ["Tiled map", made("tmx")],
       ["Tiles of the map", async () => {
         const told = await this.errand.change()("/api/level", { ...this.#source(), ...this.#pictures(), task: "tiles" });
-        return ["level-tiles.png", "image/png", bytesOf(told.picture)];
+        return told && ["level-tiles.png", "image/png", bytesOf(told.picture)];
       }],
       ["Tiled JSON", made("tiled-json")],
       ["LDtk", made("ldtk-csv")],

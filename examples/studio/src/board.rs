@@ -30,12 +30,14 @@ pub(crate) fn answer(body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Probl
     let arguments = arguments(&request)?;
     match puzzle.as_ref().and_then(Json::as_str) {
         Some("maze") => ask::<maze::Options>(&arguments, clues, ended),
-        Some("chromatic") => ask::<chromatic_maze::Options>(&arguments, clues, ended),
+        Some("chromatic" | "chromatic_maze") => {
+            ask::<chromatic_maze::Options>(&arguments, clues, ended)
+        }
         Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, ended),
         Some("island") => ask::<island::Options>(&arguments, clues, ended),
         Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, ended),
         _ => Err(Problem::wrong(
-            "puzzle: write maze, chromatic, dungeon, island or yin_yang".to_owned(),
+            "puzzle: write maze, chromatic_maze, dungeon, island or yin_yang".to_owned(),
         )),
     }
 }

@@ -38,9 +38,20 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
 
 /// Refuses requests for other hosts and from other pages.
 ///
+/// A link to the page itself may stand anywhere.
+///
 /// **Errors.** Status 403, with the header that is wrong.
-pub(crate) fn check_origin(headers: &HeaderMap, address: &Uri, port: u16) -> Result<(), Problem> {
-    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+pub(crate) fn check_origin(
+    headers: &HeaderMap,
+    address: &Uri,
+    (port, is_page): (u16, bool),
+) -> Result<(), Problem> {
+    let with_port = |host| format!("{host}:{port}");
+    let mut own = vec![with_port("127.0.0.1"), with_port("localhost")];
+    if port == 80 {
+        // Browsers leave out the usual port.
+        own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
+    }
     let host = single(headers, &HOST)?.unwrap_or_default();
     // A request may give a whole address, which then names the host.
     let named = address.authority().map_or(host, Authority::as_str);
@@ -58,8 +69,12 @@ pub(crate) fn check_origin(headers: &HeaderMap, address: &Uri, port: u16) -> Res
         )));
     }
     let site = HeaderName::from_static("sec-fetch-site");
+    let mode = HeaderName::from_static("sec-fetch-mode");
+    // A link of another page may lead here, which shows that page nothing.
+    let is_link = is_page && single(headers, &mode)? == Some("navigate");
     match single(headers, &site)? {
         None | Some("same-origin" | "none") => Ok(()),
+        Some(_) if is_link => Ok(()),
         Some(_) => Err(Problem::forbidden(
             "Sec-Fetch-Site is not same-origin: other pages may not ask".to_owned(),
         )),

@@ -81,7 +81,7 @@ struct Found {
 
 impl Networks {
     pub(crate) fn new() -> Self {
-        Self(Recent::of(4))
+        Self(Recent::of(2))
     }
 
     /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag.

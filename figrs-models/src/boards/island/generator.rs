@@ -24,6 +24,10 @@ impl Generator for Island {
     /// Extrapolated from smaller islands.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
+        if let (Some(_), None, Some(land)) = (self.few(), &self.bays, &self.land) {
+            let most = f64::from(*land.end());
+            return Some(rows * columns * 300.0 + 4000.0 * 3.0f64.powf(most / 2.0) * most);
+        }
         let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 6.0);
         let bays = self
             .bays

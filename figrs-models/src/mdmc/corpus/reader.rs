@@ -89,7 +89,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower ones; of levels that are played upwards, to so many columns from the left.
+    /// Cuts levels to this many bottom rows, and fills up lower ones above; levels that are played upwards to so many columns from the left, and fills up narrower ones
+    /// at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -102,6 +103,10 @@ impl CorpusReader {
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
+        if self.folders.is_empty() {
+            let place = "no folder".to_owned();
+            return Err(LevelError::NoLevels { place });
+        }
         let mut files = Vec::new();
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
@@ -169,7 +174,7 @@ impl CorpusReader {
         check_cells(cells)?;
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
-        let levels = self.of_one_height(levels, &mut notes)?;
+        let levels = self.of_one_height(levels, travel, &mut notes)?;
         let corpus = Corpus::of_tiles(tiles, names(files).into_iter().zip(levels))?;
         Ok((corpus.travelled(travel), notes))
     }
@@ -251,6 +256,7 @@ impl CorpusReader {
     fn of_one_height(
         &self,
         levels: Vec<Level>,
+        travel: Travel,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Vec<Level>, LevelError> {
         let highest = levels.iter().map(Level::height).max().unwrap_or(0);
@@ -268,6 +274,7 @@ impl CorpusReader {
         let commonest = commonest(&levels);
         if lower > 0 {
             notes.push(CorpusNote::Padded {
+                travel,
                 levels: lower,
                 of,
                 rows,
@@ -276,6 +283,7 @@ impl CorpusReader {
         }
         if higher > 0 {
             notes.push(CorpusNote::Cut {
+                travel,
                 levels: higher,
                 of,
                 rows,
@@ -286,9 +294,13 @@ impl CorpusReader {
                 return level;
             }
             let (height, cells) = (level.height(), level.as_array());
-            let tile = |(row, column): (usize, usize)| match (row + height).checked_sub(rows) {
-                Some(row) => cells[(row, column)],
-                None => commonest,
+            let tile = |(row, column): (usize, usize)| {
+                let own = match travel {
+                    Travel::Right => (row + height).checked_sub(rows),
+                    // The columns from the left are the rows from the top once levels are turned.
+                    Travel::Up => Some(row).filter(|&row| row < height),
+                };
+                own.map_or(commonest, |row| cells[(row, column)])
             };
             Level::from_tiles(Array2::from_shape_fn((rows, level.width()), tile))
         };
@@ -307,7 +319,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
 }
 
 fn is_single(file: &LevelFile) -> bool {
-    file.text.trim_end().lines().count() < 2
+    // Blanks may be tiles.
+    file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
 /// Files of one line are no levels where others have several.
@@ -341,11 +354,20 @@ fn legend_beside(
     let mut searched: BTreeSet<&Path> = BTreeSet::new();
     files.iter().find_map(|file| {
         let folder = file.path.parent()?;
-        let last = file.root.parent().unwrap_or(&file.root);
+        let within = (folder.ancestors()).take_while(|above| above.starts_with(&file.root));
+        let folders = within.map(Path::to_owned).chain([folder_above(&file.root)]);
         // The files of a folder have the same legends.
         let is_new = searched.insert(folder);
-        is_new.then(|| legends::find(folder, last, symbols, notes))?
+        is_new.then(|| legends::find(folders, symbols, notes))?
     })
+}
+
+/// The folder that holds a file or a folder.
+fn folder_above(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        (Some(_), Some(parent)) => parent.to_owned(),
+        _ => path.join(".."),
+    }
 }
 
 /// The tile that stands most often in some levels, the first one of several.

@@ -171,11 +171,17 @@ impl Reach {
 
     /// Before the first column of a level of `height` rows in which the player's way passes the areas of a route, as [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
+        // Without rows there is nowhere to stand.
+        let outlook = if height == 0 {
+            Outlook::Lost
+        } else {
+            Outlook::Open
+        };
         Self {
             route: route.clone(),
             height,
             columns: 0,
-            edge: Arc::new(EdgeCrossings::settled(Outlook::Open, height, route).printed()),
+            edge: Arc::new(EdgeCrossings::settled(outlook, height, route).printed()),
         }
     }
 

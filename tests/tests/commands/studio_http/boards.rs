@@ -54,7 +54,7 @@ fn boards_are_those_that_the_commands_print() {
         (
             "chromatic_maze",
             &["--count", "2", "--min-steps", "4"],
-            json!({"puzzle": "chromatic", "count": 2, "min_steps": 4}),
+            json!({"puzzle": "chromatic_maze", "count": 2, "min_steps": 4}),
         ),
         (
             "dungeon",

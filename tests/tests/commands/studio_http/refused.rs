@@ -41,6 +41,11 @@ fn other_hosts_and_pages_are_refused() {
         &[("Origin", &own), ("Sec-Fetch-Site", "same-origin")],
         &[("Host", &local), ("Origin", &local_origin)],
         &[("Sec-Fetch-Site", "none")],
+        // A link on another page.
+        &[
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Mode", "navigate"),
+        ],
     ];
     for headers in allowed {
         assert_eq!(
@@ -49,6 +54,11 @@ fn other_hosts_and_pages_are_refused() {
             "{headers:?}"
         );
     }
+    let link = [
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+    ];
+    assert_eq!(studio.ask("GET", "/api/files", &link, "").status, 403);
     // A host that stands twice may be read in two ways.
     let twice = format!(
         "GET / HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\nConnection: close\r\n\r\n",

@@ -193,13 +193,14 @@ fn lower_levels_are_filled_up_and_higher_ones_cut() {
     let (corpus, notes) = read(&scratch);
     assert_eq!(texts(&corpus), ["-X-\nXXX\n---", "XX\nXX\n-X"]);
     assert!(
-        matches!(&notes[1], CorpusNote::Padded { levels: 1, of: 2, rows: 3, tile } if tile == "X")
+        matches!(&notes[1], CorpusNote::Padded { travel: Travel::Right, levels: 1, of: 2, rows: 3, tile } if tile == "X")
     );
     let (corpus, notes) = CorpusReader::new([scratch.path()]).rows(2).read().unwrap();
     assert_eq!(texts(&corpus), ["XXX\n---", "XX\n-X"]);
     assert!(matches!(
         notes[1],
         CorpusNote::Cut {
+            travel: Travel::Right,
             levels: 1,
             of: 2,
             rows: 2
@@ -246,9 +247,58 @@ fn folders_without_levels_are_errors() {
     assert!(matches!(error("bad"), LevelError::NoLevelsAmong { .. }));
     let told = error("latin").to_string();
     assert!(told.contains("a.txt:2:2: not UTF-8"), "{told}");
+    let nowhere = CorpusReader::new(Vec::<std::path::PathBuf>::new());
+    assert!(matches!(nowhere.read(), Err(LevelError::NoLevels { .. })));
     let none = folder(&[("readme.md", "X")]);
     let error = CorpusReader::new([none.path()]).read().unwrap_err();
     assert!(matches!(error, LevelError::NoLevels { .. }));
+}
+
+/// Regression test: columns were kept from the right.
+#[test]
+fn towers_are_cut_and_filled_up_at_the_right() {
+    let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
+    let upright = |corpus: &Corpus, level: usize| {
+        let level = &corpus.levels()[level];
+        Travel::Up.upright(level).to_string()
+    };
+    let tall = CorpusReader::new([scratch.path()]).travel(Travel::Up);
+    let (corpus, notes) = tall.clone().rows(1).read().unwrap();
+    assert_eq!(upright(&corpus, 0), "a\nc\ne");
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter().any(|note| note.contains("left columns")),
+        "{told:?}"
+    );
+    let (corpus, notes) = tall.read().unwrap();
+    assert_eq!(upright(&corpus, 1), "xx\nyx\nxx");
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter()
+            .any(|note| note.contains("at the right to 2 columns")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn blank_lines_at_the_end_are_rows_of_a_level() {
+    let scratch = folder(&[("a.txt", "#.\n  \n  \n"), ("b.txt", "#.\n.#\n##\n")]);
+    let (corpus, _) = read(&scratch);
+    assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
+}
+
+/// Regression test: the folder above `..` was taken to be the one that the program runs in.
+#[test]
+fn the_folder_above_is_that_of_the_levels() {
+    for (path, above) in [
+        ("a/b", "a"),
+        ("a", ""),
+        ("..", "../.."),
+        (".", "./.."),
+        ("/", "/.."),
+    ] {
+        assert_eq!(folder_above(Path::new(path)), Path::new(above));
+    }
 }
 
 #[test]

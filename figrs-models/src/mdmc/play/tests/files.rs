@@ -86,7 +86,7 @@ fn mistakes_in_files_are_told_with_their_line() {
             "steps: the move [0, 0] goes nowhere",
         ),
         (
-            "jumps = [\n[[0, -61]]]",
+            "\njumps = [[[0, -61]]]",
             "line 2",
             "jumps: the cell [0, -61] is too far; use -60 to 60",
         ),
