@@ -22,7 +22,7 @@ pub(super) struct Returns {
 }
 
 impl ReturnWay {
-    fn key(&self) -> (u32, u16) {
+    fn key(self) -> (u32, u16) {
         (self.place, self.arrival)
     }
 }
@@ -42,7 +42,7 @@ impl Returns {
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
-            .binary_search_by_key(&(place, arrival), ReturnWay::key);
+            .binary_search_by_key(&(place, arrival), |way| way.key());
         let index = found.ok()?;
         Some((&self.ways[index], self.crossings_of(index)))
     }
