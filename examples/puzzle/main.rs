@@ -42,7 +42,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let read = stop::attempt(move || -> Result<Question, Failure> {
         Ok(Question {
-            puzzle: Puzzle::read(&given.rules)?.goal(given.goal),
+            puzzle: Puzzle::read_within(&given.rules, given.grounding())?.goal(given.goal),
             options: given,
             samples: Mutex::default(),
         })

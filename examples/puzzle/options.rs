@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs::models::gdl::{Length, Policy};
+use figrs::models::gdl::{GroundingLimits, Length, Policy};
 use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
 
 /// The end of the long help.
@@ -18,10 +18,10 @@ JSON: one object, without the fields that do not apply.
   {"probability": p, "log_probability": x}                       --task probability, of the goal
   {"marginals": [{ACTION: p, ...}, ...]}                         --task marginals, step by step; "(ended)" is no action
   {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
-  {"samples": [{"plan": [...], "length": n}, ...]}               --task sample
+  {"samples": [{"plan": [...], "length": n}, ...], "distinct": m}  --task sample, with the number of different plans
   each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
   {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}, and "stopped":
-  "time" or "interrupt" if it ended with fewer samples than asked for. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
+  "time" or "interrupt" if it ended with fewer samples than asked for, or before a plan that a search found was shown to be the shortest. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
 
 Pictures: a puzzle of any kind has none, so there is no --format png.
 
@@ -78,6 +78,9 @@ pub(crate) struct Options {
     /// alone is of MiB. Not for --method particles. 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
+    /// How often the default limits on rules with their variables filled in are allowed: a million facts, two million rules, 200 million facts looked at (default 1).
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
+    grounding: Option<u32>,
     /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
@@ -218,6 +221,11 @@ impl Options {
     pub(crate) fn work(&self) -> u64 {
         // About so many rules are looked at in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
+    }
+
+    /// Limits on rules with their variables filled in.
+    pub(crate) fn grounding(&self) -> GroundingLimits {
+        GroundingLimits::times(self.grounding.unwrap_or(1) as usize)
     }
 
     pub(crate) fn max_steps(&self) -> usize {

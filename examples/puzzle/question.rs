@@ -76,12 +76,17 @@ impl Question {
         };
         match found {
             Err(error @ GdlError::NoPlan { .. }) => self.none(&error, &frontier, started),
+            Err(GdlError::SearchEnded { states, .. }) => Err(self.ended(states, 0)),
             Err(GdlError::OverBudget { steps, .. }) if self.options.searches() => {
+                let length = self.options.length();
+                let sought = length.unwrap_or(Length::Exactly(steps));
                 note(format!(
-                    "note: {}; a plan of {steps} steps is sought, without the number of plans",
+                    "note: {}; a plan of {sought} is sought, without the number of plans",
                     self.too_many()
                 ));
-                self.sought(steps, started)
+                // The length that was asked for is no bound of the shortest plan's.
+                let at_least = if length.is_some() { 0 } else { steps };
+                self.sought(at_least, started)
             }
             Err(GdlError::Unfinished { excluded, .. }) => {
                 note(format!(
@@ -127,20 +132,33 @@ impl Question {
     /// One plan by search, where no plan has fewer than so many steps.
     fn sought(&self, at_least: usize, started: Instant) -> Result<Findings, Failure> {
         match self.one_plan(at_least, started) {
-            Err(GdlError::NoPlan { length, proven: true }) => Err(NoAnswer(format!(
+            Err(GdlError::NoPlan {
+                length,
+                proven: true,
+            }) => Err(NoAnswer(format!(
                 "impossible: no plan of {length} meets the goal, and no longer one either"
             ))
             .into()),
-            Err(GdlError::SearchEnded { states, .. }) if !stop::is_set() => Err(NoAnswer(format!(
-                "no plan was found among {states} states within --memory {} and {}, and none has fewer than {at_least} steps; allow more, \
-                 or a lower --goal",
-                self.options.memory(),
-                self.longest(),
-            ))
-            .into()),
-            Err(GdlError::SearchEnded { .. }) => Err(stop::nothing("a plan")),
+            Err(GdlError::SearchEnded { states, .. }) => Err(self.ended(states, at_least)),
             found => Ok(found?),
         }
+    }
+
+    /// Failure of a search that time or memory ended, where no plan has fewer than so many steps.
+    fn ended(&self, states: usize, at_least: usize) -> Failure {
+        if stop::is_set() {
+            return stop::nothing("a plan");
+        }
+        let none = match at_least {
+            0 => String::new(),
+            _ => format!(", and none has fewer than {at_least} steps"),
+        };
+        NoAnswer(format!(
+            "no plan was found among {states} states within --memory {} and {}{none}; allow more, or a lower --goal",
+            self.options.memory(),
+            self.longest(),
+        ))
+        .into()
     }
 
     /// The bound of the length of plans.
@@ -198,6 +216,9 @@ impl Question {
         let (options, puzzle) = (&self.options, &self.puzzle);
         // The memory of all plans together is known before they are compiled.
         let survey = match options.length() {
+            Some(length) if options.searches() => {
+                puzzle.survey_within(frontier, length, options.work())?
+            }
             Some(length) => puzzle.survey(frontier, length)?,
             None => shortest(options, puzzle, frontier)?,
         };

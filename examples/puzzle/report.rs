@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use figrs::models::gdl::Puzzle;
+use figrs_command::as_json;
 use serde_json::{Map, Value as Json, json};
 
 use crate::question::Findings;
@@ -147,9 +148,4 @@ impl Report<'_> {
         let (compile, sample) = (found.compile.as_secs_f64(), found.sample.as_secs_f64());
         writeln!(out, "seconds: compile {compile:.6}, sample {sample:.6}")
     }
-}
-
-/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
-fn as_json(number: f64) -> Json {
-    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -30,7 +30,7 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
             ))
         }
         figrs_infer::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
-            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method exact"
+            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method chain, or --method exact where it fits"
         )),
         _ => None,
     }

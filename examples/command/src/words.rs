@@ -61,11 +61,18 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
         }
         _ => {}
     }
-    let Some(GdlError::TooLarge { place, what, limit }) = failure.downcast_ref() else {
+    let Some(GdlError::TooLarge {
+        place,
+        relation,
+        what,
+        limit,
+    }) = failure.downcast_ref()
+    else {
         return None;
     };
     Some(format!(
-        "{place}: the rules have more than {limit} {what} when their variables are filled in; bind variables by smaller relations"
+        "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
+         smaller relations, or allow more (--grounding)"
     ))
 }
 

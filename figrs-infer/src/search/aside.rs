@@ -6,6 +6,7 @@ use std::hash::Hash;
 use super::both_ends::BothEnds;
 use super::dives::Dives;
 use super::state_space::StateSpace;
+use super::weighted::Weighted;
 
 /// Work after which other searches have their first turn: about a second on rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
@@ -13,10 +14,11 @@ const FIRST_TURN: u64 = 100_000_000;
 /// Work of a state, where a space does not count it.
 const OF_STATE: u64 = 1 << 10;
 
-/// A search from both ends and dives, which take turns: each time that the work of all has doubled, each of both does a quarter of that.
+/// A search from both ends, a weighted one and dives, which take turns: each time that the work of all has doubled, each of them does a quarter of that.
 #[derive(Debug)]
 pub(super) struct SearchesAside<S, A> {
     both_ends: Option<BothEnds<S, A>>,
+    weighted: Weighted<S, A>,
     dives: Dives,
     next_turn: u64,
 }
@@ -27,9 +29,10 @@ pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) ->
 }
 
 impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(start: S) -> Self {
         Self {
             both_ends: None,
+            weighted: Weighted::new(start),
             dives: Dives::new(),
             next_turn: FIRST_TURN,
         }
@@ -38,12 +41,18 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
     /// Number of states met.
     pub(super) fn states(&self) -> usize {
         let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
-        met + self.dives.states
+        met + self.dives.states + self.weighted.states() - 1
     }
 
     /// About how many bytes are kept between turns.
     pub(super) fn bytes(&self) -> u64 {
-        self.both_ends.as_ref().map_or(0, BothEnds::bytes)
+        let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
+        both_ends + self.weighted.bytes()
+    }
+
+    /// The weighted search, which alone may go on to its end.
+    pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
+        &mut self.weighted
     }
 
     /// True if it is their turn after this work.
@@ -64,16 +73,25 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
             Some(both_ends) => both_ends,
             none => none.insert(BothEnds::new(space)),
         };
+        let mut kept = self.weighted.bytes();
         let (began, mut looked_at) = (space.work(), 0);
-        let mut has_share = |space: &T, bytes: u64| {
+        let found = both_ends.go_on(space, steps, &mut |space: &T, bytes| {
             looked_at += 1;
-            work_since(space, began, looked_at) < share && goes_on(space, bytes)
-        };
-        let found = both_ends.go_on(space, steps, &mut has_share);
+            work_since(space, began, looked_at) < share && goes_on(space, kept + bytes)
+        });
         if found.is_some() {
             return found;
         }
-        let kept = both_ends.bytes();
+        kept = both_ends.bytes();
+        let (began, mut looked_at) = (space.work(), 0);
+        let found = self.weighted.go_on(space, steps, &mut |space: &T, bytes| {
+            looked_at += 1;
+            work_since(space, began, looked_at) < share && goes_on(space, kept + bytes)
+        });
+        if found.is_some() {
+            return found;
+        }
+        kept += self.weighted.bytes();
         let (began, mut looked_at, mut is_over) = (space.work(), 0, false);
         while !is_over {
             let found = self.dives.dive(space, steps, &mut |space: &T, bytes| {

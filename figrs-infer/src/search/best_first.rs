@@ -16,9 +16,10 @@ use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 /// For models whose states are carried along a fold and are too many for [`Frontier`](crate::Frontier), which holds all states of a step:
 /// a plan is the evidence that a goal is met, and here it is sought where estimates say.
 ///
-/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it takes long, two others have
-/// turns beside it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors), and depth-first
-/// searches with restarts, that go where the fewest or most actions lead on.
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it takes long, others have
+/// turns beside it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors); weighted A*, which finds
+/// shorter plans and alone decides whether there is one where [`steps`](Self::steps) are few; and depth-first
+/// searches with restarts, that go where the fewest or most actions lead on, or along preferred ones, and back from dead ends.
 /// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
 ///
 /// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
@@ -30,7 +31,7 @@ use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 /// **Errors.** [`Error::Panicked`] if a state space panics. Limits are no errors: the result says what stopped the search.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
-/// turn, deferred evaluation and preferred actions. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
+/// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970), for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
 /// combinatorial search through randomization", AAAI 1998, for restarts.
 ///
 /// ```
@@ -100,6 +101,11 @@ impl BestFirst {
         self
     }
 
+    /// The work after which it ends, if there is a limit.
+    pub fn work_limit(&self) -> Option<u64> {
+        self.work
+    }
+
     /// Looks for plans of at most this many steps.
     pub fn steps(mut self, most: usize) -> Self {
         self.steps = most;
@@ -148,11 +154,11 @@ impl BestFirst {
         let mut open = OpenLists::new(scores);
         let mut best = vec![u64::MAX; scores];
         let solved = space.is_goal(&start);
+        let mut aside = SearchesAside::new(start.clone());
         let mut nodes = Nodes::new(start);
         let mut found = Vec::new();
         // True once a state was left out because it takes too many steps.
         let mut is_cut = false;
-        let mut aside = SearchesAside::new();
         let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
             at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
             plan,
@@ -195,6 +201,11 @@ impl BestFirst {
             if estimate.is_dead_end {
                 continue;
             }
+            let least = (nodes.steps(number) as usize).saturating_add(estimate.at_least as usize);
+            if least > self.steps {
+                is_cut = true;
+                continue;
+            }
             estimate.scores.resize(scores, 0);
             let mut is_better = false;
             for (best, &score) in best.iter_mut().zip(&estimate.scores) {
@@ -224,7 +235,28 @@ impl BestFirst {
             run.report(nodes.len() as u64);
         }
         let met = nodes.len() + aside.states();
-        result(met, None, Stopped::Finished, !is_cut)
+        if !is_cut {
+            return result(met, None, Stopped::Finished, true);
+        }
+        // A state may have been left out whose shortest way takes few steps enough.
+        let here = nodes.bytes_with(RESERVED) + open.bytes();
+        let weighted = aside.weighted();
+        let (mut stopped, mut looked_at) = (None, met as u64);
+        let plan = weighted.go_on(space, self.steps, &mut |space, bytes| {
+            looked_at += 1;
+            run.report(looked_at);
+            stopped = self.stopped(space, (&run, began), (met, here + bytes));
+            stopped.is_none()
+        });
+        let is_impossible = weighted.is_exhausted() && !weighted.is_cut();
+        let met = nodes.len() + aside.states();
+        let why = stopped.unwrap_or(Stopped::Finished);
+        let is_none = plan.is_none() && stopped.is_none();
+        let mut result = result(met, plan, why, is_none && is_impossible);
+        if is_none {
+            result.at_least = self.steps.saturating_add(1);
+        }
+        result
     }
 
     fn a_star<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {

@@ -2,17 +2,20 @@
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rustc_hash::FxHashSet;
 
-use super::state_space::StateSpace;
+use super::state_space::{SearchEstimate, StateSpace};
 
 /// States that the first dives expand.
 const FIRST: u64 = 256;
 
 /// Depth-first searches from the start, one after the other, with more and more states.
 ///
-/// Those of even numbers take the state first that the fewest actions lead on from, since what has few ways left is to be visited before it has none (the rule of H. C. von
-/// Warnsdorff, 1823); the others the one that most lead on from. All but the first of each kind break ties by random numbers of their own seed, and each pair
+/// They come in fours. The first of four takes the state first that the fewest actions lead on from, since what has few ways left is to be visited before it has none (the rule of H. C. von
+/// Warnsdorff, 1823), and the second the one that most lead on from. The other two turn back where an estimate proves a dead end: the third takes preferred actions alone, where there are
+/// any, and the fourth the others after them. Where an estimate prefers the actions for the condition that the fewest are left for, the third is a search with forward
+/// checking and the variable of fewest values first (Haralick and Elliott 1980). All but the first of each kind break ties by random numbers of their own seed, and each four
 /// of dives may expand twice as many states.
 #[derive(Debug)]
 pub(super) struct Dives {
@@ -25,6 +28,15 @@ pub(super) struct Dives {
 struct Level<S, A> {
     next: Vec<(A, S)>,
     action: Option<A>,
+}
+
+/// Order of the states after one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    FewestWays,
+    MostWays,
+    PreferredAlone,
+    PreferredFirst,
 }
 
 /// Continuation of a dive from a state.
@@ -52,14 +64,21 @@ impl Dives {
     ) -> Option<Vec<T::Action>> {
         let number = self.number;
         self.number += 1;
+        let order = match number % 4 {
+            0 => Order::FewestWays,
+            1 => Order::MostWays,
+            2 => Order::PreferredAlone,
+            _ => Order::PreferredFirst,
+        };
         let mut dive = Dive {
             rng: stream(number, 0),
-            is_random: number >= 2,
-            most_first: number % 2 == 1,
+            is_random: number >= 4,
+            order,
+            estimate: SearchEstimate::default(),
             seen: FxHashSet::default(),
             bytes: 0,
         };
-        let mut left = FIRST << (number / 2).min(40);
+        let mut left = FIRST << (number / 4).min(40);
         let start = space.start();
         dive.meet(&start);
         let mut way: Vec<Level<T::State, T::Action>> = Vec::new();
@@ -93,15 +112,16 @@ impl Dives {
     }
 }
 
-struct Dive<S> {
+struct Dive<S, A> {
     rng: Stream,
     is_random: bool,
-    most_first: bool,
+    order: Order,
+    estimate: SearchEstimate<A>,
     seen: FxHashSet<S>,
     bytes: u64,
 }
 
-impl<S: Value + Eq + std::hash::Hash> Dive<S> {
+impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
     /// Notes a state; false if it was met before.
     fn meet(&mut self, state: &S) -> bool {
         if !self.seen.insert(state.clone()) {
@@ -112,16 +132,61 @@ impl<S: Value + Eq + std::hash::Hash> Dive<S> {
         true
     }
 
-    fn onward<T: StateSpace<State = S>>(
+    /// The states after one, from which `steps` more may be taken.
+    fn onward<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
         state: &S,
         steps: usize,
-    ) -> Onward<S, T::Action> {
-        let (mut found, mut after) = (Vec::new(), Vec::new());
+    ) -> Onward<S, A> {
         if steps == 0 {
             return Onward::Open(Vec::new());
         }
+        match self.order {
+            Order::FewestWays | Order::MostWays => self.by_ways(space, state, steps),
+            Order::PreferredAlone | Order::PreferredFirst => self.preferred(space, state, steps),
+        }
+    }
+
+    /// Those that preferred actions lead to, and the others if there are none or they are to follow; none at all of a dead end.
+    fn preferred<T: StateSpace<State = S, Action = A>>(
+        &mut self,
+        space: &mut T,
+        state: &S,
+        steps: usize,
+    ) -> Onward<S, A> {
+        self.estimate.clear();
+        space.estimate(state, &mut self.estimate);
+        if self.estimate.is_dead_end || self.estimate.at_least as usize > steps {
+            return Onward::Open(Vec::new());
+        }
+        let (mut found, preferred) = (Vec::new(), &self.estimate.preferred);
+        if self.order == Order::PreferredAlone {
+            space.successors_by(state, preferred, &mut found);
+        }
+        if found.is_empty() {
+            space.successors(state, &mut found);
+        }
+        if let Some(at) = found.iter().position(|(_, state)| space.is_goal(state)) {
+            return Onward::Goal(vec![found[at].0]);
+        }
+        found.reverse();
+        if self.is_random {
+            found.shuffle(&mut self.rng);
+        }
+        found.sort_by_key(|(action, _)| self.estimate.preferred.contains(action));
+        found.retain(|(_, state)| self.meet(state));
+        Onward::Open(found)
+    }
+
+    /// All, sorted by the number of ways that lead on from each.
+    fn by_ways<T: StateSpace<State = S, Action = A>>(
+        &mut self,
+        space: &mut T,
+        state: &S,
+        steps: usize,
+    ) -> Onward<S, A> {
+        let (mut found, mut after) = (Vec::new(), Vec::new());
         space.successors(state, &mut found);
         let mut next = Vec::new();
         for (action, state) in found {
@@ -145,7 +210,7 @@ impl<S: Value + Eq + std::hash::Hash> Dive<S> {
                     true => self.rng.random::<u32>(),
                     false => u32::MAX - next.len() as u32,
                 };
-                let ways = if self.most_first {
+                let ways = if self.order == Order::MostWays {
                     ways
                 } else {
                     u64::MAX - ways

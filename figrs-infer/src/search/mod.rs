@@ -8,3 +8,4 @@ mod nodes;
 mod open_lists;
 pub(crate) mod search_result;
 pub(crate) mod state_space;
+mod weighted;

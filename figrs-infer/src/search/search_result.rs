@@ -40,8 +40,7 @@ impl<A> SearchResult<A> {
     }
 
     /// Reason for the end of the search. With [`Stopped::Budget`] memory or work was used up; with [`Stopped::Finished`] and no plan, a goal is
-    /// [impossible](Self::is_impossible), or takes more than the allowed number of steps, or, in a greedy search, may have been left behind
-    /// on a way of too many steps.
+    /// [impossible](Self::is_impossible), or takes more than the allowed number of steps.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }

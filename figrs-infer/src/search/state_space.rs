@@ -23,6 +23,22 @@ pub trait StateSpace {
     /// Adds the actions that may be taken in a state, each with the state that it leads to.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
+    /// As [`successors`](Self::successors), but of some actions alone. If this is not overridden, the others are found too and forgotten.
+    fn successors_by(
+        &mut self,
+        state: &Self::State,
+        actions: &[Self::Action],
+        found: &mut Vec<(Self::Action, Self::State)>,
+    ) {
+        let before = found.len();
+        self.successors(state, found);
+        let mut place = 0;
+        found.retain(|(action, _)| {
+            place += 1;
+            place <= before || actions.contains(action)
+        });
+    }
+
     /// Estimates the steps from a state to a goal. If this is not overridden, nothing is known, and a search is breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
@@ -62,8 +78,10 @@ pub trait StateSpace {
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
+    /// A number of steps that is proven to be left at least, zero if none is known: states beyond the steps that a plan may take are left out by it.
+    pub at_least: u32,
     /// Scores, smaller ones first: the states that are open are sorted by each of them, and taken from these lists in turn. Every estimate
-    /// has the same number of scores.
+    /// has the same number of scores. The first one is in steps: about so many are left.
     pub scores: Vec<u64>,
     /// Actions that look useful: the states that they lead to are taken more often.
     pub preferred: Vec<A>,
@@ -73,6 +91,7 @@ impl<A> Default for SearchEstimate<A> {
     fn default() -> Self {
         Self {
             is_dead_end: false,
+            at_least: 0,
             scores: Vec::new(),
             preferred: Vec::new(),
         }
@@ -83,6 +102,7 @@ impl<A> SearchEstimate<A> {
     /// Forgets the last state's estimate, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.is_dead_end = false;
+        self.at_least = 0;
         self.scores.clear();
         self.preferred.clear();
     }

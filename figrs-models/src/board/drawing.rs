@@ -60,7 +60,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let told = match &relaxed {
             _ if is_often_met && !is_quick(cheapest) => {
                 let drawn = self.rejected(Reason::OftenMet);
-                if !matches!(drawn, Err(BoardError::NoneMet { .. })) || !self.has_chains() {
+                let goes_on = match &drawn {
+                    Err(BoardError::NoneMet { .. }) => true,
+                    Err(error) => error.is_without_elements(),
+                    Ok(_) => false,
+                };
+                if !goes_on || !self.has_chains() {
                     return drawn;
                 }
                 drawn

@@ -73,12 +73,14 @@ pub enum GdlError {
     },
     /// The rules have more instances than there may be.
     #[error(
-        "{place}: the rules have more than {limit} {what} when their variables are filled in; bind variables by smaller relations, \
-         or allow more (`GroundingLimits`)"
+        "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
+         smaller relations, or allow more (`GroundingLimits`)"
     )]
     TooLarge {
         /// The file, or what the text is.
         place: String,
+        /// The relation whose rule was filled in when there were too many; of facts that may hold at some time it is `true`.
+        relation: String,
         /// Kind of the instances, such as facts or rules.
         what: &'static str,
         /// Largest number allowed.
@@ -109,7 +111,7 @@ pub enum GdlError {
     },
     /// The breadth-first search for the length of shortest plans ended before it had found one.
     #[error(
-        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed;          allow more, or search for one plan (`Puzzle::any_plan`)"
+        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan (`Puzzle::any_plan`)"
     )]
     Unfinished {
         /// A number of steps below which there is no plan.

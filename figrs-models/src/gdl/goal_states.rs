@@ -16,18 +16,18 @@ use super::state::{Action, GameState};
 /// Walks, and steps of each.
 const WALKS: (u64, usize) = (64, 16);
 /// Most facts that are compared with each other.
-const MOST_FACTS: usize = 4096;
+pub(super) const MOST_FACTS: usize = 4096;
 
 /// For each fact the states of a sample in which it holds, as a set of bits.
-struct FactSample {
+pub(super) struct FactSample {
     columns: Vec<Vec<u64>>,
     /// The states of the sample.
     all: Vec<u64>,
 }
 
 impl FactSample {
-    /// Random walks from the start; states are kept without a clock, if one is given.
-    fn new(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
+    /// The states of random walks from the start, which are kept without a clock, if one is given.
+    pub(super) fn walks(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
         let kept =
             |state: &GameState| clock.map_or_else(|| state.clone(), |clock| clock.without(state));
@@ -46,8 +46,14 @@ impl FactSample {
                 states.push(kept(&state));
             }
         }
+        Self::of(&states)
+    }
+
+    /// Some states, at least one.
+    pub(super) fn of(states: &[GameState]) -> Self {
+        let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
-        let mut columns = vec![vec![0; words]; start.0.len() * WORD];
+        let mut columns = vec![vec![0; words]; facts];
         let mut all = vec![0; words];
         for (number, state) in states.iter().enumerate() {
             let bit = 1u64 << (number % WORD);
@@ -110,18 +116,12 @@ impl FactSample {
     }
 }
 
-/// A state in which these facts hold or fail, without a clock if one is given; `None` if a sample does not tell of all other facts.
-pub(super) fn completed(
-    puzzle: &GroundPuzzle,
-    clock: Option<&Clock>,
-    literals: &[(usize, bool)],
-) -> Option<GameState> {
-    let words = puzzle.start.0.len();
-    let facts = words * WORD;
-    if literals.is_empty() || facts > MOST_FACTS {
+/// A state in which these facts hold or fail; `None` if a sample does not tell of all other facts. If the sample is of all states, no other state has these facts.
+pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
+    let facts = sample.columns.len();
+    if literals.is_empty() {
         return None;
     }
-    let sample = FactSample::new(puzzle, clock);
     let mut known = vec![None; facts];
     for &(fact, holds) in literals {
         known[fact] = Some(holds);
@@ -138,7 +138,7 @@ pub(super) fn completed(
             break;
         }
     }
-    let mut state = vec![0u64; words];
+    let mut state = vec![0u64; facts / WORD];
     for (fact, value) in known.into_iter().enumerate() {
         state[fact / WORD] |= u64::from(value?) << (fact % WORD);
     }

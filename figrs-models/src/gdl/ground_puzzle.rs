@@ -116,11 +116,13 @@ pub(super) struct Grounding<'a> {
 }
 
 impl Grounding<'_> {
-    fn too_large(&self, LimitExceeded { what, limit }: LimitExceeded) -> GdlError {
+    fn too_large(&self, exceeded: LimitExceeded) -> GdlError {
+        let relation = exceeded.relation.map(|name| self.symbols.name(name));
         GdlError::TooLarge {
             place: self.place.into(),
-            what,
-            limit,
+            relation: relation.unwrap_or_default().into(),
+            what: exceeded.what,
+            limit: exceeded.limit,
         }
     }
 

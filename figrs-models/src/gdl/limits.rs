@@ -1,5 +1,7 @@
 //! Limits on the ground instances of rules.
 
+use super::syntax::{Rule, SymbolId};
+
 /// Limits of grounding, filling in the variables of rules, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -20,6 +22,17 @@ impl Default for GroundingLimits {
 }
 
 impl GroundingLimits {
+    /// The default limits times a factor, of at least 1.
+    pub fn times(factor: usize) -> Self {
+        let default = Self::default();
+        let times = |limit: usize| limit.saturating_mul(factor.max(1));
+        Self {
+            facts: times(default.facts),
+            rules: times(default.rules),
+            matches: times(default.matches),
+        }
+    }
+
     /// Facts of all relations, one million if not set.
     pub fn facts(mut self, most: usize) -> Self {
         self.facts = most;
@@ -39,11 +52,20 @@ impl GroundingLimits {
     }
 }
 
-/// A limit that was exceeded, with the kind of the instances.
+/// A limit that was exceeded, with the kind of the instances, and the relation whose rule was filled in then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitExceeded {
     pub(super) what: &'static str,
     pub(super) limit: usize,
+    pub(super) relation: Option<SymbolId>,
+}
+
+impl LimitExceeded {
+    /// The same while a rule was filled in.
+    pub(super) fn at(self, rule: &Rule) -> Self {
+        let relation = self.relation.or(Some(rule.head.relation));
+        Self { relation, ..self }
+    }
 }
 
 impl GroundingLimits {
@@ -62,7 +84,11 @@ impl GroundingLimits {
 
 fn check(what: &'static str, count: usize, limit: usize) -> Result<(), LimitExceeded> {
     if count > limit {
-        return Err(LimitExceeded { what, limit });
+        return Err(LimitExceeded {
+            what,
+            limit,
+            relation: None,
+        });
     }
     Ok(())
 }

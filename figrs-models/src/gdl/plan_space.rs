@@ -1,9 +1,13 @@
 //! The states of a puzzle as a state space with estimates by relaxation.
 
+#[cfg(test)]
+mod tests;
+
 use figrs_infer::{SearchEstimate, StateSpace};
 use rustc_hash::FxHashSet;
 
-use super::goal_states::{Inverses, completed};
+use super::goal_states::{FactSample, Inverses, MOST_FACTS, completed};
+use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::landmarks::{Landmarks, facts_of_goal};
 use super::machine::AtomSet;
@@ -70,6 +74,15 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
+    /// The facts that hold, or fail, wherever the goal is met, without those that states are kept without.
+    fn facts_of_goal(&self) -> Vec<(usize, bool)> {
+        let mut literals = facts_of_goal(self.puzzle, self.goal);
+        if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
+            literals.retain(|&(fact, _)| !clock.has(fact));
+        }
+        literals
+    }
+
     /// The work of one state after another.
     fn work_after(&self, action: Action) -> u64 {
         let done = self.puzzle.does[action.number()];
@@ -115,6 +128,25 @@ impl StateSpace for PlanSpace<'_> {
         }
     }
 
+    fn successors_by(
+        &mut self,
+        state: &GameState,
+        actions: &[Action],
+        found: &mut Vec<(Action, GameState)>,
+    ) {
+        let held = self.puzzle.look_ahead(&self.full(state));
+        self.work += self.puzzle.ahead.len() as u64;
+        if self.puzzle.has_ended(&held) {
+            return;
+        }
+        for &action in actions {
+            if held.has(self.puzzle.legal[action.number()]) {
+                found.push((action, self.after(&held, action)));
+                self.work += self.work_after(action);
+            }
+        }
+    }
+
     fn is_over(&mut self, state: &GameState) -> bool {
         self.work += self.puzzle.end.len() as u64;
         self.puzzle.ends(&self.full(state))
@@ -122,9 +154,12 @@ impl StateSpace for PlanSpace<'_> {
 
     /// The state with what the goal says, if what holds in a sample of states completes it.
     fn goals(&mut self) -> Vec<GameState> {
-        let literals = facts_of_goal(self.puzzle, self.goal);
+        let literals = self.facts_of_goal();
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
-        let goal = completed(self.puzzle, clock, &literals);
+        if self.puzzle.start.0.len() * WORD > MOST_FACTS {
+            return Vec::new();
+        }
+        let goal = completed(&FactSample::walks(self.puzzle, clock), &literals);
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
@@ -165,7 +200,7 @@ impl StateSpace for PlanSpace<'_> {
             estimate.is_dead_end = true;
             return;
         };
-        let actions = self.relaxation.plan(&mut self.first);
+        let (actions, changes) = self.relaxation.plan(&mut self.first);
         let held = self.puzzle.look_ahead(&full);
         self.work += (self.puzzle.ahead.len() + self.landmarks.len()) as u64;
         let is_legal = |action: Action| held.has(self.puzzle.legal[action.number()]);
@@ -174,8 +209,10 @@ impl StateSpace for PlanSpace<'_> {
             preferred.append(&mut self.first);
         }
         self.first.clear();
+        estimate.at_least = level.max(self.landmarks.lacking(&full.0));
         let steps = u64::from(level.max(actions));
         estimate.scores.push(steps);
+        estimate.scores.push(u64::from(changes));
         let mut score = level.max(actions);
         if self.has_steps {
             let held = self.puzzle.judge(&full);

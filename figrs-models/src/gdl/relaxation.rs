@@ -10,7 +10,7 @@
 //! J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4; B. Bonet and H. Geffner, "Planning as Heuristic Search",
 //! Artificial Intelligence 129 (2001), for the levels.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
@@ -92,6 +92,9 @@ pub(super) struct Relaxation {
     now: Counters,
     queue: Vec<u32>,
     later: Vec<u32>,
+    stack: Vec<(u32, u32)>,
+    /// The actions of a relaxed plan, each with its step.
+    done: FxHashSet<(u32, u32)>,
     marked: Vec<u32>,
     evaluations: u32,
     /// Number of conditions looked at.
@@ -193,6 +196,8 @@ impl Relaxation {
             fresh,
             queue: Vec::new(),
             later: Vec::new(),
+            stack: Vec::new(),
+            done: FxHashSet::default(),
             marked: vec![0; 2 * atoms],
             evaluations: 0,
             work: 0,
@@ -288,51 +293,59 @@ impl Relaxation {
         }
     }
 
-    /// Number of actions of a relaxed plan from the state whose level was found last, of which those that are done first are listed.
-    pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> u32 {
+    /// A relaxed plan from the state whose level was found last: the number of its actions, each at each step that it is done, and of the facts that it changes. The actions that are done
+    /// first are listed.
+    ///
+    /// An action whose effects depend on the state may be done at several steps for several effects, as a move into a cell for each tile that passes there.
+    pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> (u32, u32) {
         self.evaluations += 1;
-        let mut count = 0;
-        let mut open = std::mem::take(&mut self.queue);
+        self.done.clear();
+        let mut changes = 0;
+        let mut open = std::mem::take(&mut self.stack);
         open.clear();
-        open.push(literal(self.goal, true));
-        while let Some(at) = open.pop() {
+        open.push((literal(self.goal, true), 0));
+        // Each literal with the step at which it is needed.
+        while let Some((at, step)) = open.pop() {
+            let (atom, holds) = (at >> 1, at & 1 == 0);
+            let place = atom as usize;
+            if let Some(&action) = self.action_by_done.get(&atom) {
+                if holds && self.done.insert((action, step)) {
+                    if step == 0 {
+                        first.push(Action(action));
+                    }
+                    open.push((literal(self.legal_by_action[action as usize], true), step));
+                }
+                continue;
+            }
             let mark = &mut self.marked[at as usize];
             if std::mem::replace(mark, self.evaluations) == self.evaluations {
                 continue;
             }
-            let (atom, holds) = (at >> 1, at & 1 == 0);
-            let place = atom as usize;
             let level = self.now.level[at as usize];
             if place < self.facts {
                 if level > 0 {
-                    open.push(literal((place + self.facts) as u32, holds));
-                }
-            } else if let Some(&action) = self.action_by_done.get(&atom) {
-                if holds {
-                    count += 1;
-                    if level == 0 {
-                        first.push(Action(action));
-                    }
-                    open.push(literal(self.legal_by_action[action as usize], true));
+                    changes += 1;
+                    open.push((literal((place + self.facts) as u32, holds), level - 1));
                 }
             } else if holds {
                 let support = self.now.support[at as usize];
                 if support != NONE {
-                    open.extend_from_slice(&self.bodies.all[self.bodies.of(support as usize)]);
+                    let body = self.bodies.of(support as usize);
+                    open.extend(self.bodies.all[body].iter().map(|&each| (each, step)));
                 }
             } else {
                 for rule in self.of_head.of(place) {
                     let blocked = self.now.blocked_by[self.of_head.all[rule] as usize];
                     // Rules of a cycle need not be blocked.
                     if blocked != NONE && self.now.level[blocked as usize] <= level {
-                        open.push(blocked);
+                        open.push((blocked, step));
                     }
                 }
             }
             self.work += 1;
         }
-        self.queue = open;
-        count
+        self.stack = open;
+        (self.done.len() as u32, changes)
     }
 }
 

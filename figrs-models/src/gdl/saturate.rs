@@ -19,6 +19,7 @@ impl From<TooDeep> for LimitExceeded {
         Self {
             what: "levels of nested terms",
             limit: MOST_NESTED,
+            relation: None,
         }
     }
 }
@@ -76,10 +77,10 @@ impl Facts {
             is_open,
         );
         while join.advance(&self.terms) {
-            visit(self, &join)?;
+            visit(self, &join).map_err(|exceeded| exceeded.at(rule))?;
         }
         let work = join.work;
-        self.spend(work)
+        self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
     /// Adds the facts that follow from the rules that depend on neither state nor move, stratum after stratum. A stratum with negation
@@ -177,14 +178,16 @@ impl Facts {
         while join.advance(&self.terms) {
             let arguments = rule.head.arguments.iter();
             let row = arguments.map(|pattern| self.terms.filled(pattern, &join.bindings));
-            let row = row.collect::<Result<Box<[_]>, _>>()?;
+            let row = row.collect::<Result<Box<[_]>, _>>();
+            let row = row.map_err(|deep| LimitExceeded::from(deep).at(rule))?;
             if self.tuples[head].number_of(&row).is_none() {
                 found.insert(row);
-                self.limits.check_facts(self.count + found.len())?;
+                let checked = self.limits.check_facts(self.count + found.len());
+                checked.map_err(|exceeded| exceeded.at(rule))?;
             }
         }
         let work = join.work;
-        self.spend(work)?;
+        self.spend(work).map_err(|exceeded| exceeded.at(rule))?;
         self.count += found.len();
         for row in found {
             self.tuples[head].insert(row, &self.terms);

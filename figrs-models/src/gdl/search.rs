@@ -46,15 +46,15 @@ impl FoundPlan {
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Some plan of at most `most` steps, by greedy best-first search with the lengths of relaxed plans, the value of the goal so far, and the novelty of facts
-    /// as scores; where that takes long, in turn with depth-first searches, and a search from both ends if the goal and what holds in a sample of states tell how
+    /// Some plan of at most `most` steps, by greedy best-first search with the actions and the changes of facts of relaxed plans, the value of the goal so far, and the novelty of facts
+    /// as scores; where that takes long, in turn with weighted A*, depth-first searches, and a search from both ends if the goal and what holds in a sample of states tell how
     /// the puzzle ends and actions can be undone.
     ///
     /// If a counter of steps ends the puzzle, plans that end before are sought first, among states without it.
     ///
     /// **Complexity.** Memory for the states that are met; for each that is expanded, time in the ground rules, times the legal actions.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is none, or none of at most `most` steps was met by a search through all states;
+    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps;
     /// [`GdlError::SearchEnded`] if a limit of the search ended it.
     pub fn any_plan(&self, search: &BestFirst, most: usize) -> Result<FoundPlan, GdlError> {
         let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
@@ -64,21 +64,31 @@ impl Puzzle {
             let before = limit.map_or(most, |limit| most.min(limit - 1));
             let search = search.clone().steps(before);
             let search = if limit.is_some_and(|limit| limit <= most) {
-                search.work(TIMELESS)
+                let work = search
+                    .work_limit()
+                    .map_or(TIMELESS, |work| work.min(TIMELESS));
+                search.work(work)
             } else {
                 search
             };
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                return Self::found(found, (&search, &mut space), most);
+                // A plan of more steps may be one that the clock ends, which these states do not tell of.
+                return match Self::found(found, &mut space, most) {
+                    Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
+                        length,
+                        proven: proven && limit.is_none(),
+                    }),
+                    found => found,
+                };
             }
             early = Some(found);
         }
         let search = search.clone().steps(most);
         let mut space = PlanSpace::new(self, false);
         let found = search.any_plan(&mut space)?;
-        let mut found = Self::found(found, (&search, &mut space), most)?;
+        let mut found = Self::found(found, &mut space, most)?;
         if let Some(early) = early {
             found.states += early.states();
             // Then only the clock ends the puzzle.
@@ -127,17 +137,12 @@ impl Puzzle {
         })
     }
 
-    /// The plan that was found. If a greedy search has only met ways of too many steps, A* decides whether there are shorter ones.
+    /// The plan that was found, with the bound of its steps that relaxation proves.
     fn found(
-        greedy: SearchResult<Action>,
-        (search, space): (&BestFirst, &mut PlanSpace<'_>),
+        found: SearchResult<Action>,
+        space: &mut PlanSpace<'_>,
         most: usize,
     ) -> Result<FoundPlan, GdlError> {
-        let is_cut = greedy.stopped() == Stopped::Finished && !greedy.is_impossible();
-        let (found, is_cut) = match greedy.plan() {
-            None if is_cut => (search.shortest_plan(space)?, true),
-            _ => (greedy, false),
-        };
         match found.plan() {
             Some(plan) => {
                 let bound = space.at_least(&space.start()).unwrap_or(0) as usize;
@@ -150,7 +155,7 @@ impl Puzzle {
             }
             None if found.stopped() == Stopped::Finished => Err(GdlError::NoPlan {
                 length: Length::AtMost(most).to_string(),
-                proven: !is_cut || found.is_impossible(),
+                proven: found.is_impossible(),
             }),
             None => Err(GdlError::SearchEnded {
                 states: found.states(),

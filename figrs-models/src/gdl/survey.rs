@@ -122,6 +122,32 @@ impl Puzzle {
         })
     }
 
+    /// As [`survey`](Self::survey), but a search that looks at more than about so many rules, or takes more memory than it may, ends early.
+    ///
+    /// **Errors.** Those of `survey`, but for too large frontiers; [`GdlError::Unfinished`], which excludes no length.
+    pub fn survey_within(
+        &self,
+        frontier: &Frontier,
+        length: Length,
+        work: u64,
+    ) -> Result<PlanSizes, GdlError> {
+        let program = self.elements(length, Policy::Blind);
+        let (steps, moves) = (length.most(), program.legal_moves());
+        let transitions = work / self.work_of_transition();
+        let found = frontier.first_true_within(moves, &program.solved()[steps..], transitions)?;
+        match found.position() {
+            Some(_) => Ok(survey(steps, &found)),
+            None if found.stopped() == Stopped::Budget => Err(GdlError::Unfinished {
+                excluded: 0,
+                states: found.largest_frontier(),
+            }),
+            None => Err(GdlError::NoPlan {
+                length: length.to_string(),
+                proven: false,
+            }),
+        }
+    }
+
     /// The largest value of the goal, below the one that counts as solved, that plans of some length reach; `None` if they reach none.
     ///
     /// **Complexity.** A search for each value that the rules state, the largest first.

@@ -221,7 +221,6 @@ fn towers_are_spoken_of_as_they_stand() {
         ("path = [[9, 0], [8, 0]]", false),
         ("lines_like = '''\nXXXX\n----'''\nrows = '8..'", true),
         ("lines_like = '''\nXXXX\n----'''\nrows = '7..'", false),
-        ("max_gap = 9", true),
     ] {
         let design = DesignFile::from_toml(&format!("[[demand]]\n{demand}\n")).unwrap();
         let demands = design.demands(&model).unwrap();

@@ -82,6 +82,7 @@ impl StateSpace for Graph {
     fn estimate(&mut self, state: &u32, estimate: &mut SearchEstimate<u32>) {
         let left = self.left[*state as usize];
         estimate.is_dead_end = self.slack == 1 && left.is_none();
+        estimate.at_least = left.map_or(0, |left| left.div_ceil(self.slack));
         // One score misleads.
         let left = u64::from(left.unwrap_or(99));
         estimate.scores.extend([left, 1000 - left]);
@@ -113,6 +114,24 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
         assert_eq!(any.plan().is_some(), expected.is_some(), "{case}");
         assert_eq!(any.is_impossible(), expected.is_none(), "{case}");
         assert!(any.plan().is_none_or(|plan| graph.is_way(plan)), "{case}");
+        // A greedy search keeps long ways to states; what it leaves out is decided all the same.
+        for most in 0..6 {
+            let found = BestFirst::new().steps(most).any_plan(&mut graph).unwrap();
+            let is_short = expected.is_some_and(|expected| expected <= most);
+            assert_eq!(found.plan().is_some(), is_short, "{case} {most}");
+            assert_eq!(found.stopped(), Stopped::Finished, "{case} {most}");
+            assert!(
+                !found.is_impossible() || expected.is_none(),
+                "{case} {most}"
+            );
+            match found.plan() {
+                Some(plan) => assert!(plan.len() <= most && graph.is_way(plan), "{case} {most}"),
+                None => assert!(
+                    found.is_impossible() || found.at_least() == most + 1,
+                    "{case}"
+                ),
+            }
+        }
         let best = BestFirst::new().shortest_plan(&mut graph).unwrap();
         assert_eq!(best.plan().map(<[u32]>::len), expected, "{case}");
         assert_eq!(best.is_shortest(), expected.is_some(), "{case}");

@@ -2,6 +2,7 @@
 
 mod errors;
 mod files;
+mod filled;
 mod random_rules;
 mod random_systems;
 mod reference;

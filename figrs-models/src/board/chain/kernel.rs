@@ -106,7 +106,12 @@ impl<C: Value> BoardKernel<C> {
                 joint += self.joint.len();
             }
         }
-        let looked_at: u64 = self.ruled.rules.iter_mut().map(|rule| rule.looked_at()).sum();
+        let looked_at: u64 = self
+            .ruled
+            .rules
+            .iter_mut()
+            .map(|rule| rule.looked_at())
+            .sum();
         self.free.len().max(1).max(joint) as u64 + looked_at / LOOKED_AT
     }
 

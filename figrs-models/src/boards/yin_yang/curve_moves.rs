@@ -80,7 +80,12 @@ impl CurveMoves {
         for corner in 0..all {
             let above = corner / columns * self.size.columns() + corner % columns;
             let below = above + self.size.columns();
-            let around = [cells[above], cells[above + 1], cells[below + 1], cells[below]];
+            let around = [
+                cells[above],
+                cells[above + 1],
+                cells[below + 1],
+                cells[below],
+            ];
             let mut sides = 0u8;
             for side in 0..4 {
                 if around[side] != around[(side + 1) % 4] {
@@ -158,7 +163,11 @@ impl CurveMoves {
             self.line.is_closed = may_close && choose(last + 1) == 0;
             return;
         }
-        let turned = if end == 0 { 0..place } else { place + 1..last + 1 };
+        let turned = if end == 0 {
+            0..place
+        } else {
+            place + 1..last + 1
+        };
         self.line.path[turned.clone()].reverse();
         self.line.number(turned);
     }
@@ -274,7 +283,9 @@ mod tests {
     use crate::boards::yin_yang::ruled::comb;
 
     /// Calls this with all choices that it makes, and their probability after each.
-    fn all_choices(mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line) -> Vec<(Line, f64)> {
+    fn all_choices(
+        mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line,
+    ) -> Vec<(Line, f64)> {
         let (mut open, mut made) = (vec![Vec::new()], Vec::new());
         while let Some(given) = open.pop() {
             let (mut chosen, mut numbers) = (given.clone(), Vec::new());
@@ -291,7 +302,9 @@ mod tests {
                 open.extend((1..numbers[place]).map(|other| [&chosen[..place], &[other]].concat()));
             }
         }
-        made.into_iter().map(|(line, number)| (line, number.recip())).collect()
+        made.into_iter()
+            .map(|(line, number)| (line, number.recip()))
+            .collect()
     }
 
     /// The boards that excursions of so many steps lead to, with their probabilities.

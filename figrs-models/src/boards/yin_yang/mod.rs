@@ -23,6 +23,7 @@ mod settings;
 mod solve;
 
 pub use colour::Colour;
+pub use puzzle::YinYangPuzzles;
 pub use settings::YinYang;
 pub use solve::Solution;
 

@@ -1,5 +1,6 @@
 //! Levels to train on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ndarray::s;
@@ -194,6 +195,13 @@ impl Corpus {
     /// Times that each level counts in training, in the same order.
     pub fn weights(&self) -> &[u32] {
         &self.weights
+    }
+
+    /// The tiles that stand in a level, in ascending order.
+    pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
+        let all = self.levels.iter().flat_map(Level::as_array);
+        let distinct: BTreeSet<Tile> = all.copied().collect();
+        distinct.into_iter().collect()
     }
 
     /// The levels with the times that they count.

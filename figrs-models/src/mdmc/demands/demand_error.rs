@@ -69,7 +69,7 @@ pub enum DemandError {
     },
     /// An area has no cells, or does not lie in the level.
     #[error(
-        "{area} are not an area of a level of {} rows and {} columns; both count from 0, the end is not among them",
+        "{area} are not an area of a level of {} rows and {} columns; both count from 0",
         level.0, level.1
     )]
     Area {

@@ -132,7 +132,9 @@ impl TwistingFunctions {
         let each = each.map(|&(tile, share)| (tile, share * self.own(cell, tile)));
         let mut all: Vec<(Tile, f64)> = each.filter(|&(_, share)| share > 0.0).collect();
         let sum: f64 = all.iter().map(|&(_, share)| share).sum();
-        all.iter_mut().for_each(|(_, share)| *share /= sum);
+        for (_, share) in &mut all {
+            *share /= sum;
+        }
         all
     }
 

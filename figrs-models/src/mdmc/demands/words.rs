@@ -15,6 +15,11 @@ impl fmt::Display for Demand {
             Self::Pinned(mask) => tiles(f, "pinned", mask),
             Self::Placed(mask) => tiles(f, "placed", mask),
             Self::MaximumGap(most) => write!(f, "no ground gap over {most} columns"),
+            Self::Count {
+                tile,
+                least,
+                most: usize::MAX,
+            } => write!(f, "{least} or more of {tile}"),
             Self::Count { tile, least, most } => write!(f, "{least} to {most} of {tile}"),
             Self::Forbidden(pattern) => {
                 let (height, width) = (pattern.height(), pattern.width());

@@ -88,9 +88,7 @@ impl TileField {
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
-        let all = corpus.levels().iter().flat_map(Level::as_array);
-        let tiles: std::collections::BTreeSet<Tile> = all.copied().collect();
-        let tiles: Arc<[Tile]> = tiles.into_iter().collect();
+        let tiles: Arc<[Tile]> = corpus.tiles_in_use().into();
         let id = |tile: &Tile| tiles.binary_search(tile).unwrap_or_default();
         let mut cells = vec![vec![0; tiles.len()]; splits.count()];
         let pairs = Array2::from_elem((tiles.len(), tiles.len()), Self::SMOOTHING);

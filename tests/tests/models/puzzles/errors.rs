@@ -290,35 +290,57 @@ fn numbered(name: &str, count: usize) -> String {
 fn what_grows_without_end_is_stopped() {
     let exceeded = |rules: &str, limits: GroundingLimits| match Puzzle::parse_within(rules, limits)
     {
-        Err(GdlError::TooLarge { what, limit, .. }) => (what, limit),
+        Err(error) => {
+            let told = error.to_string();
+            let GdlError::TooLarge {
+                relation,
+                what,
+                limit,
+                ..
+            } = error
+            else {
+                panic!("{told}")
+            };
+            assert!(
+                told.contains(&format!("in a rule of `{relation}`")),
+                "{told}"
+            );
+            (what, limit, relation)
+        }
         other => panic!("{other:?}"),
     };
     let counting = format!("{COMPLETE} (<= (next (n (s ?x))) (true (n ?x)))");
     assert_eq!(
         exceeded(&counting, GroundingLimits::default()),
-        ("levels of nested terms", 64)
+        ("levels of nested terms", 64, "next".into())
     );
     let lists = format!("{COMPLETE} (<= (next (n (f ?x ?y))) (true (n ?x)) (true (n ?y)))");
     assert_eq!(
         exceeded(&lists, GroundingLimits::default().facts(1000)),
-        ("facts", 1000)
+        ("facts", 1000, "next".into())
     );
     let things = numbered("thing", 20);
     let cubes = "(<= (next (m ?x ?y ?z)) (thing ?x) (thing ?y) (thing ?z))";
     let rules = format!("{COMPLETE} {things} {cubes}");
     assert_eq!(
         exceeded(&rules, GroundingLimits::default().rules(5000)),
-        ("rules", 5000)
+        ("rules", 5000, "next".into())
     );
     assert_eq!(
         exceeded(&rules, GroundingLimits::default().facts(7000)),
-        ("facts", 7000)
+        ("facts", 7000, "next".into())
     );
     let never =
         format!("{COMPLETE} {things} (<= no (thing ?x) (thing ?y) (thing ?z) (distinct ?z ?z))");
     let matches = GroundingLimits::default().matches(3000);
-    assert_eq!(exceeded(&never, matches), ("matches of conditions", 3000));
+    assert_eq!(
+        exceeded(&never, matches),
+        ("matches of conditions", 3000, "no".into())
+    );
     assert!(Puzzle::parse_within(&rules, GroundingLimits::default()).is_ok());
+    assert_eq!(GroundingLimits::times(1), GroundingLimits::default());
+    let twice = GroundingLimits::default().facts(2_000_000).rules(4_000_000);
+    assert_eq!(GroundingLimits::times(2), twice.matches(400_000_000));
 }
 
 /// Expressions took fifty times the memory of the text that they were read from.

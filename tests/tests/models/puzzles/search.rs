@@ -232,6 +232,56 @@ fn clocks_that_end_puzzles_make_no_other_difference() {
     }
 }
 
+/// Where the clock ends the puzzle later than a plan may, longer plans are not excluded.
+#[test]
+fn what_the_clock_ends_later_is_not_excluded() {
+    let rules = format!("{TIMED} (<= terminal (true (step 5))) (<= (goal r 100) (true (at 3)))");
+    let puzzle = Puzzle::parse(&rules).unwrap();
+    for most in 0..8 {
+        match (most, puzzle.any_plan(&BestFirst::new(), most)) {
+            (0..5, Err(GdlError::NoPlan { proven: false, .. })) => {}
+            (5.., Ok(found)) => assert_eq!(found.actions().len(), 5),
+            (_, other) => panic!("{most} {other:?}"),
+        }
+    }
+    // A smaller limit of the work than that of the states without a clock is kept.
+    let mut switches = String::from("(role r) (init (step 0)) ");
+    for n in 0..40 {
+        write!(switches, "(switch {n}) (after {n} {}) ", n + 1).unwrap();
+    }
+    switches += "(<= (legal r (turn ?x)) (switch ?x)) (<= (next (on ?x)) (does r (turn ?x)) (not (true (on ?x))))
+         (<= (next (on ?x)) (true (on ?x)) (not (does r (turn ?x)))) (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+         (<= dark (switch ?x) (not (true (on ?x)))) (<= terminal (not dark)) (<= terminal (true (step 40))) (<= (goal r 100) (not dark))";
+    let puzzle = Puzzle::parse(&switches).unwrap();
+    let limited = BestFirst::new().work(10);
+    assert_eq!(
+        (limited.work_limit(), BestFirst::new().work_limit()),
+        (Some(10), None)
+    );
+    match puzzle.any_plan(&limited, 100) {
+        Err(GdlError::SearchEnded { states, .. }) => assert!(states < 100, "{states}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn surveys_of_too_much_work_end_early() {
+    let rules = format!("{TIMED} (<= terminal (true (at 4))) (<= (goal r 100) terminal)");
+    let puzzle = Puzzle::parse(&rules).unwrap();
+    let (frontier, length) = (Frontier::new(), Length::AtMost(6));
+    let all = puzzle.survey(&frontier, length).unwrap();
+    assert_eq!(
+        puzzle.survey_within(&frontier, length, 1 << 40).unwrap(),
+        all
+    );
+    match puzzle.survey_within(&frontier, length, 1) {
+        Err(GdlError::Unfinished { excluded, .. }) => assert_eq!(excluded, 0),
+        other => panic!("{other:?}"),
+    }
+    let none = puzzle.survey_within(&frontier, Length::AtMost(3), 1 << 40);
+    assert!(matches!(none, Err(GdlError::NoPlan { proven: false, .. })));
+}
+
 #[test]
 fn states_of_a_world_have_the_clock() {
     let end =

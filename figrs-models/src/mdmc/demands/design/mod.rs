@@ -54,7 +54,7 @@ use legend::Words;
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is one of those of the drawing |
-/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row |
+/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row; of levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
 ///

@@ -1,0 +1,114 @@
+//! Weighted A*: steps taken and a multiple of those estimated, for plans of few steps.
+
+use figrs_core::Value;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+use super::nodes::Nodes;
+use super::state_space::{SearchEstimate, StateSpace};
+
+/// Weight of the estimated steps. One of 1 finds the shortest ways and takes long; of 2 to 5 sliding tiles and pancakes were solved within a bound near the shortest, 3 soonest.
+const WEIGHT: u64 = 3;
+
+/// Number of states for which there is to be memory: the successors of one.
+const RESERVED: usize = 1 << 10;
+
+/// A search by steps taken plus weighted estimate, which goes on where it stopped.
+///
+/// A greedy search keeps the first way that it finds to a state, however long; where plans may take a bounded number of steps only, states are then left out whose short
+/// ways were never tried. Here a shorter way to a state opens it anew. A state has the estimate of the one before it until it is expanded.
+#[derive(Debug)]
+pub(super) struct Weighted<S, A> {
+    nodes: Nodes<S, A>,
+    open: BTreeMap<u64, Vec<u32>>,
+    entries: usize,
+    estimate: SearchEstimate<A>,
+    /// True once a state was left out because it takes too many steps.
+    is_cut: bool,
+}
+
+impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
+    pub(super) fn new(start: S) -> Self {
+        Self {
+            nodes: Nodes::new(start),
+            open: BTreeMap::from([(0, vec![0])]),
+            entries: 1,
+            estimate: SearchEstimate::default(),
+            is_cut: false,
+        }
+    }
+
+    /// True if nothing is left: then no plan takes as few steps as it may.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// True if states were left out that may lead to plans of more steps.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Number of states met.
+    pub(super) fn states(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.nodes.bytes_with(RESERVED) + (self.entries * 2 * size_of::<u32>()) as u64
+    }
+
+    /// The open state of the least key, the last that was added of equal ones.
+    fn pop(&mut self) -> Option<u32> {
+        let mut first = self.open.first_entry()?;
+        let state = first.get_mut().pop();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        self.entries -= 1;
+        state
+    }
+
+    /// Goes on, for plans of at most so many steps, until there is one, nothing is left, or `goes_on`, which is given the bytes of all states, is false.
+    pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
+        &mut self,
+        space: &mut T,
+        steps: usize,
+        goes_on: &mut dyn FnMut(&T, u64) -> bool,
+    ) -> Option<Vec<A>> {
+        let mut found = Vec::new();
+        while !self.is_exhausted() && goes_on(space, self.bytes()) {
+            let number = self.pop()?;
+            // Equal keys of a state that was opened anew come twice.
+            if !self.nodes.expand(number) {
+                continue;
+            }
+            let state = self.nodes.state(number).clone();
+            self.estimate.clear();
+            space.estimate(&state, &mut self.estimate);
+            let taken = self.nodes.steps(number) as usize;
+            if self.estimate.is_dead_end {
+                continue;
+            }
+            if taken.saturating_add((self.estimate.at_least as usize).max(1)) > steps {
+                self.is_cut = true;
+                continue;
+            }
+            let left = self.estimate.scores.first().copied().unwrap_or(0);
+            let key = (taken as u64 + 1).saturating_add(left.saturating_mul(WEIGHT));
+            found.clear();
+            space.successors(&state, &mut found);
+            for (action, state) in found.drain(..) {
+                let Some(new) = self.nodes.reach_sooner(number, action, state) else {
+                    continue;
+                };
+                let state: &S = self.nodes.state(new);
+                if space.is_goal(state) {
+                    return Some(self.nodes.way(new));
+                }
+                self.open.entry(key).or_default().push(new);
+                self.entries += 1;
+            }
+        }
+        None
+    }
+}
