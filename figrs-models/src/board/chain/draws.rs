@@ -29,6 +29,9 @@ const MOST_WORK: u64 = 1 << 28;
 /// The most values whose cells the diagnostics look at.
 const MOST_VALUES: usize = 8;
 
+/// Diagnostics with their names.
+type Diagnostics = Vec<(&'static str, f64)>;
+
 /// A chain with the boards kept so far, one every few sweeps.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
@@ -57,7 +60,7 @@ pub(in crate::board) fn draw<G: Generator>(
     (memory, seed): (u64, u64),
     boards: &DrawnBoards<G::Board>,
     watch: &BoardWatch,
-) -> Result<(Vec<(&'static str, f64)>, bool), BoardError> {
+) -> Result<(Diagnostics, bool), BoardError> {
     let size = generator.size();
     let Some(mut ruled) = generator.ruled_cells() else {
         return Err(BoardError::NoMethod);

@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::coloured_way_rule::ColouredWayRule;
 use super::tile_moves::{TileMoves, placed};
-use super::{ChromaticMaze, Endpoint, Hue, RelativeTile};
+use super::{ChromaticClue, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::RuledCells;
 
 impl ChromaticMaze {
@@ -71,7 +71,7 @@ impl ChromaticMaze {
         let mut last = 0;
         let tiles = size.positions().enumerate().map(|(at, position)| {
             let any = rng.random_range(0..Hue::WHEEL.len());
-            let clue = self.clues.get(position).and_then(|clue| clue.hue());
+            let clue = self.clues.get(position).and_then(ChromaticClue::hue);
             let colour = match clue {
                 Some(hue) => hue as usize,
                 None if colours == 0 => 0,

@@ -20,17 +20,14 @@ impl Island {
         let is_land = |_, cell: &Terrain| *cell == Terrain::Land;
         let bays = self.bays.clone();
         let bays = bays.map(|range| Bays::new(size, range));
-        let mut model = match self.few() {
-            Some(few) => {
-                let rules = few.and(bays).reading(is_land);
-                Constraint::new(size, &cells, rules)?.model().clone()
-            }
-            None => {
-                let land = self.land.as_ref();
-                let land = land.map(|range| Count::within(range, size.cells()));
-                let rules = Connected.and(land).and(bays).reading(is_land);
-                Constraint::new(size, &cells, rules)?.model().clone()
-            }
+        let mut model = if let Some(few) = self.few() {
+            let rules = few.and(bays).reading(is_land);
+            Constraint::new(size, &cells, rules)?.model().clone()
+        } else {
+            let land = self.land.as_ref();
+            let land = land.map(|range| Count::within(range, size.cells()));
+            let rules = Connected.and(land).and(bays).reading(is_land);
+            Constraint::new(size, &cells, rules)?.model().clone()
         };
         for (at, cell) in size.positions().zip(&cells) {
             if size.is_border(at) {

@@ -360,11 +360,12 @@ mod tests {
             let mut open = vec![comb(size, 0)];
             let mut ways: HashMap<Vec<Colour>, HashMap<Vec<Colour>, f64>> = HashMap::new();
             while let Some(board) = open.pop() {
-                if !ways.contains_key(&board) {
-                    let leads = leads(&mut moves, &board, 8);
-                    open.extend(leads.keys().cloned());
-                    ways.insert(board, leads);
+                if ways.contains_key(&board) {
+                    continue;
                 }
+                let leads = leads(&mut moves, &board, 8);
+                open.extend(leads.keys().cloned());
+                ways.insert(board, leads);
             }
             for (board, leads) in &ways {
                 for (other, there) in leads {
