@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
+use figrs_command::level_demands::NumberDemands;
 use figrs_command::ranges;
 
 /// Demands on every level.
@@ -58,6 +59,21 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
+    /// The demands that are numbers.
+    pub(crate) fn in_numbers(&self) -> NumberDemands {
+        let count = self.count.iter();
+        let density = self.density.iter();
+        NumberDemands {
+            max_gap: self.max_gap,
+            count: count
+                .map(|(tile, range)| (*tile, range.start, range.end))
+                .collect(),
+            density: density
+                .map(|(tile, shares)| (*tile, shares.start, shares.end))
+                .collect(),
+        }
+    }
+
     /// True if there is any demand, or the usual one is taken back.
     pub(crate) fn any(&self) -> bool {
         self.beyond_seen() || self.allow_unseen

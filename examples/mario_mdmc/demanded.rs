@@ -1,16 +1,19 @@
 //! Levels with the demands of the command line.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use figrs::models::mdmc::{
-    ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, LevelModel, LevelSampler, Mask,
-    RejectionSampler, Route, SteeredLevel, SteeringError, Tile, TileSet, Travel, vglc,
+    ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, GeneratedLevel, LevelModel,
+    LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, TileSet, Travel,
+    vglc,
 };
 use figrs::{Error, Frontier};
-use figrs_command::design_files::add_demands;
-use figrs_command::{Failure, NoAnswer, Progress, read_text, stop};
+use figrs_command::level_demands::add_demands;
+use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};
@@ -22,8 +25,18 @@ pub(crate) fn steered(
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<SteeredLevel, Failure> {
-    let demands = demands(options, corpus, model)?;
-    Ok(SteeredLevel::new(model, &demands)?)
+    Ok(stated(options, corpus, model)?.0)
+}
+
+/// The level with everything that is demanded of it, and where each demand comes from.
+fn stated(
+    options: &Options,
+    corpus: &Corpus,
+    model: &LevelModel,
+) -> Result<(SteeredLevel, Vec<String>), Failure> {
+    let (demands, origins) = demands(options, corpus, model)?.into_iter().unzip();
+    let demands: Vec<Demand> = demands;
+    Ok((SteeredLevel::new(model, &demands)?, origins))
 }
 
 pub(crate) fn sampler(
@@ -32,16 +45,84 @@ pub(crate) fn sampler(
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<Box<dyn LevelSampler>, Failure> {
-    let steered = steered(options, corpus, model)?;
-    if method == Method::Conditioned {
+    let (steered, origins) = stated(options, corpus, model)?;
+    let inner: Box<dyn LevelSampler> = if method == Method::Exact {
+        let sampler = ExactSampler::new(steered, &frontier(options));
+        Box::new(sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?)
+    } else if let Some(exact) = soon_exact(options, &steered) {
+        Box::new(exact)
+    } else {
         let sampler = conditioned(options, steered);
-        return Ok(Box::new(if options.shows_particles() {
+        Box::new(if options.shows_particles() {
             watched(sampler)
         } else {
             counted(sampler)
-        }));
+        })
+    };
+    Ok(Box::new(Attributed { inner, origins }))
+}
+
+/// The exact law of soft demands, which particles only come near to, where no method is named and it takes little memory.
+fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
+    /// Bytes of a frontier that is explored in seconds.
+    const BYTES: u64 = 24 << 20;
+    let is_soft =
+        |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
+    if !options.is_method_chosen || !steered.demands().any(is_soft) {
+        return None;
     }
-    Ok(Box::new(exact(options, steered)?))
+    let frontier = Frontier::new().memory(BYTES).interrupt(stop::flag());
+    let exact = ExactSampler::new(steered.clone().proof_time(Duration::ZERO), &frontier);
+    exact.ok()
+}
+
+/// A sampler whose errors tell where the demands that they name come from.
+#[derive(Debug)]
+struct Attributed {
+    inner: Box<dyn LevelSampler>,
+    origins: Vec<String>,
+}
+
+impl LevelSampler for Attributed {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn guarantee(&self) -> String {
+        self.inner.guarantee()
+    }
+
+    fn quality(&self) -> Option<String> {
+        self.inner.quality()
+    }
+
+    fn demands(&self) -> Vec<Demand> {
+        self.inner.demands()
+    }
+
+    fn batch(&self) -> u64 {
+        LevelSampler::batch(&*self.inner)
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        let levels = self.inner.levels(seed, numbers);
+        levels.map_err(|error| attributed(error, &self.origins))
+    }
+}
+
+/// An error with the places from which the demands that it names come.
+fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
+    if let SteeringError::Contradictory {
+        demands, places, ..
+    } = &mut error
+    {
+        for (demand, &place) in demands.iter_mut().zip(&*places) {
+            if let Some(origin) = origins.get(place).filter(|origin| !origin.is_empty()) {
+                demand.push_str(&format!(" ({origin})"));
+            }
+        }
+    }
+    error
 }
 
 /// A sampler of levels of a model, that draws again until the demands are met if there are any.
@@ -86,15 +167,42 @@ fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
     })
 }
 
-/// Explores the frontiers, with a sign of life on a terminal.
-pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSampler, Failure> {
-    let progress = Progress::of("cells explored", None);
-    let frontier = Frontier::new()
+/// The natural logarithm of the probability of all demands, exactly.
+pub(crate) fn exact_log_probability(
+    options: &Options,
+    corpus: &Corpus,
+    model: &LevelModel,
+) -> Result<f64, Failure> {
+    let (steered, origins) = stated(options, corpus, model)?;
+    let sampler = ExactSampler::new(steered, &frontier(options));
+    let sampler = sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?;
+    Ok(sampler.log_probability())
+}
+
+/// The exploration of frontiers, with its progress on a terminal, and by notes after 5 seconds and then twice as long each time.
+fn frontier(options: &Options) -> Frontier {
+    let progress = Progress::of("steps explored", None);
+    let (begun, told) = (Instant::now(), AtomicU64::new(5));
+    Frontier::new()
         .memory(options.memory().0)
         .interrupt(stop::flag())
-        .on_progress(move |run| progress.set(run.done));
-    let sampler = ExactSampler::new(steered, &frontier);
-    sampler.map_err(|error| match error {
+        .on_progress(move |run| {
+            progress.set(run.done);
+            let (seconds, next) = (begun.elapsed().as_secs(), told.load(Ordering::Relaxed));
+            if seconds >= next {
+                told.store(2 * seconds, Ordering::Relaxed);
+                note(format!(
+                    "note: --method exact has explored {} steps in {seconds} s and goes on; --time ends it, and --method conditioned comes near the \
+                     law sooner",
+                    run.done
+                ));
+            }
+        })
+}
+
+/// The failure of an exploration in the words of the command.
+fn unexplored(options: &Options, error: SteeringError) -> Failure {
+    match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
             "--method exact needs more than --memory {} here ({states} states are on a frontier); allow more, use fewer --rows or \
              demands that remember less, or --method conditioned",
@@ -103,26 +211,33 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
         .into(),
         SteeringError::Inference(Error::NothingDone { .. }) => stop::nothing("a level"),
         other => other.into(),
-    })
+    }
 }
 
-fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
-    let (height, width, tiles) = (model.height(), model.width(), model.tile_set());
+/// The demands of all options, each with where it comes from; empty for those that go without saying.
+fn demands(
+    options: &Options,
+    corpus: &Corpus,
+    model: &LevelModel,
+) -> Result<Vec<(Demand, String)>, Failure> {
+    let tiles = model.tile_set();
     let frame = Frame {
         tiles,
         travel: model.travel(),
-        size: (height, width),
+        size: (model.height(), model.width()),
     };
     let given = &options.demands;
     let mut demands = Vec::new();
     if !given.allow_unseen {
-        demands.push(Demand::Seen);
+        demands.push((Demand::Seen, String::new()));
     }
     for path in &given.pin {
-        demands.push(Demand::Pinned(frame.whole(path)?));
+        let origin = format!("--pin {}", path.display());
+        demands.push((Demand::Pinned(frame.whole(path)?), origin));
     }
     for path in &given.place {
-        demands.push(Demand::Placed(frame.whole(path)?));
+        let origin = format!("--place {}", path.display());
+        demands.push((Demand::Placed(frame.whole(path)?), origin));
     }
     if let Some(path) = &given.around {
         let level = frame.travel.turned(&vglc::read_level(path, tiles)?);
@@ -140,32 +255,25 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
             )
             .into());
         }
-        demands.push(Demand::Pinned(Mask::around(&level, free)));
+        let origin = format!("--around {}", path.display());
+        demands.push((Demand::Pinned(Mask::around(&level, free)), origin));
     }
     let pieces = [(&given.start, false), (&given.end, true)];
     for (path, at_end) in pieces {
         if let Some(path) = path {
-            demands.push(Demand::Pinned(frame.piece(path, at_end)?));
+            let option = if at_end { "--end" } else { "--start" };
+            let origin = format!("{option} {}", path.display());
+            demands.push((Demand::Pinned(frame.piece(path, at_end)?), origin));
         }
     }
-    demands.extend(given.max_gap.map(Demand::MaximumGap));
-    for &(symbol, ref range) in &given.count {
-        demands.push(Demand::Count {
-            tile: tile("--count", symbol, tiles)?,
-            least: range.start,
-            most: range.end,
-        });
-    }
-    for &(symbol, ref shares) in &given.density {
-        demands.push(Demand::density(
-            tile("--density", symbol, tiles)?,
-            shares.start,
-            shares.end,
-            height * width,
-        ));
-    }
+    let flags = (given.max_gap.iter().map(|_| "--max-gap"))
+        .chain(given.count.iter().map(|_| "--count"))
+        .chain(given.density.iter().map(|_| "--density"));
+    let in_numbers = given.in_numbers().on(model, "--")?.into_iter();
+    demands.extend(in_numbers.zip(flags.map(str::to_owned)));
     for path in &given.forbid {
-        demands.push(Demand::Forbidden(frame.mask(path)?));
+        let origin = format!("--forbid {}", path.display());
+        demands.push((Demand::Forbidden(frame.mask(path)?), origin));
     }
     add_files(&mut demands, options, corpus, model)?;
     Ok(demands)
@@ -173,7 +281,7 @@ fn demands(options: &Options, corpus: &Corpus, model: &LevelModel) -> Result<Vec
 
 /// Adds the demands of files, and the ways that these and --playable demand.
 fn add_files(
-    demands: &mut Vec<Demand>,
+    demands: &mut Vec<(Demand, String)>,
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
@@ -191,7 +299,11 @@ fn add_files(
         .transpose()?;
     let demanded = rules.iter().filter(|_| given.playable);
     let routes = demanded.map(Route::from).collect();
-    add_demands(demands, &files, (model, corpus), rules.as_ref(), routes)
+    let mut of_files = Vec::new();
+    let scope = (model, corpus);
+    let origins = add_demands(&mut of_files, &files, scope, rules.as_ref(), routes)?;
+    demands.extend(of_files.into_iter().zip(origins));
+    Ok(())
 }
 
 /// A file of demands.
@@ -204,14 +316,6 @@ fn design(path: &Path) -> Result<DesignFile, Failure> {
         DesignFile::from_toml(&text)
     };
     design.map_err(|error| format!("{}: {error}", path.display()).into())
-}
-
-/// The tile of a character in an option.
-fn tile(option: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
-    tiles.tile(symbol).ok_or_else(|| {
-        let known = tiles.symbols();
-        format!("{option}: unknown tile {symbol:?}; use one of {known}").into()
-    })
 }
 
 /// The rectangle in which demands are stated, turned as models draw levels.

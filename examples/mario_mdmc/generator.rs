@@ -10,6 +10,7 @@ use figrs::models::mdmc::{
     TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
 use figrs::models::reading::{MOST_BYTES, read_limited};
+use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
 use figrs_command::{Failure, level_counts};
 use serde_json::Value;
@@ -102,6 +103,9 @@ impl Trained {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
+        if let Some(method) = settings.iter_mut().find(|(name, _)| *name == "method") {
+            method.1 = self.method().into();
+        }
         if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
             && (method.heeds_demands() || method.draws_again() && self.options.demands.any())
         {
@@ -109,12 +113,7 @@ impl Trained {
             let demands = demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
-        if let Some(route) = self.routes.first() {
-            let movement = route.rules().movement();
-            settings.push(("movement", movement.name().into()));
-            settings.push(("promise", movement.promise().into()));
-            settings.extend(self.options.strict.then(|| ("strict", true.into())));
-        }
+        settings.extend(route_settings(&self.routes, self.options.strict));
         settings.push(("guarantee", self.guarantee().into()));
         settings
     }
@@ -124,6 +123,23 @@ impl Trained {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
             _ => String::new(),
+        }
+    }
+
+    /// The name of the first method, or of the one that was taken where none was named.
+    pub(crate) fn method(&self) -> String {
+        match self.engines.first() {
+            Some((Method::Conditioned, Engine::Sampler(sampler))) => sampler.name().to_owned(),
+            Some((method, _)) => method.name(),
+            None => String::new(),
+        }
+    }
+
+    /// How good the levels of the first method are by what was measured.
+    pub(crate) fn quality(&self) -> Option<String> {
+        match self.engines.first() {
+            Some((_, Engine::Sampler(sampler))) => sampler.quality(),
+            _ => None,
         }
     }
 

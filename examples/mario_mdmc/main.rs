@@ -55,7 +55,9 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
-        let model = generator::level_model(&options, &corpus, &Arc::new(chain))?;
+        let (given, levels) = (Arc::clone(&options), corpus.clone());
+        let model = move || generator::level_model(&given, &levels, &Arc::new(chain));
+        let model = stop::attempt(model)?.ok_or_else(|| stop::nothing("a trained model"))??;
         return probability::write(&options, &corpus, &model, seed);
     }
     let started = Instant::now();
@@ -73,9 +75,12 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     let totals = sets::write(&options, &trained)?;
     note(format!(
         "method {}: {}",
-        options.methods[0].name(),
+        trained.method(),
         trained.guarantee()
     ));
+    if let Some(quality) = trained.quality() {
+        note(quality);
+    }
     if let Some(route) = trained.routes.first() {
         note(format!("movement {}", route.rules().movement()));
     }
@@ -213,6 +218,7 @@ fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
     let corpus = weighted(corpus, &options.weight)?;
     let corpus = styled(corpus, &options.style)?;
     let chain = chain(options, &corpus)?;
+    options.set_length_of_around(&chain);
     options.check_size(&chain)?;
     Ok((corpus, chain))
 }

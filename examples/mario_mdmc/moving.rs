@@ -21,7 +21,10 @@ pub(crate) fn rules(
     let movement = match options.movement.as_deref() {
         None => Movement::suggested(tiles, travel),
         Some(name) => match Movement::named(name) {
-            Err(_) if Path::new(name).exists() => Movement::read(name),
+            // What looks like a path is told to be missing as one.
+            Err(_) if Path::new(name).exists() || name.contains(['.', '/', '\\']) => {
+                Movement::read(name)
+            }
             named => named,
         },
     };
@@ -32,7 +35,7 @@ pub(crate) fn rules(
 /// An error of a movement, in the words of the command line.
 fn told(options: &Options, error: &MovementError) -> Failure {
     let of_file = match error {
-        MovementError::Toml(_) | MovementError::Json(_) | MovementError::Stages { .. } => {
+        MovementError::Toml { .. } | MovementError::Json { .. } | MovementError::Stages { .. } => {
             options.movement.as_deref()
         }
         _ => None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::mdmc::{
-    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel,
+    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel, vglc,
 };
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
@@ -233,6 +233,12 @@ pub(crate) struct Options {
     /// Length of levels where none is given, if the training levels decide it.
     #[arg(skip)]
     usual_length: OnceLock<usize>,
+    /// Length of the level of --around.
+    #[arg(skip)]
+    around_length: OnceLock<usize>,
+    /// True if no method was named.
+    #[arg(skip)]
+    pub(crate) is_method_chosen: bool,
 }
 
 impl Options {
@@ -242,8 +248,9 @@ impl Options {
             Travel::Right => self.width,
             Travel::Up => self.height,
         };
+        let around = self.around_length.get().copied();
         let usual = self.usual_length.get().copied();
-        length.or(usual).unwrap_or(120)
+        length.or(around).or(usual).unwrap_or(120)
     }
 
     /// Takes the length that all levels of a corpus have for that of levels where none is given.
@@ -252,6 +259,16 @@ impl Options {
         let first = widths.next().unwrap_or(120);
         if widths.all(|width| width == first) {
             self.usual_length.get_or_init(|| first);
+        }
+    }
+
+    /// Takes the length of the level of --around, if it can be read, for that of levels where none is given.
+    pub(crate) fn set_length_of_around(&self, chain: &MarkovChain) {
+        let path = self.demands.around.as_ref();
+        let level = path.and_then(|path| vglc::read_level(path, chain.tile_set()).ok());
+        if let Some(level) = level {
+            let width = chain.travel().turned(&level).width();
+            self.around_length.get_or_init(|| width);
         }
     }
 
@@ -288,17 +305,9 @@ impl Options {
 
     /// Settings of the models beside the chain.
     pub(crate) fn model_settings(&self) -> ModelSettings {
-        let usual = ModelSettings::default();
         let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
-        ModelSettings {
-            order: self.order.unwrap_or(usual.order),
-            section: self.section.unwrap_or(usual.section),
-            kinds: match self.kinds {
-                _ if !self.style.is_empty() => SectionKinds::Styles(change),
-                Some(kinds) => SectionKinds::Found(kinds),
-                None => usual.kinds,
-            },
-        }
+        let change = (!self.style.is_empty()).then_some(change);
+        ModelSettings::given(self.order, self.section, self.kinds, change)
     }
 
     pub(crate) fn sweeps(&self) -> u64 {
@@ -348,6 +357,7 @@ impl Options {
     /// Chooses the method if none is given.
     pub(crate) fn choose_method(&mut self) {
         if self.methods.is_empty() {
+            self.is_method_chosen = true;
             let conditions =
                 self.demands.beyond_seen() || self.trained.is_some() || self.probability;
             let looks_ahead = self.look_ahead.is_some() || self.tile != Tile::Sampled;
@@ -433,6 +443,11 @@ impl Options {
             settings.push(("trained", model.name().into()));
         }
         settings.extend(self.model_settings().json(model, chain));
+        if model == TrainedModel::Hierarchical && !self.style.is_empty() {
+            let styles = self.style.iter();
+            let styles = styles.map(|(style, pattern)| format!("{style}={pattern}"));
+            settings.push(("styles", styles.collect::<Vec<_>>().into()));
+        }
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
                 settings.push(("look_ahead", self.look_ahead().into()));

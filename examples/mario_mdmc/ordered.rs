@@ -75,11 +75,15 @@ pub(crate) fn in_order<T: Send + 'static>(
     let (mut count, mut next) = (0, 0);
     let mut waiting = BTreeMap::new();
     let mut stopped = None::<Instant>;
-    while let Some(sent) = next_sent(&receiver, &mut stopped) {
+    'sent: while let Some(sent) = next_sent(&receiver, &mut stopped) {
         let (place, numbers, levels) = sent?;
         waiting.insert(place, (numbers, levels));
         while let Some((numbers, levels)) = waiting.remove(&next) {
             next += 1;
+            // A batch that ends with the command has no levels; those before it have been taken.
+            if levels.is_err() && stop::is_set() && count > 0 {
+                break 'sent;
+            }
             for (number, level) in numbers.zip(levels?) {
                 if !wanted.kept.contains(&number) {
                     take(number, level)?;

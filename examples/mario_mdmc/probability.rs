@@ -10,7 +10,7 @@ use figrs::models::mdmc::{Corpus, LevelModel, SteeringError};
 use figrs_command::{Failure, NoAnswer, in_file, stop};
 use serde_json::json;
 
-use crate::demanded::{conditioned, exact, steered, watched};
+use crate::demanded::{conditioned, exact_log_probability, steered, watched};
 use crate::format::Format;
 use crate::method::Method;
 use crate::options::Options;
@@ -28,9 +28,14 @@ pub(crate) fn write(
         let found = stop::attempt(move || probability(method, &asked, &corpus, &model, seed))?;
         let (log, error) = match found {
             Some(found) => found?,
-            // The probabilities so far are written.
-            None if place > 0 => return Ok(()),
-            None => return Err(stop::nothing("a probability")),
+            None => {
+                let without = options.methods[place..].iter().map(|method| method.name());
+                let without: Vec<String> = without.collect();
+                return Err(stop::nothing(&format!(
+                    "a probability by {}",
+                    without.join(" and ")
+                )));
+            }
         };
         let (probability, seconds) = (log.exp(), started.elapsed().as_secs_f64());
         let name = method.name();
@@ -65,11 +70,11 @@ fn probability(
     model: &LevelModel,
     seed: u64,
 ) -> Result<(f64, f64), Failure> {
-    let steered = steered(options, corpus, model)?;
     if method == Method::Exact {
-        return Ok((exact(options, steered)?.log_probability(), 0.0));
+        return Ok((exact_log_probability(options, corpus, model)?, 0.0));
     }
-    match watched(conditioned(options, steered)).log_probability(seed) {
+    let steered = steered(options, corpus, model)?;
+    match watched(conditioned(options, steered).interrupt(stop::flag())).log_probability(seed) {
         Ok(estimate) => Ok((estimate.value, estimate.standard_error)),
         Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
             "no particle met the demands; use more --particles, or --method exact".to_owned(),

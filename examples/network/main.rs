@@ -5,6 +5,7 @@
 mod computing_line;
 mod convert;
 mod decide;
+mod findings;
 mod learn;
 mod options;
 mod question;
@@ -26,8 +27,9 @@ use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
 
+use findings::Findings;
 use options::{Format, Options, Start, Task, named};
-use question::{Findings, Question};
+use question::Question;
 use report::Report;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! A question about a network, and its answer.
+//! A question about a network, and the algorithm that answers it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use figrs::{
     AlgorithmAttempt, AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit,
     CompiledForm, CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
 };
-use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Progress, stop};
 
 use super::computing_line::ComputingLine;
+use super::findings::{Cost, Findings, Found};
 use super::options::{Method, Options, Task};
 
 /// A question: the network, its model with evidence, the queried variables, and the options.
@@ -30,44 +30,6 @@ pub(crate) struct Question {
 }
 
 type Attempts = Arc<Mutex<Vec<String>>>;
-
-/// The answer to a task; fields of other tasks are empty.
-#[derive(Default)]
-pub(crate) struct Findings {
-    pub(crate) marginals: Option<Vec<Marginal<State>>>,
-    pub(crate) log_evidence: Option<LogEvidence>,
-    pub(crate) mpe: Option<Found>,
-    /// The logarithms of the probability of the world found, and of one that no world exceeds, where they differ.
-    pub(crate) mpe_bounds: Option<[f64; 2]>,
-    pub(crate) worlds: Option<Vec<Found>>,
-    pub(crate) samples: Option<Vec<Vec<State>>>,
-    /// The algorithm that answered, where there is an answer.
-    pub(crate) algorithm: Option<&'static str>,
-    /// The algorithms that were tried, in their order.
-    pub(crate) tried: Vec<String>,
-    /// Bounds of the log-evidence, where it is not known.
-    pub(crate) evidence_bounds: Option<Bounds>,
-    /// The number of possible worlds, in digits.
-    pub(crate) count: Option<String>,
-    pub(crate) cost: Option<Cost>,
-    pub(crate) compile: Option<Duration>,
-    pub(crate) query: Option<Duration>,
-    /// Reason why the answer is incomplete, if it is.
-    pub(crate) stopped: Option<Reason>,
-}
-
-/// The states of the queried variables in one world.
-pub(crate) struct Found {
-    pub(crate) log_probability: f64,
-    pub(crate) states: Vec<State>,
-}
-
-pub(crate) struct Cost {
-    pub(crate) slices: Option<u64>,
-    pub(crate) width: usize,
-    pub(crate) operations: f64,
-    pub(crate) table_bytes: u64,
-}
 
 impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {

@@ -10,8 +10,9 @@ use figrs_command::{
 };
 use serde_json::{Map, Value as Json, json};
 
+use super::findings::{Cost, Findings, Found};
 use super::options::{Format, Method};
-use super::question::{Cost, Findings, Found, Question};
+use super::question::Question;
 use super::remedy;
 
 /// The answer as it is printed.

@@ -219,6 +219,17 @@ def trained(page):
     page.type("Training level", low)
     page.browser.until(f"return !{VIEW}.querySelector('.told.wrong')")
     assert len(page.rows()) == 14
+    # What was typed last is kept where another level is looked at at once.
+    typed = f"return {VIEW}.querySelector('[aria-label=\"Training level\"]').value"
+    page.type("Training level", low.replace("o", "E"))
+    look = f"""const label = [...{VIEW}.querySelectorAll('label')].find((one) => one.firstChild.textContent === 'Level');
+        label.querySelector('select').value = arguments[0];
+        label.querySelector('select').dispatchEvent(new Event('change'));"""
+    page.browser.run(look, "1")
+    assert page.browser.run(typed) != low
+    page.browser.run(look, "0")
+    assert page.browser.run(typed) == low.replace("o", "E")
+    page.settle()
     page.choose("Train on", "folder:low")
     page.browser.until(f"return {VIEW}.querySelector('[aria-label=\"The board as text\"]').value.split('\\n').length === 4")
     page.choose("Columns", "12")
@@ -376,6 +387,38 @@ def quick(page):
     page.button("Free all")
     page.choose("Seed", "1")
     page.settle()
+
+
+def further(page):
+    """Pictures of further levels, fast strokes, undo beside a switch, values of other programs."""
+    pictured = f"return {VIEW}.querySelectorAll('.gallery button').length"
+    page.button("Ten more")
+    page.browser.until(f"{pictured} === 10")
+    page.button("Another")
+    page.settle()
+    assert page.browser.run(pictured) == 10
+    page.choose("Widest gap", "5")
+    page.browser.until(f"{pictured} === 0", told="no pictures of other demands")
+    page.choose("Widest gap", "")
+    page.settle()
+    # Two events of the mouse, and eight cells.
+    page.tile("o")
+    page.browser.drag(page.place(5, 10), page.place(5, 17))
+    page.settle()
+    assert page.rows()[5][10:18] == "o" * 8
+    page.browser.run(f"{VIEW}.querySelector('input[type=checkbox]').focus()")
+    page.browser.press("z", held=["Control"])
+    page.settle()
+    assert "set by hand" not in page.words(".facts")
+    read = """const [name, text] = arguments;
+        const tiles = { symbols: ["-", "X"], empty: "-" };
+        return import("/files.js").then(({ rowsOf }) => rowsOf(new File([text], name), tiles)).then((rows) => rows.join(), (problem) => problem.message);"""
+    map_of = lambda first: f'{{"tilesets": [{{"firstgid": {first}}}], "layers": [{{"width": 2, "data": [0, {first + 1}, {first}, 0]}}]}}'
+    for name, text, told in [
+        ("level.csv", "0,2\n1,0\n", "-X,--"), ("words.csv", "some,words\n", "whole numbers"), ("minus.csv", "-1,0\n", "whole numbers"),
+        ("level.tmj", map_of(1), "-X,--"), ("other.tmj", map_of(7), "-X,--"), ("coded.tmj", '{"layers": [{"width": 2, "data": "AAAA"}]}', "CSV"),
+    ]:
+        assert told in (found := page.browser.run(read, name, text)), f"{name}: {found}"
 
 
 def keyboard(page):
@@ -599,7 +642,7 @@ def test(page, folder, options):
     level_files = [("Text", "level.txt"), ("JSON", "level.json"), ("PNG", "level.png"), ("Tiled map", "level.tmx"), ("Tiled JSON", "level.tmj"), ("LDtk", "level.csv")]
     parts = [
         ("levels", lambda: levels(page)), ("demanded", lambda: demanded(page)), ("repaired", lambda: repaired(page)), ("quick", lambda: quick(page)),
-        ("trained", lambda: trained(page)), ("keyboard", lambda: keyboard(page)),
+        ("further", lambda: further(page)), ("trained", lambda: trained(page)), ("keyboard", lambda: keyboard(page)),
         ("files", lambda: round_trips(page, level_files)), ("boards", lambda: boards(page)),
         ("network", lambda: network(page, folder / "pets.bif")), ("looks", lambda: looks(page, options.pictures)),
     ]

@@ -32,9 +32,9 @@ pub mod board;
 mod boards;
 pub mod gdl;
 pub mod grid;
-mod json;
 mod line_index;
 pub mod mdmc;
+mod mistakes;
 pub mod network;
 #[cfg(feature = "png")]
 pub mod picture;

@@ -21,6 +21,8 @@ pub(crate) struct Findings<B> {
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
+    /// True if it was ended before its boards were as good as they were to be.
+    pub(crate) is_cut: bool,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
     /// Reason why there is no board, if there is none.
@@ -45,6 +47,7 @@ impl<B> Findings<B> {
             solution: None,
             diagnostics: Vec::new(),
             cost: None,
+            is_cut: false,
             compile: 0.0,
             sample: 0.0,
             impossible: None,
@@ -68,6 +71,7 @@ impl<B> Findings<B> {
         Self {
             diagnostics: report.diagnostics,
             cost: report.cost,
+            is_cut: report.is_cut,
             compile: report.compile.as_secs_f64(),
             ..Self::by(report.choice.method.name())
         }

@@ -33,7 +33,7 @@ Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons
 Auto: mazes are drawn by wilson, and all else about them is answered by matrix-tree. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
   times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
   is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
-  not, samples are drawn by chain, and a note says so before; samples of chromatic mazes are then drawn by rejection. Where none of many
+  not, samples are drawn by chain, and a note says so before; samples of chromatic mazes are then drawn by rejection, wider ones than 15 columns by chain. Where none of many
   boards of wilson or rejection in a row meets the demands, chain draws them too, as a note says.
   The method that was taken is in the JSON, and for
   samples on the standard error.

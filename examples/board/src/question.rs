@@ -72,7 +72,11 @@ impl<P: Puzzle> Question<P> {
             }
             _ => {}
         }
-        if options.memory.is_some() && !other.uses_memory && !options.stats {
+        // Where demands are met too rarely others draw, which use it.
+        let may_turn = options.method == "auto"
+            && options.task == Task::Sample
+            && !self.puzzle.demands().is_empty();
+        if options.memory.is_some() && !other.uses_memory && !options.stats && !may_turn {
             return Err(format!(
                 "--memory has no effect on --method {} without --stats; leave it out",
                 other.method
@@ -324,6 +328,15 @@ impl<P: Puzzle> Question<P> {
         } else {
             Vec::new()
         };
+        if found.method == Method::Chain.name() {
+            let told =
+                "note: no test of the distribution: boards of a Markov chain depend on each other";
+            self.watch.note(told);
+            return Ok(Stats {
+                scores,
+                tests: Vec::new(),
+            });
+        }
         let generator = self.generator()?;
         let tests = match self.sampler().exact(&generator) {
             Ok(exact) => {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use figrs_models::grid::GridError;
 
-/// The range between two bounds, if one of them is given.
+/// The range between two bounds, if one of them is given and excludes a number.
 ///
 /// **Errors.** [`GridError::EmptyRange`].
 pub fn range(
@@ -12,10 +12,10 @@ pub fn range(
     least: Option<u32>,
     most: Option<u32>,
 ) -> Result<Option<RangeInclusive<u32>>, GridError> {
-    if least.is_none() && most.is_none() {
+    let (least, most) = (least.unwrap_or(0), most.unwrap_or(u32::MAX));
+    if (least, most) == (0, u32::MAX) {
         return Ok(None);
     }
-    let (least, most) = (least.unwrap_or(0), most.unwrap_or(u32::MAX));
     if least > most {
         return Err(GridError::EmptyRange { what, least, most });
     }

@@ -95,18 +95,25 @@ impl<P: Puzzle> Report<'_, P> {
     pub(crate) fn tell_how(&self) {
         let (found, options) = (self.findings, self.options);
         let r_hat = found.diagnostics.iter().find(|(name, _)| *name == "r-hat");
-        if let Some(&(_, r_hat)) = r_hat
-            && r_hat > MOST_R_HAT
-        {
-            note(format!(
-                "note: r-hat is above {MOST_R_HAT}: the chains still differ, and boards may not have their right probabilities"
-            ));
+        if let Some(&(_, r_hat)) = r_hat {
+            if r_hat.is_nan() {
+                note(
+                    "note: the chains ended too early to tell whether they differ: boards may be close to those that chains start from; allow more --time",
+                );
+            } else if r_hat > MOST_R_HAT {
+                note(format!(
+                    "note: r-hat is above {MOST_R_HAT}: the chains still differ, and boards may not have their right probabilities"
+                ));
+            }
         }
         let diagnostics = found.diagnostics.iter();
         let diagnostics: String = diagnostics
             .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])
             .collect();
         let of = match self.stopped {
+            Some(reason) if found.boards.len() == options.count() => {
+                format!(" (ended early: {})", reason.told())
+            }
             Some(reason) => format!(" of {} ({})", options.count(), reason.told()),
             None => String::new(),
         };

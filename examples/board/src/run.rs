@@ -30,7 +30,7 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
             ))
         }
         figrs_infer::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
-            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method exact"
+            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method chain, or --method exact where it fits"
         )),
         _ => None,
     }
@@ -70,7 +70,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     let findings = Arc::new(findings(&question)?);
     let stats = stats(&question, &findings)?;
     let are_few = options.task == Task::Sample && findings.boards.len() < options.count();
-    let is_cut = are_few || (options.stats && stats.is_none());
+    let is_cut = are_few || findings.is_cut || (options.stats && stats.is_none());
     let report = Report {
         puzzle: &question.puzzle,
         options,

@@ -29,11 +29,15 @@ pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> Strin
     told
 }
 
-/// Message about a puzzle that has no board, if that is the error: it names clues that exclude each other, without any one of which there is a
-/// board, or else says that the clues are not the cause. If the command is told to stop, the clues that are left by then are
-/// named.
+/// Message about a puzzle that has no board, if that is the error: it names clues that exclude each other, and whether there is a board without any one of
+/// them, or else says that the clues are not the cause.
 pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<String> {
-    let BoardError::NoSolution { size, clues, .. } = error else {
+    let BoardError::NoSolution {
+        size,
+        clues,
+        is_minimal,
+    } = error
+    else {
         return None;
     };
     let demands = match puzzle.demands() {
@@ -49,12 +53,14 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
     }
     let cells: Vec<String> = clues.iter().map(ToString::to_string).collect();
     let cells = cells.join("; ");
-    Some(match stop::reason() {
-        Some(reason) => format!(
-            "{board} meets {demands} and the clues at {cells}, of which some may do ({} before it was found out)",
+    let meets = format!("{board} meets {demands} and the clues at {cells}");
+    Some(match (is_minimal, stop::reason()) {
+        (true, _) => format!("{meets}; take one of them back"),
+        (false, Some(reason)) => format!(
+            "{meets}, of which some may do ({} before it was found out)",
             reason.told()
         ),
-        None => format!("{board} meets {demands} and the clues at {cells}; take one of them back"),
+        (false, None) => format!("{meets}, of which some may do"),
     })
 }
 

@@ -85,6 +85,25 @@ impl SectionKinds {
 }
 
 impl ModelSettings {
+    /// The settings that are given, and the usual ones; `change` is that of styles, if there are any.
+    pub fn given(
+        order: Option<usize>,
+        section: Option<usize>,
+        kinds: Option<usize>,
+        change: Option<f64>,
+    ) -> Self {
+        let usual = Self::default();
+        Self {
+            order: order.unwrap_or(usual.order),
+            section: section.unwrap_or(usual.section),
+            kinds: match (change, kinds) {
+                (Some(change), _) => SectionKinds::Styles(change),
+                (None, Some(kinds)) => SectionKinds::Found(kinds),
+                (None, None) => usual.kinds,
+            },
+        }
+    }
+
     /// A model of levels of some columns, trained on the levels of a corpus or given by the chain that was trained on them.
     ///
     /// **Errors.** Those of training, with the setting that is wrong.

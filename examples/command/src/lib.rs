@@ -5,10 +5,10 @@
 //! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
 
 mod bytes;
-pub mod design_files;
 mod destination;
 mod failure;
 mod json;
+pub mod level_demands;
 mod level_json;
 pub mod level_model;
 pub mod level_names;

@@ -31,7 +31,10 @@ pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<
     let command = command.allow_negative_numbers(true).no_binary_name(true);
     let parsed = command.clone().try_get_matches_from(arguments);
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.map_err(|error| line(&error.format(&mut command.clone())))
+    parsed.map_err(|error| {
+        let told = line(&error.format(&mut command.clone()));
+        told.strip_prefix("error: ").unwrap_or(&told).to_owned()
+    })
 }
 
 /// Ends the program with the help that was asked for, or with one line about the mistake.

@@ -32,7 +32,10 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
         let told = error.to_string();
         return Some(
             told.replace("allow more particles", "give more --particles")
-                .replace("ask for the exact law", "use --method exact"),
+                .replace(
+                    "ask for the exact law",
+                    "use --method exact, or draw from another model by --trained, of which n-grams keep whole columns",
+                ),
         );
     }
     let instead = match failure.downcast_ref() {

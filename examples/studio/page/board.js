@@ -42,9 +42,9 @@ class BoardDesigner extends Designer {
     context.fillRect(0, 0, width, height);
   }
 
-  drawCell(context, x, y, side, value, row, column) {
+  drawCell(context, x, y, side, value, row, column, values = this.grid.values) {
     const isShown = !this.state.isHidden || `${row},${column}` in this.state.pins;
-    this.kind.draw(context, x, y, side, isShown ? value : undefined, row, column, this.grid.values);
+    this.kind.draw(context, x, y, side, isShown ? value : undefined, row, column, values);
   }
 
   nameOf(value) {
@@ -204,7 +204,7 @@ class BoardDesigner extends Designer {
 
   /** A puzzle with one solution, in which what is set stays. */
   async #make() {
-    const ask = this.lane.change();
+    const ask = this.further.change();
     this.told.classList.add("busy");
     try {
       const answer = await ask("/api/board", { ...this.#request(), task: "sample", make_puzzle: true, seed: this.state.seed });

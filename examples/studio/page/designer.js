@@ -1,7 +1,7 @@
 // A board that is designed: the toolbar, the palette, the heat map, previews of clicks, undo, files. Levels and the five boards fill in what is their own.
 
 import { Lane, Problem } from "./api.js";
-import { button, fold, h, number, percent, select, settled, toggle } from "./dom.js";
+import { button, fold, h, isTyped, number, percent, select, settled, toggle } from "./dom.js";
 import { download, rowsOf } from "./files.js";
 import { Grid, cellOf, key, shade, thumbnail } from "./grid.js";
 import { History } from "./history.js";
@@ -35,13 +35,14 @@ export class Designer {
     this.lane = new Lane();
     this.glance = new Lane();
     this.errand = new Lane();
+    this.further = new Lane();
+    this.pictured = "";
     this.past = new History();
     this.grid = new Grid(`${title}: arrows move, Enter sets the chosen tile, Delete frees, Shift and arrows mark a region`, {
       draw: (...given) => this.drawCell(...given),
       background: (...given) => this.background?.(...given),
       paint: (cells) => this.#paint(cells),
       erase: (cells) => this.#erase(cells),
-      region: () => {},
       moved: () => this.#moved(),
       typed: (letter) => this.#typed(letter),
     });
@@ -107,7 +108,10 @@ export class Designer {
     this.input = h("input", { type: "file", "aria-label": "Import a file", accept: ".txt,.json,.png,.tmx,.tmj,.csv,.ldtk", onchange: () => this.#import() });
     const save = async (make) => {
       try {
-        const [name, type, content] = await make();
+        const made = await make();
+        // A later file was asked for.
+        if (!made) return;
+        const [name, type, content] = made;
         download(name, type, content);
       } catch (problem) {
         this.#fail(problem);
@@ -124,7 +128,7 @@ export class Designer {
   palettes() {
     const was = this.chosen;
     this.chosen = this.palette.some(({ symbol }) => symbol === was) ? was : this.palette[0]?.symbol;
-    const name = `tile-${this.lane.name ?? Math.random().toString(36).slice(2)}`;
+    const name = `tile-${Math.random().toString(36).slice(2)}`;
     this.shareTexts = new Map();
     const items = this.palette.map(({ symbol, name: meaning, draw }) => {
       const picture = h("canvas", { width: 22, height: 22, "aria-hidden": "true" });
@@ -171,7 +175,7 @@ export class Designer {
   }
 
   #shortcut(event) {
-    if (!(event.ctrlKey || event.metaKey) || /^(TEXTAREA|INPUT)$/.test(event.target.tagName)) return;
+    if (!(event.ctrlKey || event.metaKey) || isTyped(event.target)) return;
     const letter = event.key.toLowerCase();
     const way = letter === "z" ? (event.shiftKey ? "redo" : "undo") : letter === "y" ? "redo" : null;
     if (!way) return;
@@ -284,6 +288,10 @@ export class Designer {
     this.redoButton.disabled = !this.past.canRedo;
     const ask = this.lane.change();
     this.glance.stop();
+    this.#preview.cancel();
+    this.further.stop();
+    // Pictures of boards of other demands would show what a click does not bring.
+    if (this.pictured !== this.#demanded()) this.gallery.replaceChildren();
     const { grid } = this;
     grid.pins = new Set(Object.keys(this.state.pins));
     if (this.state.kept?.region) grid.region = [...this.state.kept.region];
@@ -401,6 +409,7 @@ export class Designer {
     grid.lost = new Set();
     grid.render();
     this.glance.stop();
+    this.#preview.cancel();
     if (this.previews && this.cells) this.#preview();
   }
 
@@ -453,13 +462,22 @@ export class Designer {
     }
   });
 
+  /** All that further boards depend on, as a text. */
+  #demanded() {
+    const state = { ...this.state };
+    for (const name of Object.keys(this.another())) delete state[name];
+    return JSON.stringify(state);
+  }
+
   async #ten() {
-    const ask = this.lane.change();
+    // Beside the work on the present board, which goes on.
+    const ask = this.further.change();
     this.told.classList.add("busy");
     try {
       const more = await this.more(ask);
       if (!more) return;
       this.told.classList.remove("busy");
+      this.pictured = this.#demanded();
       const draw = (...given) => this.drawCell(...given);
       const side = Math.max(2, Math.min(16, Math.floor(280 / (more[0]?.values[0].length ?? 1))));
       const one = ({ values, state }, place) =>
@@ -470,7 +488,7 @@ export class Designer {
         return taken;
       }));
     } catch (problem) {
-      this.#fail(problem);
+      this.wrong(problem.message);
     }
   }
 

@@ -79,11 +79,25 @@ export function percent(p) {
   return `${(100 * p).toFixed(p < 0.1 ? 1 : 0)} %`;
 }
 
-/** Calls a function once nothing has called this for some milliseconds. */
+/** True for a field in which letters are typed, which has an undo of its own. */
+export const isTyped = (element) => element.matches("textarea, input:not([type=checkbox], [type=radio], [type=file])");
+
+/** Calls a function once nothing has called this for some milliseconds. `cancel` forgets a call that waits, `flush` makes it at once. */
 export function settled(milliseconds, act) {
-  let timer = 0;
-  return (...given) => {
+  let [timer, waiting] = [0, null];
+  const cancel = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => act(...given), milliseconds);
+    waiting = null;
   };
+  const flush = () => {
+    const given = waiting;
+    cancel();
+    if (given) act(...given);
+  };
+  const call = (...given) => {
+    cancel();
+    waiting = given;
+    timer = setTimeout(flush, milliseconds);
+  };
+  return Object.assign(call, { cancel, flush });
 }

@@ -114,6 +114,7 @@ async function rowsOfPixels(bytes, { symbols, picture }) {
 function rowsOfNumbers(numbers, width, { symbols, empty, beyond }) {
   if (!width || numbers.length % width) throw new Error("the values do not fill whole rows");
   const symbol = (number) => {
+    if (!Number.isInteger(number) || number < 0) throw new Error("the values are not all whole numbers from 0 on");
     // The highest bits of a map turn and mirror tiles.
     const place = number & 0x0fffffff;
     const found = place === 0 ? empty : (symbols[place - 1] ?? (place === symbols.length + 1 ? beyond : undefined));
@@ -125,6 +126,9 @@ function rowsOfNumbers(numbers, width, { symbols, empty, beyond }) {
   return rows;
 }
 
+/** Numbers of a map as places in its first set of tiles. */
+const inTileset = (numbers, first) => numbers.map((number) => (number ? number - first + 1 : 0));
+
 const numbersIn = (text) => text.split(/[\s,]+/).filter((word) => word).map(Number);
 
 function rowsOfMap(text, tiles) {
@@ -133,7 +137,7 @@ function rowsOfMap(text, tiles) {
   if (!data) throw new Error("the map has no layer of tiles");
   if (data.getAttribute("encoding") !== "csv") throw new Error("the map is not stored as CSV; choose that as the tile layer format");
   const first = Number(map.querySelector("tileset")?.getAttribute("firstgid") ?? 1);
-  const numbers = numbersIn(data.textContent).map((number) => (number ? number - first + 1 : 0));
+  const numbers = inTileset(numbersIn(data.textContent), first);
   return rowsOfNumbers(numbers, Number(data.parentElement.getAttribute("width")), tiles);
 }
 
@@ -144,7 +148,8 @@ function rowsOfJson(text, tiles) {
   const rows = value?.rows ?? value?.clues ?? value?.grid;
   if (Array.isArray(rows)) return rows;
   const layer = value?.layers?.find((one) => one.data);
-  if (layer) return rowsOfNumbers(layer.data, layer.width, tiles);
+  if (layer && !Array.isArray(layer.data)) throw new Error("the map is not stored as CSV; choose that as the tile layer format");
+  if (layer) return rowsOfNumbers(inTileset(layer.data, value.tilesets?.[0]?.firstgid ?? 1), layer.width, tiles);
   const values = value?.levels?.[0]?.layerInstances?.find((one) => one.intGridCsv?.length);
   if (values) return rowsOfNumbers(values.intGridCsv, values.__cWid, tiles);
   throw new Error("the JSON has no rows, no layer of tiles and no IntGrid");

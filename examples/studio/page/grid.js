@@ -106,10 +106,15 @@ export class Grid {
     const isNew = cell[0] !== this.cursor[0] || cell[1] !== this.cursor[1] || !this.#hovered;
     this.#hovered = true;
     if (!isNew) return;
+    const before = this.cursor;
     this.cursor = cell;
     const stroke = this.#stroke;
     if (stroke && !stroke.touch) {
-      stroke.cells.add(key(...cell));
+      // A fast stroke passes cells between two events.
+      const steps = Math.max(1, ...cell.map((at, axis) => Math.abs(at - before[axis])));
+      for (let step = 1; step <= steps; step++) {
+        stroke.cells.add(key(...cell.map((at, axis) => Math.round(before[axis] + ((at - before[axis]) * step) / steps))));
+      }
       if (stroke.tool === "region") this.#span(stroke.from, cell);
     }
     this.calls.moved();
@@ -270,7 +275,12 @@ export class Grid {
       context.strokeStyle = colour;
       context.lineWidth = width;
       context.beginPath();
-      this.path.forEach((cell, place) => (place ? context.lineTo(...middle(cell)) : context.moveTo(...middle(cell))));
+      this.path.forEach((cell, place) => {
+        // Across joined sides the way ends at one and goes on at the other.
+        const goesOn = place && Math.abs(cell[1] - this.path[place - 1][1]) <= this.columns / 2;
+        if (goesOn) context.lineTo(...middle(cell));
+        else context.moveTo(...middle(cell));
+      });
       context.stroke();
     }
   }

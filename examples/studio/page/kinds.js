@@ -98,7 +98,7 @@ const grid = (board) => board.grid.map((row) => [...row]);
 /** The boards of a JSON answer as rows of values: for each kind its tiles, with their names in marginals, and the rest. */
 export const KINDS = {
   maze: {
-    title: "Maze", puzzle: "maze", size: [10, 14], side: 34, free: ".", path: true, draw: room, ground: "#f3efe6", needsValues: true,
+    title: "Maze", puzzle: "maze", size: [10, 14], side: 34, free: ".", path: true, draw: room, ground: "#f3efe6",
     tiles: [["^", "leads up", "up"], ["v", "leads down", "down"], ["<", "leads left", "left"], [">", "leads right", "right"]],
     others: { root: "o" },
     ranges: [["Steps of the way", "min_walk", "max_walk"]],

@@ -1,6 +1,6 @@
 // Levels: the Markov chain of the training levels given what is painted and demanded.
 
-import { files } from "./api.js";
+import { Lane, files } from "./api.js";
 import { button, fold, h, line, number, percent, range, select, settled, text, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
 import { base64Of, bytesOf, download } from "./files.js";
@@ -25,8 +25,10 @@ const OWN_MOVEMENT = `name = "high jumps"
 like = "platformer"
 enemies = "jumped"
 `;
-/** Memory of the exact method, in MiB, that is tried after each change. */
-const QUIET_MEMORY = 192;
+/** The exact method is tried after each change with little memory: what does not fit into it has then cost about a second. */
+const QUIET = -1;
+/** That memory in MiB: n-grams that are playable need the more, and fill it later. */
+const quietMemory = (trained) => (trained === "n-grams" ? 192 : 64);
 
 /** The words of a line. */
 const words = (line) => line.split(/\s+/).filter((word) => word);
@@ -42,12 +44,15 @@ function uneven(text) {
 class LevelDesigner extends Designer {
   palette = [];
   #sprites = null;
+  /** Demands for which the exact method did not fit, with the widest stretch in which nothing was set. */
+  #tooLarge = new Map();
 
   constructor() {
     super("Level", structuredClone(START));
+    this.source = new Lane();
     this.least = 13;
     this.most = 26;
-    this.exactMemory = QUIET_MEMORY;
+    this.exactMemory = QUIET;
   }
 
   /** Fetches the tiles and the training levels, then draws. */
@@ -89,10 +94,11 @@ class LevelDesigner extends Designer {
     return this.state.movement !== "" || this.suggested !== null;
   }
 
+  /** The tiles and the training levels of the present state; false if a later question replaced this one. */
   async #tiles() {
-    const ask = this.lane.change();
+    const ask = this.source.change();
     const told = await ask("/api/level", { ...this.#source(), ...this.#settings(), ...this.#pictures(), task: "tiles" });
-    if (!told) return;
+    if (!told) return false;
     this.suggested = told.movement;
     this.side = told.side;
     this.across = told.across;
@@ -111,6 +117,13 @@ class LevelDesigner extends Designer {
     }));
     this.places = new Map(this.palette.map(({ symbol }, place) => [symbol, place]));
     this.palettes();
+    return true;
+  }
+
+  /** Columns, or rows if it is played upwards, as the longest training level has them, up to 60. */
+  #usual() {
+    const along = ({ text }) => (this.isUpwards ? text.trimEnd().split("\n").length : text.indexOf("\n"));
+    return Math.min(START.width, Math.max(...this.levels.map(along)));
   }
 
   #picture(context, x, y, side, place) {
@@ -124,10 +137,10 @@ class LevelDesigner extends Designer {
     context.fillRect(0, 0, width, height);
   }
 
-  drawCell(context, x, y, side, symbol, row, column) {
+  drawCell(context, x, y, side, symbol, row, column, values = this.grid.values) {
     const place = this.places?.get(symbol);
     if (place === undefined) return;
-    const above = this.palette[this.places.get(this.grid.values[row - 1]?.[column])];
+    const above = this.palette[this.places.get(values[row - 1]?.[column])];
     const grassy = this.isDrawn && symbol === "X" && !above?.solid;
     this.#picture(context, x, y, side, grassy ? this.palette.length : place);
   }
@@ -157,12 +170,18 @@ class LevelDesigner extends Designer {
     return { index: 0 };
   }
 
+  /** Memory of the exact method, in MiB. */
+  get #memory() {
+    return this.exactMemory === QUIET ? quietMemory(this.state.trained) : this.exactMemory;
+  }
+
   /** A request for the present state. */
   #request(extra = []) {
     const { seed, index, width, forced, kept, playable, unseen, gap, counts, particles, file, strict } = this.state;
     const [rows, columns] = this.isUpwards ? [width, this.across] : [this.across, width];
     const set = this.set(extra).filter(([row, column]) => row < rows && column < columns);
-    const isPlaced = ([row, column]) => (`${row},${column}` in this.state.pins ? forced : kept?.isForced);
+    const painted = new Set([...Object.keys(this.state.pins), ...extra.map(([row, column]) => `${row},${column}`)]);
+    const isPlaced = ([row, column]) => (painted.has(`${row},${column}`) ? forced : kept?.isForced);
     const count = Object.fromEntries(Object.entries(counts).filter(([, [least, most]]) => least !== null || most !== null)
       .map(([symbol, [least, most]]) => [symbol, [least ?? 0, most ?? rows * columns]]));
     return {
@@ -200,6 +219,22 @@ class LevelDesigner extends Designer {
     }));
   }
 
+  /**
+   * What the states of the exact method grow with, as a text, and the columns (rows, if it is played upwards) side by side in which nothing is set: what did
+   * not fit is not tried again before there are fewer of those.
+   */
+  #size() {
+    const { pin, place, seed, index, particles, ...rest } = this.#request();
+    const along = ([row, column]) => (this.isUpwards ? row : column);
+    const set = new Set([...pin, ...place].map(along));
+    let [free, most] = [0, 0];
+    for (let at = 0; at < this.state.width; at += 1) {
+      free = set.has(at) ? 0 : free + 1;
+      most = Math.max(most, free);
+    }
+    return [JSON.stringify([rest, this.#memory]), most];
+  }
+
   #told(answer) {
     if (answer.exact) return "Exact probabilities, by the states of the frontier.";
     return `Shares among ${answer.levels} levels drawn by particles; standard error at most ${percent(0.5 / Math.sqrt(answer.levels))}.`;
@@ -208,7 +243,9 @@ class LevelDesigner extends Designer {
   async *shares(ask) {
     const drawn = [{ levels: 24 }, { levels: 240 }];
     // Exact probabilities know nothing of levels that were rejected.
-    const exact = this.exactMemory && !this.state.strict ? [{ method: "exact", memory: this.exactMemory }] : [];
+    const [demanded, free] = this.#size();
+    const isHopeful = this.exactMemory && !this.state.strict && free < (this.#tooLarge.get(demanded) ?? Infinity);
+    const exact = isHopeful ? [{ method: "exact", memory: this.#memory }] : [];
     let last = null;
     for (const step of [...drawn, ...exact]) {
       try {
@@ -218,13 +255,14 @@ class LevelDesigner extends Designer {
       } catch (problem) {
         // The exact method does not fit: the shares stay.
         if (!step.method || problem.body?.method !== "exact") throw problem;
+        this.#tooLarge.set(demanded, free);
       }
       yield { ...last, isLast: step === (exact[0] ?? drawn.at(-1)) };
     }
   }
 
   async sharesWith(ask, row, column, symbol) {
-    const step = this.isProven ? { method: "exact", memory: this.exactMemory } : { levels: 48 };
+    const step = this.isProven ? { method: "exact", memory: this.#memory } : { levels: 48 };
     const answer = await ask("/api/level", { ...this.#request([[row, column, symbol]]), ...step, index: 0, task: "marginals" });
     return answer && { cells: answer.marginals, isProven: answer.exact };
   }
@@ -295,7 +333,7 @@ class LevelDesigner extends Designer {
       const before = this.sheet;
       this.sheet = sheet;
       try {
-        await this.#tiles();
+        if (!(await this.#tiles())) return;
       } catch (problem) {
         this.sheet = before;
         this.wrong(problem.message);
@@ -320,7 +358,7 @@ class LevelDesigner extends Designer {
   }
 
   #exact() {
-    const choices = [[0, "never"], [QUIET_MEMORY, `up to ${QUIET_MEMORY} MiB`], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
+    const choices = [[0, "never"], [QUIET, "up to 64 MiB, n-grams 192 MiB"], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
     const named = choices.map(([memory, text]) => [String(memory), text]);
     return fold("Exact probabilities", false,
       h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
@@ -330,24 +368,25 @@ class LevelDesigner extends Designer {
 
   #training() {
     const { state } = this;
-    const again = async (changes) => {
+    const again = async (changes, fits = false) => {
       this.state = { ...this.state, ...changes };
       this.told.classList.add("busy");
       try {
-        await this.#tiles();
+        if (!(await this.#tiles())) return;
+        if (fits) this.state.width = this.#usual();
         this.rebuild();
         this.run();
       } catch (problem) {
         this.wrong(problem.message);
       }
     };
-    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes });
+    const other = (changes) => again({ pins: {}, kept: null, counts: {}, ...changes }, !changes.training);
     const sources = [["", "the levels of figrs"], ...(this.corpora ?? []).map((name) => [`folder:${name}`, `folder ${name}`]), ["edited", "edited here"]];
     const source = state.training ? "edited" : state.corpus ? `folder:${state.corpus}` : "";
     const copy = () => (this.levels ?? []).map(({ name, text }) => ({ name, text }));
     const choose = (value) => other(value === "edited" ? { training: copy(), corpus: null } : { training: null, corpus: value ? value.slice(7) : null, tiles: "" });
-    const levels = state.training ?? this.levels ?? [];
-    const edited = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels[this.edited ?? 0]?.text ?? "" });
+    const levels = () => this.state.training ?? this.levels ?? [];
+    const edited = h("textarea", { rows: 16, spellcheck: false, "aria-label": "Training level", value: levels()[this.edited ?? 0]?.text ?? "" });
     edited.oninput = settled(500, () => {
       const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: edited.value } : level));
       const wrong = uneven(edited.value);
@@ -355,7 +394,7 @@ class LevelDesigner extends Designer {
       // The text keeps its focus: only the levels are drawn again.
       const wasEdited = this.state.training !== null;
       this.state = { ...this.state, training, corpus: null };
-      this.#tiles().then(() => this.run(), (problem) => this.wrong(problem.message));
+      this.#tiles().then((isLast) => isLast && this.run(), (problem) => this.wrong(problem.message));
       if (!wasEdited) this.sourceSelect.input.value = "edited";
     });
     this.sourceSelect = select("Train on", source, sources, choose);
@@ -370,7 +409,12 @@ class LevelDesigner extends Designer {
       line("Levels named", state.only, (only) => again({ only }), { placeholder: "all, or *-1 *-2" }),
       line("Weights", state.weight, (weight) => again({ weight }), { placeholder: "*-1=3" }),
       state.training || state.corpus ? legend() : null,
-      select("Level", String(this.edited ?? 0), levels.map(({ name }, place) => [String(place), name]), (place) => { this.edited = Number(place); edited.value = levels[this.edited]?.text ?? ""; }),
+      select("Level", String(this.edited ?? 0), levels().map(({ name }, place) => [String(place), name]), (place) => {
+        // What was typed last belongs to the level before.
+        edited.oninput.flush();
+        this.edited = Number(place);
+        edited.value = levels()[this.edited]?.text ?? "";
+      }),
       edited,
       ...(this.notes ?? []).map((note) => h("p", { className: "small", textContent: note })),
       h("p", { className: "small", textContent: "What is typed here is trained on at once, in this page alone." }));
@@ -404,19 +448,19 @@ class LevelDesigner extends Designer {
     const made = (format) => async () => {
       const ask = this.errand.change();
       const file = await ask("/api/level", { ...this.#source(), ...this.#pictures(), task: "export", level: rows(), format, show_path: this.showsPath && this.#isPlayed });
-      return [file.name, file.type, bytesOf(file.base64)];
+      return file && [file.name, file.type, bytesOf(file.base64)];
     };
     return [
       ["Text", async () => ["level.txt", "text/plain", `${rows().join("\n")}\n`]],
       ["JSON", async () => {
         const level = await this.errand.change()("/api/level", { ...this.#source(), task: "check", level: rows(), show_path: true });
-        return ["level.json", "application/json", JSON.stringify([level])];
+        return level && ["level.json", "application/json", JSON.stringify([level])];
       }],
       ["PNG", made("png")],
       ["Tiled map", made("tmx")],
       ["Tiles of the map", async () => {
         const told = await this.errand.change()("/api/level", { ...this.#source(), ...this.#pictures(), task: "tiles" });
-        return ["level-tiles.png", "image/png", bytesOf(told.picture)];
+        return told && ["level-tiles.png", "image/png", bytesOf(told.picture)];
       }],
       ["Tiled JSON", made("tiled-json")],
       ["LDtk", made("ldtk-csv")],

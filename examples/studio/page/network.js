@@ -1,7 +1,7 @@
 // Networks: nodes with bars. A click on a state observes it, and all posteriors come at once.
 
 import { Lane, files } from "./api.js";
-import { button, fold, h, percent, select, settled } from "./dom.js";
+import { button, fold, h, isTyped, percent, select, settled } from "./dom.js";
 import { download } from "./files.js";
 import { History } from "./history.js";
 
@@ -74,29 +74,34 @@ class NetworkView {
   }
 
   async #load(source) {
-    const before = [this.source, this.observed];
-    this.source = source;
-    this.observed = {};
+    this.#plain();
+    // The nodes that stand there still are those of the network before.
+    this.map.inert = true;
+    this.told.className = "told busy";
+    this.told.textContent = `Reading ${source.name}`;
     try {
-      const answer = await this.#ask(this.lane.change(), {}, true);
+      const answer = await this.#ask(this.lane.change(), source, {}, true);
+      // A later network was asked for.
       if (!answer) return;
+      this.source = source;
+      this.observed = {};
       this.nodes = answer.network.nodes;
       this.kind = answer.network.kind;
       this.past = new History();
       this.#draw();
       this.#take(answer);
     } catch (problem) {
-      [this.source, this.observed] = before;
       this.#fail(problem);
     }
+    this.map.inert = false;
   }
 
-  #ask(ask, observe, describe = false) {
-    const { file, text } = this.source;
+  #ask(ask, { file, text }, observe, describe = false) {
     return ask("/api/network", { ...(file ? { file } : { text }), observe, describe });
   }
 
   #observe(observed) {
+    if (this.map.inert) return null;
     this.observed = observed;
     return this.#run();
   }
@@ -107,7 +112,7 @@ class NetworkView {
   }
 
   #shortcut(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.target.tagName === "INPUT") return;
+    if (!(event.ctrlKey || event.metaKey) || isTyped(event.target)) return;
     const letter = event.key.toLowerCase();
     if (letter !== "z" && letter !== "y") return;
     event.preventDefault();
@@ -115,10 +120,10 @@ class NetworkView {
   }
 
   async #run() {
-    this.glance.stop();
+    this.#plain();
     this.told.classList.add("busy");
     try {
-      const answer = await this.#ask(this.lane.change(), this.observed);
+      const answer = await this.#ask(this.lane.change(), this.source, this.observed);
       if (answer) this.#take(answer);
     } catch (problem) {
       this.#fail(problem);
@@ -133,7 +138,9 @@ class NetworkView {
     for (const [name, card] of this.cards) this.#fill(name, card);
     this.#list();
     const exact = answer.exact ? "exact" : "an estimate";
-    const evidence = this.kind === "bayesian" && answer.log_evidence !== undefined ? `, probability of the evidence ${this.#number(Math.exp(answer.log_evidence))}` : "";
+    const log = this.kind === "bayesian" ? answer.log_evidence : undefined;
+    // Smaller numbers than these are none of a computer's.
+    const evidence = log === undefined ? "" : log < -690 ? `, logarithm of the probability of the evidence ${log.toFixed(2)}` : `, probability of the evidence ${this.#number(Math.exp(log))}`;
     this.told.className = "told";
     this.told.textContent = `${this.source.name}: ${this.nodes.length} nodes. ${answer.algorithm}, ${exact}${evidence}. ${Math.round(1000 * answer.seconds.query)} ms.`;
   }
@@ -305,6 +312,7 @@ class NetworkView {
   }
 
   #plain() {
+    this.#preview.cancel();
     this.glance.stop();
     this.facts.textContent = "";
     for (const { buttons } of this.cards.values()) for (const { toggle } of buttons.values()) toggle.classList.remove("lost");
@@ -316,7 +324,7 @@ class NetworkView {
     const before = this.answer;
     const { [name]: _, ...others } = this.observed;
     try {
-      const after = await this.#ask(this.glance.change(), { ...others, [name]: state });
+      const after = await this.#ask(this.glance.change(), this.source, { ...others, [name]: state });
       if (!after?.exact || before !== this.answer) return;
       let lost = 0;
       for (const [node, { buttons }] of this.cards) {

@@ -11,7 +11,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::problem::Problem;
 
 /// Fields that belong to the command line alone.
-const OF_COMMANDS: [&str; 6] = ["out", "report", "format", "stats", "time", "help"];
+const OF_COMMANDS: [&str; 7] = [
+    "out", "report", "format", "stats", "time", "help", "version",
+];
 /// Most cells of all boards of an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Most memory that may be asked for.
@@ -28,12 +30,14 @@ pub(crate) fn answer(body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Probl
     let arguments = arguments(&request)?;
     match puzzle.as_ref().and_then(Json::as_str) {
         Some("maze") => ask::<maze::Options>(&arguments, clues, ended),
-        Some("chromatic") => ask::<chromatic_maze::Options>(&arguments, clues, ended),
+        Some("chromatic" | "chromatic_maze") => {
+            ask::<chromatic_maze::Options>(&arguments, clues, ended)
+        }
         Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, ended),
         Some("island") => ask::<island::Options>(&arguments, clues, ended),
         Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, ended),
         _ => Err(Problem::wrong(
-            "puzzle: write maze, chromatic, dungeon, island or yin_yang".to_owned(),
+            "puzzle: write maze, chromatic_maze, dungeon, island or yin_yang".to_owned(),
         )),
     }
 }

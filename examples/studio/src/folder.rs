@@ -57,14 +57,27 @@ impl Folder {
         }
     }
 
-    /// The files of networks, and the folders that hold text files, by their names from here.
+    /// The path of a regular file within the folder: others, such as pipes, may never end.
+    ///
+    /// **Errors.** Those of [`path`](Self::path); what is no regular file.
+    pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
+        let path = self.path(name)?;
+        if path.is_file() {
+            Ok(path)
+        } else {
+            Err(Problem::missing(format!("{name:?}: it is no file")))
+        }
+    }
+
+    /// The files of networks, and the folders that hold text files, by their names from here; `cut` if there are more files than are looked at.
     ///
     /// **Errors.** If the folder can no longer be read.
     pub(crate) fn list(&self) -> Result<Json, Problem> {
         let (mut networks, mut corpora) = (Vec::new(), Vec::new());
         let mut open = vec![(self.0.clone(), 0)];
         let mut seen = 0;
-        while let Some((folder, depth)) = open.pop() {
+        let mut is_cut = false;
+        'all: while let Some((folder, depth)) = open.pop() {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) if depth == 0 => {
@@ -75,6 +88,10 @@ impl Folder {
             let mut has_text = false;
             for entry in entries.filter_map(Result::ok) {
                 seen += 1;
+                if seen > MOST_LISTED {
+                    is_cut = true;
+                    break 'all;
+                }
                 let (path, Ok(kind)) = (entry.path(), entry.file_type()) else {
                     continue;
                 };
@@ -92,18 +109,15 @@ impl Folder {
             if has_text {
                 corpora.extend(self.name(&folder));
             }
-            if seen > MOST_LISTED {
-                break;
-            }
         }
         networks.sort_unstable();
         corpora.sort_unstable();
-        Ok(json!({"networks": networks, "corpora": corpora}))
+        Ok(json!({"networks": networks, "corpora": corpora, "cut": is_cut}))
     }
 
     /// The list of no folder.
     pub(crate) fn none() -> Json {
-        json!({"networks": [], "corpora": []})
+        json!({"networks": [], "corpora": [], "cut": false})
     }
 
     /// The name of a path within the folder; `.` for itself.

@@ -3,10 +3,12 @@
 //! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` tell it apart; a name that was made to point to
 //! this machine (DNS rebinding) stands in `Host`; and a form cannot send JSON.
 
+use hyper::Uri;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
     ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
+use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
@@ -36,11 +38,24 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
 
 /// Refuses requests for other hosts and from other pages.
 ///
+/// A link to the page itself may stand anywhere.
+///
 /// **Errors.** Status 403, with the header that is wrong.
-pub(crate) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), Problem> {
-    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+pub(crate) fn check_origin(
+    headers: &HeaderMap,
+    address: &Uri,
+    (port, is_page): (u16, bool),
+) -> Result<(), Problem> {
+    let with_port = |host| format!("{host}:{port}");
+    let mut own = vec![with_port("127.0.0.1"), with_port("localhost")];
+    if port == 80 {
+        // Browsers leave out the usual port.
+        own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
+    }
     let host = single(headers, &HOST)?.unwrap_or_default();
-    if !own.iter().any(|own| own == host) {
+    // A request may give a whole address, which then names the host.
+    let named = address.authority().map_or(host, Authority::as_str);
+    if named != host || !own.iter().any(|own| own == host) {
         return Err(Problem::forbidden(format!(
             "Host is not {} or {}: this program answers to no other name",
             own[0], own[1]
@@ -54,8 +69,12 @@ pub(crate) fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), Problem
         )));
     }
     let site = HeaderName::from_static("sec-fetch-site");
+    let mode = HeaderName::from_static("sec-fetch-mode");
+    // A link of another page may lead here, which shows that page nothing.
+    let is_link = is_page && single(headers, &mode)? == Some("navigate");
     match single(headers, &site)? {
         None | Some("same-origin" | "none") => Ok(()),
+        Some(_) if is_link => Ok(()),
         Some(_) => Err(Problem::forbidden(
             "Sec-Fetch-Site is not same-origin: other pages may not ask".to_owned(),
         )),

@@ -35,6 +35,7 @@ A request with the headers Figrs-Client (any name) and Figrs-Change (a number) e
 
 Where demands, clues or observations exclude each other, or a budget is too small, the answer is {\"error\": TEXT} with the cells or
 variables concerned. The same with a status: 400 for what is wrong in a request, 403 for other hosts and pages, 404, 405, 409 for work
-that a later change ended, 413 for bodies that are too long, 415 for those that are not JSON.
+that a later change ended, 408 for bodies that are too slow, 413 for those that are too long, 415 for those that are not JSON, 500 for mistakes of
+the program. With the header Figrs-Errors: answer, the statuses 400, 404 and 409 come as a field \"status\" of an answer of status 200.
 
 Ctrl-C ends the program. Exit code: 0 then; 2 if the port or the folder cannot be had.";

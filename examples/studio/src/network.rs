@@ -81,7 +81,7 @@ struct Found {
 
 impl Networks {
     pub(crate) fn new() -> Self {
-        Self(Recent::of(4))
+        Self(Recent::of(2))
     }
 
     /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag.
@@ -163,7 +163,7 @@ impl Networks {
                 let folder = folder.ok_or_else(|| {
                     Problem::missing(format!("file {name:?}: start the program with --folder"))
                 })?;
-                let path = folder.path(name)?;
+                let path = folder.file(name)?;
                 // A file that was changed is read again.
                 let changed =
                     std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));

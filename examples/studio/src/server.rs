@@ -12,7 +12,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
-use tokio::time::timeout;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 
 use crate::studio::Studio;
 
@@ -22,6 +23,8 @@ const POLL: Duration = Duration::from_millis(100);
 const HEAD: Duration = Duration::from_secs(60);
 /// Most requests that are worked on at once; others wait.
 const WORKERS: usize = 8;
+/// Most connections at once; others wait to be accepted.
+const CONNECTIONS: usize = 128;
 /// Stack of a worker, that of a main thread.
 const STACK: usize = 8 << 20;
 
@@ -51,12 +54,23 @@ async fn accept(port: u16, studio: Arc<Studio>) -> Result<(), Failure> {
     writeln!(out, "http://{address}/")?;
     out.flush()?;
     drop(out);
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
     while !stop::is_set() {
-        let Ok(Ok((stream, _))) = timeout(POLL, listener.accept()).await else {
+        let Ok(Ok(place)) = timeout(POLL, Arc::clone(&places).acquire_owned()).await else {
             continue;
+        };
+        let stream = match timeout(POLL, listener.accept()).await {
+            Ok(Ok((stream, _))) => stream,
+            // Without a free file for a connection, for one.
+            Ok(Err(_)) => {
+                sleep(POLL).await;
+                continue;
+            }
+            Err(_) => continue,
         };
         let studio = Arc::clone(&studio);
         tokio::spawn(async move {
+            let _place = place;
             let answer = service_fn(|request| {
                 let studio = Arc::clone(&studio);
                 async move { Ok::<_, Infallible>(studio.answer(request, address.port()).await) }

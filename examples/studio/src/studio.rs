@@ -89,10 +89,13 @@ impl Studio {
         request: Request<Incoming>,
         port: u16,
     ) -> Result<Content, Problem> {
-        guard::check_origin(request.headers(), port)?;
         let path = request.uri().path().to_owned();
+        let is_page = path == "/" && request.method() == Method::GET;
+        guard::check_origin(request.headers(), request.uri(), (port, is_page))?;
         let Some(work) = Asked::of(&path) else {
-            return fixed(&self, request.method(), &path);
+            let method = request.method().clone();
+            let fixed = spawn_blocking(move || fixed(&self, &method, &path)).await;
+            return fixed.unwrap_or_else(|_| Err(Problem::internal()));
         };
         if request.method() != Method::POST {
             return Err(not_allowed(&path, "POST"));

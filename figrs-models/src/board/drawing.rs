@@ -60,7 +60,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let told = match &relaxed {
             _ if is_often_met && !is_quick(cheapest) => {
                 let drawn = self.rejected(Reason::OftenMet);
-                if !matches!(drawn, Err(BoardError::NoneMet { .. })) || !self.has_chains() {
+                let goes_on = match &drawn {
+                    Err(BoardError::NoneMet { .. }) => true,
+                    Err(error) => error.is_without_elements(),
+                    Ok(_) => false,
+                };
+                if !goes_on || !self.has_chains() {
                     return drawn;
                 }
                 drawn
@@ -132,8 +137,11 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let choice = self.begin(Method::Chain, reason);
         let compile = self.started.elapsed();
         let budget = (settings.memory, settings.seed);
-        let drawn = chain::draw(generator, budget, self.boards, &settings.watch)?;
-        Ok(Report::new(choice, drawn, compile))
+        let (drawn, is_cut) = chain::draw(generator, budget, self.boards, &settings.watch)?;
+        Ok(Report {
+            is_cut,
+            ..Report::new(choice, drawn, compile)
+        })
     }
 
     fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {
@@ -239,8 +247,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Boards kept of those that are tried, none yet.
     pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
-        /// Cells drawn in vain before Markov chains are tried, which takes a few seconds.
-        const CELLS: u64 = 1 << 24;
+        /// Cells drawn in vain before Markov chains are tried, which takes up to a few seconds: rooms of mazes are visited several times each.
+        const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,
             false => u64::MAX,

@@ -14,6 +14,8 @@ pub struct Report {
     pub diagnostics: Vec<(&'static str, f64)>,
     /// Size of the exact method's states, if it drew the boards.
     pub cost: Option<Cost>,
+    /// True if it was interrupted: there are fewer boards than were asked for, or they come of chains that had not run as long as they were to.
+    pub is_cut: bool,
     /// Time spent before the method began to draw: on building and compiling elements, and on methods that were tried before it.
     pub compile: Duration,
 }
@@ -28,6 +30,7 @@ impl Report {
             choice,
             diagnostics,
             cost: None,
+            is_cut: false,
             compile,
         }
     }

@@ -62,7 +62,10 @@ impl ConditionalSampler {
                     _ => Err(error),
                 }
             }
-            drawn => drawn,
+            drawn => drawn.map(|mut report| {
+                report.is_cut |= !boards.are_complete();
+                report
+            }),
         }
     }
 }

@@ -13,6 +13,7 @@
 //! | a constraint for each row, or each column | [`Rows`], [`Columns`], [`Runs`] |
 //! | no 2 by 2 square of one colour | [`NoSquare`] |
 //! | the cells of a colour are connected | [`Connected`] |
+//! | a few cells are connected with a given one | [`ConnectedAround`] |
 //! | the cells of both of two colours are | [`TwoColours`] |
 //! | they contain no cycle | [`Acyclic`] |
 //! | marked cells can be reached from one another | [`ConnectedMarks`] |
@@ -47,6 +48,7 @@ mod checked_size;
 mod clue_error;
 mod clues;
 mod connected;
+mod connected_around;
 mod connected_marks;
 mod constraint;
 mod count;
@@ -70,6 +72,7 @@ pub use board::Board;
 pub use clue_error::ClueError;
 pub use clues::{Clues, Symbol};
 pub use connected::{Connected, ConnectedState};
+pub use connected_around::{ConnectedAround, ConnectedAroundState};
 pub use connected_marks::{ConnectedMarks, ConnectedMarksState};
 pub use constraint::Constraint;
 pub use count::Count;

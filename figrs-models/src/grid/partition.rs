@@ -64,6 +64,26 @@ impl Partition {
         self.marks.count_ones()
     }
 
+    /// The same groups so many columns further on; `None` if they are not within this many columns then, at most 16.
+    pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
+        let last = (0..columns).rev().find(|&column| self.group(column) > 0);
+        match last {
+            Some(last) if last + by >= columns => None,
+            Some(_) => Some(Self {
+                labels: self.labels << (4 * by),
+                ..self
+            }),
+            None => Some(self),
+        }
+    }
+
+    /// The same groups from the first column that has one on, and the number of columns before it.
+    pub(super) fn without_first_columns(self) -> (Self, usize) {
+        let empty = self.labels.trailing_zeros() as usize / 4 % 16;
+        let labels = self.labels >> (4 * empty);
+        (Self { labels, ..self }, empty)
+    }
+
     /// Reads the next cell of a column.
     pub(crate) fn extended(self, column: usize, member: NextCell) -> ExtendedPartition {
         const FRESH: usize = 16;

@@ -14,7 +14,7 @@ use super::variable::{position_of, unknown_state};
 use super::{
     InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Unknown, Variable,
 };
-use crate::json;
+use crate::mistakes;
 
 impl Network {
     /// Reads a file of observations in the format of its extension, `.json` or `.evid`.
@@ -119,7 +119,7 @@ fn of_json(
     let read = pairs.deserialize(&mut json);
     let read = read.and_then(|observations| json.end().map(|()| observations));
     read.map_err(|error| {
-        let reason = json::mistake(&error);
+        let reason = mistakes::in_json(&error);
         NetworkError::Text {
             place: place.into(),
             line: error.line(),

@@ -1,8 +1,11 @@
 //! Demands that cannot be stated.
 
+use std::sync::Arc;
+
 use figrs_models::mdmc::{
-    Area, Demand, DemandError, Mask, Meaning, Mirror, Pattern, SteeredLevel, Tile, TileClass,
-    TileSet,
+    Area, ColumnNGrams, Corpus, CorpusReader, Demand, DemandError, DesignFile, LevelElements,
+    LevelSampler, LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler,
+    RowSplits, SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
 };
 use ndarray::Array2;
 
@@ -91,6 +94,46 @@ fn areas_windows_sections_and_periods_have_limits() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn gaps_are_along_levels_that_are_played_to_the_right() {
+    let reader = CorpusReader::new(Vec::<String>::new()).travel(Travel::Up);
+    let text = "-X-\nX--\n--X\nXXX\n--X\nXXX\n";
+    let (corpus, _) = reader.read_texts([("tower".into(), text.into())]).unwrap();
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+    let program = ngrams.program(8).unwrap();
+    let gap = Demand::Not(Box::new(Demand::MaximumGap(2)));
+    let error = SteeredLevel::new(&program, &[gap]).unwrap_err();
+    assert!(matches!(error, DemandError::Upwards { .. }), "{error}");
+    let design = DesignFile::from_toml("[[demand]]\nmax_gap = 2\n").unwrap();
+    let error = design.demands(program.model()).unwrap_err();
+    assert!(
+        error.to_string().starts_with("line 1 (demand 1): "),
+        "{error}"
+    );
+}
+
+#[test]
+fn levels_that_are_drawn_again_have_the_size_of_the_demands() {
+    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
+    let splits = RowSplits::new(6, 6).unwrap();
+    let chain = Arc::new(MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap());
+    let elements = LevelElements::new(Arc::clone(&chain), 9).unwrap();
+    let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2)]).unwrap();
+    let inner = LookAheadSampler::new(chain, 3, 8).unwrap();
+    let sampler = RejectionSampler::new(Box::new(inner), demands).unwrap();
+    let error = sampler.levels(1, 0..1).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SteeringError::Demand(DemandError::OtherSize {
+                drawn: (6, 8),
+                size: (6, 9)
+            })
+        ),
+        "{error}"
+    );
 }
 
 #[test]

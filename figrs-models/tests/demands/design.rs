@@ -221,7 +221,6 @@ fn towers_are_spoken_of_as_they_stand() {
         ("path = [[9, 0], [8, 0]]", false),
         ("lines_like = '''\nXXXX\n----'''\nrows = '8..'", true),
         ("lines_like = '''\nXXXX\n----'''\nrows = '7..'", false),
-        ("max_gap = 9", true),
     ] {
         let design = DesignFile::from_toml(&format!("[[demand]]\n{demand}\n")).unwrap();
         let demands = design.demands(&model).unwrap();
@@ -262,11 +261,34 @@ max_gap = 2
     }
 }
 
+fn is_idle(error: &DesignError) -> bool {
+    matches!(error, DesignError::Idle { .. })
+}
+
 fn refused(text: &str) -> DesignError {
     let design = DesignFile::from_toml(text);
     design
         .and_then(|design| design.demands(&model(20)))
         .unwrap_err()
+}
+
+/// A single share is that of the nearest whole number, and a pattern may be a part of a training level.
+#[test]
+fn shares_are_rounded_and_patterns_are_cut_out_of_levels() {
+    let text = "[patterns]\nbegin = { level = '01-*', columns = '..2' }\n[[demand]]\ncount = 'E'\nshare = 0.02\n[[demand]]\nforbid = 'begin'\n";
+    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
+    let (design, model) = (DesignFile::from_toml(text).unwrap(), model(20));
+    let demands = design
+        .on(&model)
+        .training(&corpus)
+        .demands_with_places()
+        .unwrap();
+    let told: Vec<String> = demands
+        .iter()
+        .map(|(_, demand)| demand.to_string())
+        .collect();
+    assert_eq!(told, ["2 of E", "0 times the pattern \"begin\""]);
+    assert_eq!(demands[1].0, "line 6 (demand 2)");
 }
 
 #[test]
@@ -298,7 +320,45 @@ fn errors_name_the_line_and_the_remedy() {
     ));
     let head = "# a comment\n\n[[demand]]\nmax_gap = 3\n\n[[demand]]\n";
     let place = "line 6 (demand 2)";
-    let cases: [(&str, Refused); 16] = [
+    let cases: [(&str, Refused); 24] = [
+        ("count = 'E'\nshare = '1%'\nnumber = 3", is_idle),
+        ("count = 'E'\nshare = '1%'\nin_each = 3", is_idle),
+        ("count = 'E'\nnumber = 3\nrising = true", is_idle),
+        (
+            "count = 'E'\nsections = 3\nrising = true\nnumber = 3",
+            is_idle,
+        ),
+        (
+            "lines_like = '''\n-\n-\n-\n-\n-\nX'''\nrows = '..3'",
+            is_idle,
+        ),
+        ("count = 'E'\nshare = '0.1%..0.2%'", |e| {
+            matches!(
+                e,
+                DesignError::Demand {
+                    error: DemandError::Share { cells: 120, .. },
+                    ..
+                }
+            )
+        }),
+        ("forbid = 'E'\ncolumns = '30..40'", |e| {
+            matches!(
+                e,
+                DesignError::Demand {
+                    error: DemandError::Area { .. },
+                    ..
+                }
+            )
+        }),
+        ("not = { playable = true }", |e| {
+            matches!(
+                e,
+                DesignError::Demand {
+                    error: DemandError::NotCombined { .. },
+                    ..
+                }
+            )
+        }),
         ("rows = 3", |e| matches!(e, DesignError::NoKind { .. })),
         ("", |e| matches!(e, DesignError::NoKind { .. })),
         ("forbid = 'E'\nrequire = 'X'", |e| {

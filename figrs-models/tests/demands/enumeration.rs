@@ -142,6 +142,8 @@ fn particles_agree_with_the_exact_law_of_every_model() {
             let sampler = ConditionedSampler::new(steered.clone());
             let estimate = sampler.log_probability(7).unwrap();
             let exact = ExactSampler::new(steered, &Frontier::new()).unwrap();
+            let by_hand = (exact.log_probability() - total.ln()).abs();
+            assert!(by_hand < 1e-9, "{}: {stated:?}", known.name);
             let far = (estimate.value - exact.log_probability()).abs();
             // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
             assert!(

@@ -7,6 +7,7 @@ mod contradictions;
 mod demand_errors;
 mod design;
 mod enumeration;
+mod matrix;
 mod models;
 mod series;
 mod ways;

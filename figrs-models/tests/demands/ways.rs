@@ -267,7 +267,11 @@ fn mistakes_about_ways_are_told_with_their_line() {
         ),
         (&many, "17 areas one after another; give 1 to 16"),
         (
-            "not = { pass = [[1, 1]] }\n[[demand]]\nrequire = { level = 'x' }",
+            "not = { pass = [[1, 1]] }",
+            "cannot be chosen, negated or preferred",
+        ),
+        (
+            "require = { level = 'x' }",
             "no training level matches \"x\"; there are ",
         ),
         ("require = { level = 3 }", "the name of a training level"),

@@ -1,5 +1,6 @@
 //! Models of figrs-models: levels, boards, networks.
 
+mod chains_of_boards;
 mod clues_of_mazes;
 mod conditional_sampler;
 mod element_program;

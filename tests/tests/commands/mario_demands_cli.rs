@@ -167,7 +167,7 @@ fn demands_that_cannot_be_met_are_named() {
                 &path("halves.toml"),
             ],
             1,
-            "2 or more of X in columns 2 to 4; it is proven that none can go on at column 4",
+            "halves.toml: line 5 (demand 2)); it is proven that none can go on at column 4",
         ),
         (
             &["--method", "exact", "--demands", &path("line.toml")],

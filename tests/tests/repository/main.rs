@@ -2,4 +2,5 @@
 
 mod documentation;
 mod licences;
+mod movement_keys;
 mod words;

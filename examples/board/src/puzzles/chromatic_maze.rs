@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told};
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told,
+};
 use clap::Parser;
 use figrs_core::{Element, Model};
 use figrs_infer::Frontier;
@@ -108,13 +110,16 @@ fn place(at: Position) -> Json {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
-    const OTHERS: &'static [Other] = &[Other {
-        method: Method::Rejection,
-        help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
+    const OTHERS: &'static [Other] = &[
+        Other {
+            method: Method::Rejection,
+            help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
                    those with a way as demanded; exact as well, and for all boards up to 15 columns",
-        role: Role::Fallback,
-        uses_memory: true,
-    }];
+            role: Role::Fallback,
+            uses_memory: true,
+        },
+        CHAIN,
+    ];
     const SCALE: PictureScale = Board::<ChromaticTile>::SCALE;
     type Generator = ChromaticMaze;
     type Board = Board<ChromaticTile>;

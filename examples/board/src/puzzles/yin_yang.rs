@@ -145,14 +145,19 @@ impl Puzzle for Boards {
         let boards = self.generator()?.frontier(frontier);
         let progress = watch.progress("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
+        let puzzles = boards.puzzles()?;
         let (mut clues, mut part) = (0, 0);
         while part < options.count() as u64 && !watch.is_ended() {
             let mut rng = stream(options.seed(), part);
-            let (puzzle, board) = boards.puzzle_watched(&mut rng, |tried| {
+            let drawn = puzzles.draw(&mut rng, |tried| {
                 if let Some(progress) = &progress {
                     progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
                 }
+                !watch.is_ended()
             })?;
+            let Some((puzzle, board)) = drawn else {
+                break;
+            };
             clues += puzzle.len();
             let puzzle = Some(puzzle);
             made(Shown { board, puzzle });

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use figrs_command::design_files::add_demands;
+use figrs_command::level_demands::{NumberDemands, add_demands, known_tile};
 use figrs_models::mdmc::{
-    Demand, DesignFile, LevelModel, Mask, Route, SteeringError, Tile, TileSet, Travel,
+    Demand, DesignFile, LevelModel, Mask, Route, SteeringError, TileSet, Travel,
 };
 use serde_json::{Value as Json, json};
 
@@ -71,21 +71,8 @@ impl Demands {
             },
             set,
         )?;
-        if let Some(most) = request.max_gap {
-            demands.whole(Demand::MaximumGap(most));
-        }
-        for (&symbol, &(least, most)) in &request.count {
-            let tile = tile("count", symbol, set)?;
-            demands.whole(Demand::Count { tile, least, most });
-        }
-        for (&symbol, &(low, high)) in &request.density {
-            let tile = tile("density", symbol, set)?;
-            if !((0.0..=1.0).contains(&low) && (low..=1.0).contains(&high)) {
-                return Err(Problem::wrong(format!(
-                    "density {symbol}: write two shares from 0 to 1, the smaller first"
-                )));
-            }
-            demands.whole(Demand::density(tile, low, high, size.0 * size.1));
+        for demand in in_numbers(request)?.on(model, "")? {
+            demands.whole(demand);
         }
         for pattern in &request.forbid {
             let mask = Mask::from_text("forbid", &pattern.join("\n"), set).map_err(wrong)?;
@@ -140,7 +127,7 @@ impl Demands {
                 ))
                 .with("cells", json!([[row, column]])));
             }
-            let tile = tile(field, symbol, set)?;
+            let tile = known_tile(field, symbol, set)?;
             // As the chain draws it, turned by a quarter where levels are played upwards.
             let (row, column) = match travel {
                 Travel::Right => (row, column),
@@ -238,11 +225,23 @@ fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
     files.iter().enumerate().map(read).collect()
 }
 
-fn tile(field: &str, symbol: char, set: &TileSet) -> Result<Tile, Problem> {
-    set.tile(symbol).ok_or_else(|| {
-        let known = set.symbols();
-        Problem::wrong(format!(
-            "{field}: unknown tile {symbol:?}; use one of {known}"
-        ))
+/// The demands of a request that are numbers.
+fn in_numbers(request: &LevelRequest) -> Result<NumberDemands, Problem> {
+    for (symbol, &(low, high)) in &request.density {
+        if !((0.0..=1.0).contains(&low) && (low..=1.0).contains(&high)) {
+            return Err(Problem::wrong(format!(
+                "density {symbol}: write two shares from 0 to 1, the smaller first"
+            )));
+        }
+    }
+    let (count, density) = (request.count.iter(), request.density.iter());
+    Ok(NumberDemands {
+        max_gap: request.max_gap,
+        count: count
+            .map(|(&tile, &(least, most))| (tile, least, most))
+            .collect(),
+        density: density
+            .map(|(&tile, &(low, high))| (tile, low, high))
+            .collect(),
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use figrs_command::level_demands::route_settings;
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
 use figrs_infer::{Error, Frontier};
@@ -23,7 +24,7 @@ use crate::problem::{Problem, wrong};
 
 /// Levels of a request: what they are trained on, all that is demanded of them, and the sampler that draws them.
 pub(super) struct Drawing<'r> {
-    key: DrawingKey,
+    key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
     model: ChosenModel,
@@ -33,23 +34,24 @@ pub(super) struct Drawing<'r> {
     sampler: Sampler,
 }
 
-/// All that the levels of a seed depend on: the training, and the rest of the request.
+/// All that the levels of a seed depend on: the number of the training, and the rest of the request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
-    training: String,
+    training: u64,
     request: LevelRequest,
 }
 
-/// The levels of a seed from one number on, as many as are drawn together.
+/// The levels of a seed from one number on: as many as are drawn together, or one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
-    drawing: DrawingKey,
+    drawing: Arc<DrawingKey>,
     seed: u64,
     first: u64,
+    levels: u64,
 }
 
 /// Training levels and settings of a model, with its columns.
-pub(super) type ModelKey = (String, ChosenModel, usize);
+pub(super) type ModelKey = (u64, ChosenModel, usize);
 
 enum Sampler {
     Conditioned(ConditionedSampler),
@@ -73,12 +75,7 @@ impl Drawing<'_> {
             settings.push(("particles", request.particles.into()));
         }
         settings.push(("demands", json!(self.demands.told)));
-        if let Some(route) = self.routes.first() {
-            let movement = route.rules().movement();
-            settings.push(("movement", movement.name().into()));
-            settings.push(("promise", movement.promise().into()));
-            settings.extend(request.strict.then(|| ("strict", true.into())));
-        }
+        settings.extend(route_settings(&self.routes, request.strict));
         settings.push(("guarantee", sampler.guarantee().into()));
         settings
     }
@@ -189,14 +186,13 @@ impl Levels {
     /// **Errors.** What is wrong in the request; demands that exclude each other, and exact states that do not fit.
     pub(super) fn drawing<'r>(
         &self,
-        training: &str,
         request: &'r LevelRequest,
         trained: &'r Trained,
         ended: &Arc<AtomicBool>,
     ) -> Result<Drawing<'r>, Problem> {
         let model = ChosenModel::of(request)?;
         let length = request.length(trained.chain.travel());
-        let known = self.models.get((training.to_owned(), model, length), || {
+        let known = self.models.get((trained.number, model, length), || {
             SteeredLevel::new(model.train(trained, length)?, &[]).map_err(wrong)
         })?;
         let demands = Demands::of(request, trained, known.level_model())?;
@@ -204,17 +200,17 @@ impl Levels {
         if routes.is_empty() && (request.show_path || request.strict) {
             routes.push(Route::under(&movement::rules(request, trained)?));
         }
-        let key = DrawingKey {
-            training: training.to_owned(),
+        let key = Arc::new(DrawingKey {
+            training: trained.number,
             request: request.of_demands(),
-        };
+        });
         let steered = || known.demanding(&demands.all).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
                 let sampler = ConditionedSampler::new(steered()?).particles(request.particles);
                 Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
             }
-            LevelMethod::Exact => Sampler::Exact(self.exact.get(key.clone(), || {
+            LevelMethod::Exact => Sampler::Exact(self.exact.get(Arc::clone(&key), || {
                 let frontier = Frontier::new()
                     .memory(request.memory << 20)
                     .interrupt(Arc::clone(ended));
@@ -251,7 +247,7 @@ impl Levels {
         })
     }
 
-    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request.
+    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request, or one alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
@@ -260,11 +256,26 @@ impl Levels {
     ) -> Result<Vec<GeneratedLevel>, Problem> {
         let sampler = drawing.sampler();
         let batch = sampler.batch();
-        let key = |first| BatchKey {
-            drawing: drawing.key.clone(),
+        let key_of = |first, levels| BatchKey {
+            drawing: Arc::clone(&drawing.key),
             seed,
             first,
+            levels,
         };
+        let key = |first| key_of(first, batch);
+        if numbers.end - numbers.start == 1
+            && self
+                .batches
+                .find(&key(numbers.start / batch * batch))
+                .is_none()
+        {
+            // The others of its batch may be hard to find, and are not waited for.
+            let drawn = self.batches.get(key_of(numbers.start, 1), || {
+                let drawn = sampler.levels(seed, numbers.clone());
+                drawn.map_err(|error| drawing.demands.problem(error))
+            })?;
+            return Ok(drawn.to_vec());
+        }
         let mut levels = Vec::new();
         let mut first = numbers.start / batch * batch;
         while first < numbers.end {

@@ -33,7 +33,7 @@ pub(crate) struct Levels {
     trained: Recent<String, Trained>,
     /// Models without demands, which know the ways of a player that were found.
     models: Recent<ModelKey, SteeredLevel>,
-    exact: Recent<DrawingKey, ExactSampler>,
+    exact: Recent<Arc<DrawingKey>, ExactSampler>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
 
@@ -59,9 +59,9 @@ impl Levels {
         let request: LevelRequest = request(body)?;
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
-        let trained = self.trained.get(key.clone(), || texts.train(&request))?;
+        let trained = self.trained.get(key, || texts.train(&request))?;
         request.check(&trained.chain)?;
-        let drawing = || self.drawing(&key, &request, &trained, ended);
+        let drawing = || self.drawing(&request, &trained, ended);
         match request.task {
             LevelTask::Sample => self.sample(&drawing()?),
             LevelTask::Marginals => self.marginals(&drawing()?),

@@ -49,17 +49,9 @@ impl ChosenModel {
         if request.style_change.is_some() && !styles {
             return Err(Problem::wrong("style_change needs style".to_owned()));
         }
-        let usual = ModelSettings::default();
         let change = request.style_change.unwrap_or(SectionKinds::CHANGE);
-        let settings = ModelSettings {
-            order: request.order.unwrap_or(usual.order),
-            section: request.section.unwrap_or(usual.section),
-            kinds: match request.kinds {
-                _ if styles => SectionKinds::Styles(change),
-                Some(kinds) => SectionKinds::Found(kinds),
-                None => usual.kinds,
-            },
-        };
+        let change = styles.then_some(change);
+        let settings = ModelSettings::given(request.order, request.section, request.kinds, change);
         Ok(Self { kind, settings })
     }
 

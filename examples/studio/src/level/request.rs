@@ -190,6 +190,9 @@ impl LevelRequest {
     pub(crate) fn of_demands(&self) -> Self {
         Self {
             task: LevelTask::Sample,
+            // The training has a number.
+            training: Vec::new(),
+            tiles: None,
             seed: 0,
             index: 0,
             levels: 1,
@@ -237,6 +240,13 @@ impl LevelRequest {
             }
         };
         from_to(along, length as u64, MOST_COLUMNS as u64)?;
+        let given = self.level.iter().map(|row| row.chars().count());
+        let longest = given.chain([self.level.len()]).max().unwrap_or_default();
+        if longest > MOST_COLUMNS {
+            return Err(Problem::wrong(format!(
+                "level: it has {longest} rows or columns, and {MOST_COLUMNS} are the most"
+            )));
+        }
         let cells = (length * across).max(1) as u64;
         from_to(
             "levels",

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_command::level_names::{style, styled, weight, weighted};
 use figrs_command::read_text;
@@ -19,6 +20,8 @@ use crate::problem::{Problem, text_of, wrong};
 /// Training levels and the chain that was trained on them.
 #[derive(Debug)]
 pub(crate) struct Trained {
+    /// The number of the training, another one for each.
+    pub(crate) number: u64,
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
     /// Choices that were made while the levels were read, in words.
@@ -122,8 +125,16 @@ impl Texts {
         // A legend stands beside the levels or in the folder above.
         let above = name.rsplit_once('/').map_or(".", |(above, _)| above);
         for place in [name, above] {
-            for (_, text) in files(folder, place, &["json", "toml"])? {
-                texts.legends.extend(legend(&text));
+            for (name, text) in files(folder, place, &["json", "toml"])? {
+                match legend(&text) {
+                    Ok(legend) => texts.legends.push(legend),
+                    // Other files stand beside levels too: only what names tiles is meant as a legend.
+                    Err(problem) if text.contains("tiles") => {
+                        let told = format!("{name}: no legend, left out: {}", problem.told);
+                        texts.skipped.push(told);
+                    }
+                    Err(_) => {}
+                }
             }
         }
         Ok(texts)
@@ -163,7 +174,9 @@ impl Texts {
         let splits = RowSplits::new(bands, corpus.height()).map_err(wrong)?;
         let chain = MarkovChain::train(&corpus, structures, splits).map_err(wrong)?;
         let chain = chain.smoothed(request.smoothing).map_err(wrong)?;
+        static TRAININGS: AtomicU64 = AtomicU64::new(0);
         Ok(Trained {
+            number: TRAININGS.fetch_add(1, Ordering::Relaxed),
             corpus,
             chain: Arc::new(chain),
             notes,
@@ -231,24 +244,27 @@ fn files(
 ) -> Result<Vec<(String, String)>, Problem> {
     let entries = fs::read_dir(folder.path(name)?)
         .map_err(|error| Problem::missing(format!("corpus {name:?}: {error}")))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .take(MOST_FILES)
-        .collect();
+    let is_asked = |file: &String| {
+        let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        extensions.contains(&extension)
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(is_asked).collect();
+    if names.len() > MOST_FILES {
+        return Err(Problem::wrong(format!(
+            "corpus {name:?}: there are {} files in it, and {MOST_FILES} are the most",
+            names.len()
+        )));
+    }
     names.sort();
     let mut files = Vec::new();
     for file in names {
-        let (stem, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-        if !extensions.contains(&extension) {
-            continue;
-        }
+        let (stem, _) = file.rsplit_once('.').unwrap_or((&file, ""));
         let whole = match name {
             "." => file.clone(),
             name => format!("{name}/{file}"),
         };
-        if let Ok(path) = folder.path(&whole)
-            && path.is_file()
-        {
+        if let Ok(path) = folder.file(&whole) {
             files.push((stem.to_owned(), read_text(&path)?));
         }
     }

@@ -9,9 +9,8 @@ use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
 use super::expansion::Expansion;
-use super::memory_account::{MemoryAccount, bytes_of};
+use super::memory_account::MemoryAccount;
 use super::parametric::LearnedParameters;
-use super::product;
 use super::rows::check_time;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
@@ -21,7 +20,9 @@ use crate::model::statements::StatementIndex;
 use crate::until::Until;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use branches::BranchResults;
 
+mod branches;
 mod contents;
 mod learned;
 mod policy;
@@ -50,15 +51,6 @@ enum ExpansionStage {
     Parents,
     Value,
     Branches(BranchResults),
-}
-
-/// Results of a Chain's function for all combinations of parent values.
-struct BranchResults {
-    /// As in [`Content::Chain`].
-    choice: Vec<u32>,
-    results: Vec<AnyElement>,
-    /// First failure of the function.
-    error: Option<ModelError>,
 }
 
 pub(super) struct Expander<'m> {
@@ -93,15 +85,6 @@ pub(super) struct Expander<'m> {
     /// `true` if the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
-
-impl BranchResults {
-    fn bytes(&self) -> u64 {
-        bytes_of::<u32>(self.choice.capacity()) + bytes_of::<AnyElement>(self.results.capacity())
-    }
-}
-
-/// A result of a Chain as it is looked up while the others are made: its place in a table and in a list.
-type ResultPlaces = [(ElementId, usize); 2];
 
 impl<'m> Expander<'m> {
     pub(super) fn new(
@@ -417,20 +400,6 @@ impl<'m> Expander<'m> {
         self.memory_account.check(element, more)
     }
 
-    /// Counts a new result of a Chain before the next is made.
-    fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
-        if !self.is_done(result) && self.counted.insert(result.id()) {
-            self.expansion.reached += 1;
-            if self.expansion.reached > self.budget.elements {
-                return Err(ModelError::TooManyElements {
-                    element: chain.label(),
-                    limit: self.budget.elements,
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// The positions of an element's parents; an error if one of them never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
@@ -451,61 +420,5 @@ impl<'m> Expander<'m> {
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {
         let elements = &self.expansion.elements;
         positions.iter().map(|&p| &elements[p].support).collect()
-    }
-
-    /// Runs the function of a Chain for all combinations of its parents' values.
-    fn branches(
-        &mut self,
-        element: &AnyElement,
-        op: &dyn ChainOp,
-    ) -> Result<BranchResults, ModelError> {
-        let parents = self.parents(element)?;
-        let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
-        let supports: Vec<&Support> = supports.iter().collect();
-        let size = product::size(element, &supports, self.budget.table_entries)?;
-        self.check_bytes(element, bytes_of::<u32>(size))?;
-        let mut branches = BranchResults {
-            choice: Vec::with_capacity(size),
-            results: Vec::new(),
-            error: None,
-        };
-        let mut known = FxHashMap::default();
-        product::for_each_combination(&parents, &supports, |arguments| {
-            check_time(&self.until, element)?;
-            let Some(arguments) = arguments else {
-                branches.choice.push(Content::NO_CHOICE);
-                return Ok(());
-            };
-            let result = match &mut self.limit {
-                Some(limit) => limit.memory.call(element, op, arguments),
-                None => match self.learned_member(element, arguments)? {
-                    Some(member) => Ok(member),
-                    None => op.call(arguments),
-                },
-            };
-            let choice = match result {
-                Ok(result) => {
-                    if let Some(&choice) = known.get(&result.id()) {
-                        choice
-                    } else {
-                        self.count_result(element, &result)?;
-                        let choice = branches.results.len() as u32;
-                        known.insert(result.id(), choice);
-                        branches.results.push(result);
-                        let all = bytes_of::<u32>(size) + bytes_of::<ResultPlaces>(known.len());
-                        self.check_bytes(element, all)?;
-                        choice
-                    }
-                }
-                Err(fault) => {
-                    branches.error.get_or_insert_with(|| element.fault(fault));
-                    Content::NO_CHOICE
-                }
-            };
-            branches.choice.push(choice);
-            Ok::<_, ModelError>(())
-        })?;
-        self.memory_account.add(branches.bytes());
-        Ok(branches)
     }
 }

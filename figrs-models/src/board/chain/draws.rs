@@ -37,7 +37,18 @@ struct KeptChain<C> {
     measures: Vec<Vec<f64>>,
 }
 
-/// Draws boards; returns diagnostics.
+impl<C: Value> KeptChain<C> {
+    /// Keeps the board that the chain is at.
+    fn keep(&mut self, size: Size, palette: &[C]) {
+        let cells = self.chain.cells();
+        let mut measures = moments(size, cells, palette);
+        measures.extend(self.chain.measures());
+        self.measures.push(measures);
+        self.boards.push(cells.to_vec());
+    }
+}
+
+/// Draws boards; returns diagnostics, and whether it was interrupted.
 ///
 /// Each chain first searches a board. Boards are kept every sweep, and when there are twice as many as diagnostics look at, every second of them is left out
 /// and the chain goes on with twice the sweeps between boards, until the later halves of all chains agree.
@@ -46,15 +57,17 @@ pub(in crate::board) fn draw<G: Generator>(
     (memory, seed): (u64, u64),
     boards: &DrawnBoards<G::Board>,
     watch: &BoardWatch,
-) -> Result<Vec<(&'static str, f64)>, BoardError> {
+) -> Result<(Vec<(&'static str, f64)>, bool), BoardError> {
     let size = generator.size();
-    let none = || BoardError::NoSolution {
-        size,
-        clues: Vec::new(),
-        is_minimal: true,
-    };
     let Some(mut ruled) = generator.ruled_cells() else {
         return Err(BoardError::NoMethod);
+    };
+    let clues = std::mem::take(&mut ruled.clues);
+    // It is not known which of them do, or whether boards without any are possible.
+    let none = || BoardError::NoSolution {
+        size,
+        is_minimal: clues.is_empty(),
+        clues: clues.clone(),
     };
     if !ruled.may_be_kept() {
         return Err(none());
@@ -112,7 +125,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let sweeps = search;
         return match () {
             () if is_fixed => Err(none()),
-            () if watch.is_interrupted() => Ok(Vec::new()),
+            () if watch.is_interrupted() => Ok((Vec::new(), true)),
             () => Err(BoardError::NotFound { sweeps, nearest }),
         };
     }
@@ -128,14 +141,17 @@ pub(in crate::board) fn draw<G: Generator>(
                     }
                     kept.chain.sweep();
                 }
-                let cells = kept.chain.cells();
-                let mut measures = moments(size, cells, &palette);
-                measures.extend(kept.chain.measures());
-                kept.measures.push(measures);
-                kept.boards.push(cells.to_vec());
+                kept.keep(size, &palette);
             }
         });
         if watch.is_interrupted() {
+            for chain in &mut chains {
+                // It has at least the board that it found.
+                let kept = of(chain);
+                if kept.boards.is_empty() {
+                    kept.keep(size, &palette);
+                }
+            }
             // Chains may have waited for others.
             let most = chains.iter_mut().map(|chain| of(chain).boards.len()).max();
             let most = most.unwrap_or(0).max(1);
@@ -145,10 +161,6 @@ pub(in crate::board) fn draw<G: Generator>(
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
             // Diagnostics of many boards take a while.
-            // Of fewer boards nobody could tell whether the chains agree.
-            if later.len() < 4 {
-                return Ok(Vec::new());
-            }
             spread(generator, &mut chains, later.clone(), boards)?;
             break worst(&mut chains, later);
         }
@@ -169,13 +181,14 @@ pub(in crate::board) fn draw<G: Generator>(
         }
         between *= 2;
     };
-    Ok(vec![
+    let diagnostics = vec![
         ("r-hat", diagnostics.0),
         ("effective boards", diagnostics.1),
         ("chains", chains.len() as f64),
         ("sweeps to a first board", search as f64),
         ("sweeps between boards", f64::from(between)),
-    ])
+    ];
+    Ok((diagnostics, watch.is_interrupted()))
 }
 
 fn is_second(number: &mut usize) -> bool {
@@ -205,6 +218,10 @@ fn spread<G: Generator>(
 
 /// R-hat and effective sample size of the numbers kept with boards, the worst of all.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
+    if later.len() < 4 {
+        // There are too few boards to tell.
+        return (f64::NAN, f64::NAN);
+    }
     let kept: Vec<&KeptChain<C>> = chains.iter_mut().map(|chain| &*of(chain)).collect();
     let numbers = kept.first().and_then(|kept| kept.measures.first());
     let (mut apart, mut effective) = (1.0f64, (kept.len() * later.len()) as f64);
@@ -224,7 +241,6 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
         let (one, other) = (r_hat(&series), bulk_ess(&series));
         if one.is_nan() || other.is_nan() {
-            // There are too few boards to tell.
             return (f64::NAN, f64::NAN);
         }
         apart = apart.max(one);

@@ -36,6 +36,9 @@ pub(super) struct BoardKernel<C> {
     before: Vec<u16>,
 }
 
+/// Cells that searches of rules look at in the time of one proposal.
+const LOOKED_AT: u64 = 8;
+
 /// The step that is proposed: for each cell that changes its new value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoardMove {
@@ -94,7 +97,7 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// As many steps as there are cells that may change; the number of cells that were proposed to.
+    /// As many steps as there are cells that may change; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that rules looked at.
     pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
         let mut joint = 0;
         for _ in 0..self.free.len() {
@@ -103,7 +106,13 @@ impl<C: Value> BoardKernel<C> {
                 joint += self.joint.len();
             }
         }
-        self.free.len().max(1).max(joint) as u64
+        let looked_at: u64 = self
+            .ruled
+            .rules
+            .iter_mut()
+            .map(|rule| rule.looked_at())
+            .sum();
+        self.free.len().max(1).max(joint) as u64 + looked_at / LOOKED_AT
     }
 
     fn proposed<R: Rng + ?Sized>(&mut self, rng: &mut R) -> Option<BoardMove> {

@@ -3,7 +3,7 @@
 use figrs_core::Value;
 
 use super::BoardMoves;
-use crate::grid::{BoardRule, Size};
+use crate::grid::{BoardRule, Position, Size};
 
 /// The cells of a board as independent choices, and the rules that whole boards keep: all that [`Method::Chain`](crate::board::Method::Chain)
 /// needs, for boards of any size.
@@ -25,6 +25,7 @@ pub struct RuledCells<C> {
     /// Proposals in place of changes of one cell and exchanges of two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
+    pub(super) clues: Vec<Position>,
 }
 
 /// Declaration whether boards that keep all rules lead to each other through such boards.
@@ -80,7 +81,15 @@ impl<C: Value> RuledCells<C> {
             exchanges: true,
             moves: None,
             is_slow: false,
+            clues: Vec::new(),
         }
+    }
+
+    /// Names the clues among the choices, for the error that no board keeps the rules with them.
+    #[must_use]
+    pub fn clues(self, clues: impl IntoIterator<Item = Position>) -> Self {
+        let clues = clues.into_iter().collect();
+        Self { clues, ..self }
     }
 
     /// With another rule. Rules are looked at in the order given, until too many are broken: the quickest first.

@@ -236,7 +236,7 @@ fn moves_have_their_probabilities() {
         moves_are_those_of_metropolis(&island.land(5..=9).unwrap(), penalty);
         let maze = PerfectMaze::new(size(4, 4)).weights(DirectionWeights::SNAKE);
         moves_are_those_of_metropolis(&maze.unwrap().steps(8..=10).unwrap(), penalty);
-        let few = YinYang::new(size(3, 4)).black(5..=6).unwrap();
+        let few = YinYang::new(size(2, 6)).black(5..=6).unwrap();
         moves_are_those_of_metropolis(&few, penalty);
         let island = Island::new(size(6, 7)).unwrap().land(6..=6).unwrap();
         moves_are_those_of_metropolis(&island, penalty);

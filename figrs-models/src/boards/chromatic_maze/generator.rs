@@ -1,7 +1,7 @@
 //! Chromatic mazes as a generator of boards.
 
 use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
-use crate::board::{BoardError, Elements, Generator};
+use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
 /// Bounds on the solution can be left out, and mazes be tried against them; colours drawn at random often have a solution.
@@ -54,6 +54,10 @@ impl Generator for ChromaticMaze {
 
     fn is_often_met(&self) -> bool {
         true
+    }
+
+    fn ruled_cells(&self) -> Option<RuledCells<RelativeTile>> {
+        Some(self.ruled())
     }
 }
 

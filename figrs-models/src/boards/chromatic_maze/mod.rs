@@ -16,12 +16,15 @@ mod automaton;
 mod board;
 mod clue;
 mod colour;
+mod coloured_way_rule;
 mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
+mod ruled;
 mod settings;
 mod tile;
+mod tile_moves;
 
 pub use clue::{ChromaticClue, ChromaticClues};
 pub use colour::Hue;

@@ -31,6 +31,7 @@ impl Dungeon {
             }
         });
         let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
             .rule(one(DungeonTile::Gem))
             .rule(one(DungeonTile::Altar))
             .rule_if(walls)

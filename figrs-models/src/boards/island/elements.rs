@@ -4,7 +4,7 @@ use figrs_core::{Element, Uniform};
 
 use super::{Bays, Island, Terrain};
 use crate::board::Elements;
-use crate::grid::{Automaton, Connected, Constraint, Count, GridError};
+use crate::grid::{Automaton, Connected, ConnectedAround, Constraint, Count, GridError};
 
 impl Island {
     /// The element program.
@@ -12,18 +12,26 @@ impl Island {
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Terrain>, GridError> {
-        let size = self.size().for_automata()?;
+        let size = self.size();
         let cells: Vec<Element<Terrain>> = size
             .positions()
             .map(|_| Uniform::new([Terrain::Water, Terrain::Land]))
             .collect();
-        let land = self.land.as_ref();
+        let is_land = |_, cell: &Terrain| *cell == Terrain::Land;
         let bays = self.bays.clone();
-        let rules = Connected
-            .and(land.map(|range| Count::within(range, size.cells())))
-            .and(bays.map(|range| Bays::new(size, range)))
-            .reading(|_, cell: &Terrain| *cell == Terrain::Land);
-        let mut model = Constraint::new(size, &cells, rules)?.model().clone();
+        let bays = bays.map(|range| Bays::new(size, range));
+        let mut model = match self.few() {
+            Some(few) => {
+                let rules = few.and(bays).reading(is_land);
+                Constraint::new(size, &cells, rules)?.model().clone()
+            }
+            None => {
+                let land = self.land.as_ref();
+                let land = land.map(|range| Count::within(range, size.cells()));
+                let rules = Connected.and(land).and(bays).reading(is_land);
+                Constraint::new(size, &cells, rules)?.model().clone()
+            }
+        };
         for (at, cell) in size.positions().zip(&cells) {
             if size.is_border(at) {
                 model = model.observe(cell, Terrain::Water);
@@ -32,5 +40,10 @@ impl Island {
             }
         }
         Elements::new(size, cells, model)?.with_clues(self.clues.iter())
+    }
+
+    /// The rule on land if there may be little of it.
+    pub(super) fn few(&self) -> Option<ConnectedAround> {
+        ConnectedAround::new(self.centre, self.land.as_ref()?)
     }
 }

@@ -26,6 +26,7 @@ impl Island {
         let land = self.land.clone();
         let bays = self.bays.clone();
         let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
             .rule_if(land.map(|range| CountRule::new(range, is_land)))
             .rule_if(bays.map(|range| BaysRule::new(size, range)))
             .rule(ConnectedRule::new(size, is_land));

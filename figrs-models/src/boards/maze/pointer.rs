@@ -27,6 +27,17 @@ impl Pointer {
         matches!(self, Self::Left | Self::Right)
     }
 
+    /// The pointer back from the room that it points to.
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Self::Root => Self::Root,
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
     /// The room that a room of a grid of this size points to, if there is one.
     pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
         let (row, column) = match self {

@@ -27,6 +27,7 @@ impl PerfectMaze {
         };
         let rule = TreeRule::new(size, self.steps.map(|(least, most)| least..=most));
         let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
             .rule(rule)
             .moves(PassageMoves::new(size));
         // A maze of a usual way, and one of nearly the longest, which clues may exclude.

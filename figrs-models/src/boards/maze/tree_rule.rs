@@ -24,6 +24,7 @@ pub(super) struct TreeRule {
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
+    looked_at: u64,
 }
 
 impl TreeRule {
@@ -39,6 +40,7 @@ impl TreeRule {
             before: None,
             left: Vec::new(),
             came: Vec::new(),
+            looked_at: 0,
         }
     }
 
@@ -64,6 +66,7 @@ impl TreeRule {
         let targets = &self.targets;
         self.pair
             .meet([joined, parted], |room| targets[room], &mut self.ways);
+        self.looked_at += self.ways.iter().map(|way| way.len() as u64).sum::<u64>();
         if self.ways[0].last() == Some(&cut) {
             return None;
         }
@@ -153,6 +156,10 @@ impl BoardRule<Pointer> for TreeRule {
         }
         self.length = before;
         self.follow(false);
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 
     fn measure(&self) -> Option<f64> {

@@ -12,6 +12,7 @@
 //! E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021, for the rules.
 
 mod colour;
+mod curve_moves;
 mod elements;
 mod generator;
 #[cfg(feature = "png")]
@@ -22,6 +23,7 @@ mod settings;
 mod solve;
 
 pub use colour::Colour;
+pub use puzzle::YinYangPuzzles;
 pub use settings::YinYang;
 pub use solve::Solution;
 

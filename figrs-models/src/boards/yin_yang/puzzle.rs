@@ -1,10 +1,11 @@
 //! Puzzles with one solution and few clues.
 
+use figrs_infer::CompiledFrontier;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::{Colour, ColourClues, YinYang};
-use crate::board::{BoardError, Generator, MAX_CONSECUTIVE_FAILURES};
+use crate::board::{BoardError, Elements, Generator, MAX_CONSECUTIVE_FAILURES};
 use crate::grid::Board;
 
 impl YinYang {
@@ -23,26 +24,65 @@ impl YinYang {
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`] if the board is
     /// too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
-        self.puzzle_watched(rng, |_| {})
+        let puzzles = self.puzzles()?;
+        loop {
+            // It always goes on.
+            if let Some(made) = puzzles.draw(rng, |_| true)? {
+                return Ok(made);
+            }
+        }
     }
 
-    /// As [`puzzle`](Self::puzzle); calls `watch` with the number of cells that have been tried as clues.
-    pub fn puzzle_watched<R: Rng>(
-        &self,
-        rng: &mut R,
-        mut watch: impl FnMut(usize),
-    ) -> Result<(ColourClues, Board<Colour>), BoardError> {
-        let all = self.relaxed();
-        let all = all.as_ref().unwrap_or(self);
+    /// Compiles the boards that [puzzles](Self::puzzle) are made of, for many of them.
+    ///
+    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    pub fn puzzles(&self) -> Result<YinYangPuzzles<'_>, BoardError> {
+        let all = Self {
+            black: None,
+            ..self.clone()
+        };
         let elements = all.elements()?;
         let compiled = all.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
-            return Err(self.no_solution(&elements)?);
+            return Err(all.no_solution(&elements)?);
         }
+        Ok(YinYangPuzzles {
+            yin_yang: self,
+            elements,
+            compiled,
+        })
+    }
+}
+
+/// All boards that meet some clues, compiled, of which puzzles are made; see [`YinYang::puzzles`].
+#[derive(Debug)]
+pub struct YinYangPuzzles<'y> {
+    yin_yang: &'y YinYang,
+    elements: Elements<Colour>,
+    compiled: CompiledFrontier,
+}
+
+impl YinYangPuzzles<'_> {
+    /// A random [puzzle](YinYang::puzzle), and its solution; `goes_on` is given the number of cells that were tried as clues, none while a solution is drawn, and where it returns false there is no puzzle.
+    ///
+    /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`].
+    pub fn draw<R: Rng>(
+        &self,
+        rng: &mut R,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<Option<(ColourClues, Board<Colour>)>, BoardError> {
+        let Self {
+            yin_yang,
+            elements,
+            compiled,
+        } = self;
         let mut tried = 0;
         let board = loop {
+            if !goes_on(0) {
+                return Ok(None);
+            }
             let board = elements.board(&compiled.sample(rng)?)?;
-            if self.meets(&board) {
+            if yin_yang.meets(&board) {
                 break board;
             }
             tried += 1;
@@ -56,11 +96,13 @@ impl YinYang {
         }
         let mut cells: Vec<_> = board
             .iter()
-            .filter(|(at, _)| self.clues.get(*at).is_none())
+            .filter(|(at, _)| yin_yang.clues.get(*at).is_none())
             .collect();
         cells.shuffle(rng);
         for (tried, (at, &colour)) in cells.into_iter().enumerate() {
-            watch(tried);
+            if !goes_on(tried) {
+                return Ok(None);
+            }
             clues.set(at, Some(colour.other()))?;
             let known = clues.iter().map(|(at, colour)| {
                 let cell = &elements.cells()[board.size().index(at)];
@@ -69,6 +111,6 @@ impl YinYang {
             let needed = compiled.allows(known)?;
             clues.set(at, needed.then_some(colour))?;
         }
-        Ok((clues, board))
+        Ok(Some((clues, board)))
     }
 }

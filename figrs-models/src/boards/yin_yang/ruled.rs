@@ -1,11 +1,13 @@
 //! A board as independent cells and rules, for Markov chains.
 
+use super::curve_moves::CurveMoves;
 use super::{Colour, YinYang};
-use crate::board::{RuledCells, WindowMoves};
+use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change alone; steps draw small windows anew.
+    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change alone; steps change the line between the colours, or draw
+    /// small windows anew.
     ///
     /// Without clues chains start from combs, and break bounds on the colours rather than the rules.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
@@ -22,27 +24,28 @@ impl YinYang {
         let squares = SquareRule::new(size, |colour: &Colour| *colour == Colour::Black);
         let connected = |colour| WeighedRule::new(ConnectedRule::new(size, is(colour)), times);
         let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
             .rule_if(black.map(|range| CountRule::new(range, is(Colour::Black))))
             .rule(WeighedRule::new(squares, times))
             .rule(connected(Colour::Black))
             .rule(connected(Colour::White))
-            .moves(WindowMoves::new(size, [Colour::Black, Colour::White]));
+            .moves(CurveMoves::new(size));
         if self.clues.is_empty() {
             for turn in 0..4 {
                 ruled = ruled.start(comb(size, turn));
             }
             ruled = ruled.nearly_joined();
         }
-        match self.black {
-            // Particles do not see how many black cells they will have.
-            Some(_) => ruled,
-            None => ruled.slow(),
+        // Lines seldom meet several clues, which particles see one by one; but those do not see how many black cells they will have.
+        match self.black.is_none() && !self.clues.is_empty() {
+            true => ruled.slow(),
+            false => ruled,
         }
     }
 }
 
 /// Two combs, one of each colour, with teeth in rows or columns.
-fn comb(size: Size, turn: usize) -> Vec<Colour> {
+pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {
         false => size.columns() - 1,

@@ -45,7 +45,8 @@ impl YinYang {
     /// Clues that no board meets together, though without any one of them there is a board that meets the others; none
     /// if the puzzle has a solution, or if no board follows the rules at all.
     ///
-    /// **Guarantee.** Exact. Each clue is left out in turn, and kept if the rest has a solution.
+    /// **Guarantee.** Exact: no board meets the clues named. Each clue is left out in turn, and kept if the rest has a solution; and also where that is not found out because the
+    /// engine was interrupted, or its memory too small without that clue. [`solve`](Self::solve) then says so, by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** A compilation for each clue.
     ///

@@ -23,6 +23,7 @@ pub struct ConnectedRule<F> {
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
+    looked_at: u64,
 }
 
 impl<F> ConnectedRule<F> {
@@ -38,6 +39,7 @@ impl<F> ConnectedRule<F> {
             reached: vec![(0, 0); grid.cells],
             now: 0,
             queues: Default::default(),
+            looked_at: 0,
         }
     }
 
@@ -79,6 +81,10 @@ impl<F> ConnectedRule<F> {
         if parts <= 1 {
             return parts;
         }
+        // All are of the only component there is.
+        if !self.is_in[place] && self.components == 1 {
+            return 1;
+        }
         self.search(place, sides)
     }
 
@@ -90,6 +96,7 @@ impl<F> ConnectedRule<F> {
             reached,
             now,
             queues,
+            looked_at,
             ..
         } = self;
         *now += 1;
@@ -105,16 +112,20 @@ impl<F> ConnectedRule<F> {
                 is_open[side] = true;
             }
         }
+        let is_started = is_open;
         let mut ended = 0;
         loop {
             let open = (0..4).filter(|&side| is_open[side]).count() as u32;
             if open <= 1 {
                 return ended + open;
             }
+            let mut is_one_empty = false;
             for side in 0..4 {
                 let Some(at) = queues[side].pop_front() else {
+                    is_one_empty |= is_started[side];
                     continue;
                 };
+                *looked_at += 1;
                 for next in grid.beside(at) {
                     match reached[next] {
                         _ if !is_in[next] => {}
@@ -132,6 +143,9 @@ impl<F> ConnectedRule<F> {
                         }
                     }
                 }
+            }
+            if !is_one_empty {
+                continue;
             }
             for (side, is_open) in is_open.iter_mut().enumerate() {
                 let is_done = (0..4).all(|other| part[other] != side || queues[other].is_empty());
@@ -179,6 +193,10 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
             self.set(self.grid.place(at), (self.reads)(at, &cells[at]));
         }
         Some(self.violation())
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 
     fn undo(&mut self, cells: &[C], changed: &[usize]) {

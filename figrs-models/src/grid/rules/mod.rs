@@ -65,6 +65,11 @@ pub trait BoardRule<C>: Send {
         None
     }
 
+    /// Number of cells that were looked at since the last call, beside those that changed: a measure of work, zero where a change is looked at alone.
+    fn looked_at(&mut self) -> u64 {
+        0
+    }
+
     /// `false` only where no board keeps the rule if each cell has one of the values that `values` gives for its index.
     fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
     where

@@ -15,7 +15,7 @@ use crate::grid::{Ground, Size};
 /// nothing in the way. Where all stops are joined, it is half the distance of the length from its bounds, rounded up. A mark that no cell
 /// has, or more than one, counts as one for each pair.
 ///
-/// **Complexity.** A breadth-first search, only for changes that matter: a wall on the way that is known, a stop that moves, and, where there is
+/// **Complexity.** An A* search by the steps left were nothing in the way, only for changes that matter: a wall on the way that is known, a stop that moves, and, where there is
 /// no way yet or its length has bounds, a cell that opens.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
@@ -33,7 +33,9 @@ pub struct WayRule<F> {
     /// For each place the number of the search that last reached it, and the place it was reached from.
     reached: Vec<(u32, u32)>,
     search: u32,
-    queue: VecDeque<usize>,
+    /// Places to look at, and where each was come from.
+    queue: VecDeque<(usize, usize)>,
+    looked_at: u64,
 }
 
 /// Shortest ways found, or their absence.
@@ -62,6 +64,7 @@ impl<F> WayRule<F> {
             reached: vec![(0, 0); grid.cells],
             search: 0,
             queue: VecDeque::new(),
+            looked_at: 0,
         }
     }
 
@@ -128,12 +131,19 @@ impl<F> WayRule<F> {
         if self.ground[from] == Ground::Wall || self.ground[to] == Ground::Wall {
             return Err(1 + self.grid.steps(from, to));
         }
+        let stride = self.grid.stride;
+        let (row, column) = (from / stride, from % stride);
         let mut missing = self.grid.steps(from, to);
-        // From the end, so that what each place was reached from is the next on the way.
+        // From the end, so that what each place was reached from is the next on the way. In the order of steps made and those that are left were nothing in the way,
+        // which a step changes by nothing or two.
         self.queue.clear();
-        self.queue.push_back(to);
-        self.reached[to] = (self.search, to as u32);
-        while let Some(at) = self.queue.pop_front() {
+        self.queue.push_back((to, to));
+        while let Some((at, before)) = self.queue.pop_front() {
+            if self.reached[at].0 == self.search {
+                continue;
+            }
+            self.reached[at] = (self.search, before as u32);
+            self.looked_at += 1;
             if at == from {
                 let (mut place, mut steps) = (from, 0);
                 while place != to {
@@ -144,11 +154,21 @@ impl<F> WayRule<F> {
                 self.now.way.push(to);
                 return Ok(steps);
             }
-            missing = missing.min(self.grid.steps(at, from));
-            for next in self.grid.beside(at) {
-                if self.reached[next].0 != self.search && self.ground[next] != Ground::Wall {
-                    self.reached[next] = (self.search, at as u32);
-                    self.queue.push_back(next);
+            let (at_row, at_column) = (at / stride, at % stride);
+            missing = missing.min((at_row.abs_diff(row) + at_column.abs_diff(column)) as u32);
+            let is_nearer = [
+                at_row > row,
+                at_column < column,
+                at_row < row,
+                at_column > column,
+            ];
+            for (next, is_nearer) in self.grid.beside(at).into_iter().zip(is_nearer) {
+                if self.reached[next].0 == self.search || self.ground[next] == Ground::Wall {
+                    continue;
+                }
+                match is_nearer {
+                    true => self.queue.push_front((next, at)),
+                    false => self.queue.push_back((next, at)),
                 }
             }
         }
@@ -204,6 +224,10 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
 
     fn measure(&self) -> Option<f64> {
         self.now.length.map(f64::from)
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 
     /// Some part of the cells that need not be walls, joined side by side, may hold all stops.

@@ -35,6 +35,10 @@ impl<C, R: BoardRule<C>> BoardRule<C> for WeighedRule<R> {
         self.rule.measure()
     }
 
+    fn looked_at(&mut self) -> u64 {
+        self.rule.looked_at()
+    }
+
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

@@ -28,21 +28,20 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     })
 }
 
-/// The legend for some levels: of the files in a folder, and in those above it up to `last`, the one that has most of the characters in use. Nearer
-/// files come first. `None` if none has half of them.
+/// The legend for some levels: of the files in these folders the one that has most of the characters in use, the first of several. `None` if none has
+/// half of them.
 pub(super) fn find(
-    folder: &Path,
-    last: &Path,
+    folders: impl Iterator<Item = PathBuf>,
     symbols: &BTreeSet<char>,
     notes: &mut Vec<CorpusNote>,
 ) -> Option<(PathBuf, TileSet)> {
     let mut best: Option<(usize, PathBuf, TileSet)> = None;
-    for folder in folder.ancestors() {
-        // A relative path ends with the empty one, which is the folder that the program runs in.
+    for folder in folders {
+        // The empty path is the folder that the program runs in.
         let here = if folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
-            folder
+            &folder
         };
         for path in entries(here).unwrap_or_default() {
             let is_legend = path.extension().is_some_and(|extension| {
@@ -54,7 +53,7 @@ pub(super) fn find(
             let set = match read_legend(&path) {
                 Ok(set) => set,
                 Err(error) => {
-                    if is_meant_as_legend(&error) {
+                    if is_meant_as_legend(&error) || mentions_tiles(&path) {
                         notes.push(CorpusNote::FlawedLegend(error));
                     }
                     continue;
@@ -67,11 +66,14 @@ pub(super) fn find(
                 best = Some((known, path, set));
             }
         }
-        if folder == last {
-            break;
-        }
     }
     best.map(|(_, path, set)| (path, set))
+}
+
+/// True for a file that names tiles as a legend does, though it may be broken.
+fn mentions_tiles(path: &Path) -> bool {
+    let text = vglc::read_text(path).unwrap_or_default();
+    text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
 /// True for the error of a file that has a list of tiles: others are of something else.

@@ -1,5 +1,6 @@
 //! Levels to train on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ndarray::s;
@@ -41,7 +42,7 @@ impl Corpus {
 
     /// A corpus of named levels of the tiles of a set, in the given order.
     ///
-    /// An error if there are none, if their heights differ, or if a tile is not of the set.
+    /// An error if there are none, if their heights differ, if a tile is not of the set, or if the set has more than [`TileSet::MAX_TILES`].
     pub fn of_tiles(
         tiles: Arc<TileSet>,
         named: impl IntoIterator<Item = (String, Level)>,
@@ -52,7 +53,13 @@ impl Corpus {
                 place: "corpus".to_owned(),
             });
         };
-        let expected = first.height();
+        let (expected, count) = (first.height(), tiles.tiles().count());
+        if count > TileSet::MAX_TILES {
+            return Err(LevelError::TooManyTiles {
+                count,
+                max: TileSet::MAX_TILES,
+            });
+        }
         for (level, name) in levels.iter().zip(&names) {
             if level.height() != expected {
                 return Err(LevelError::UnequalHeights {
@@ -188,6 +195,13 @@ impl Corpus {
     /// Times that each level counts in training, in the same order.
     pub fn weights(&self) -> &[u32] {
         &self.weights
+    }
+
+    /// The tiles that stand in a level, in ascending order.
+    pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
+        let all = self.levels.iter().flat_map(Level::as_array);
+        let distinct: BTreeSet<Tile> = all.copied().collect();
+        distinct.into_iter().collect()
     }
 
     /// The levels with the times that they count.

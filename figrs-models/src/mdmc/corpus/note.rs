@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::mdmc::LevelError;
+use crate::mdmc::{LevelError, Travel};
 
 /// A choice that was made while a corpus was read, or something that was left out.
 #[derive(Debug)]
@@ -36,29 +36,38 @@ pub enum CorpusNote {
         /// Their characters.
         symbols: String,
     },
+    /// Tiles of the legend that no level has, and that have no meaning, were left out.
+    IdleTiles {
+        /// Their characters.
+        symbols: String,
+    },
     /// Levels are played upwards, as they are of one width and at least twice as high.
     Upwards {
         /// Columns of every level.
         columns: usize,
     },
-    /// Lower levels were filled up above with their commonest tile.
+    /// Lower levels were filled up above with their commonest tile; of levels that are played upwards, narrower ones at the right.
     Padded {
+        /// Direction in which levels are played.
+        travel: Travel,
         /// Number of lower levels.
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Rows of all levels now.
+        /// Rows of all levels now, or columns.
         rows: usize,
         /// Character of the tile.
         tile: String,
     },
-    /// Higher levels were cut to their bottom rows.
+    /// Higher levels were cut to their bottom rows; of levels that are played upwards, wider ones to their left columns.
     Cut {
+        /// Direction in which levels are played.
+        travel: Travel,
         /// Number of higher levels.
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Rows of all levels now.
+        /// Rows of all levels now, or columns.
         rows: usize,
     },
 }
@@ -95,24 +104,41 @@ impl fmt::Display for CorpusNote {
             Self::UnknownTiles { symbols } => {
                 write!(f, "tiles of unknown meaning: {symbols}")
             }
+            Self::IdleTiles { symbols } => write!(
+                f,
+                "tiles of the legend without a meaning that stand in no level are left out: {symbols}"
+            ),
             Self::Upwards { columns } => write!(
                 f,
                 "levels of {columns} columns and at least twice as many rows are played upwards"
             ),
             Self::Padded {
+                travel,
                 levels,
                 of,
                 rows,
                 tile,
-            } => write!(
-                f,
-                "{levels} of {of} levels are filled up above to {rows} rows with {tile:?}, their commonest tile"
-            ),
-            Self::Cut { levels, of, rows } => {
+            } => {
+                let (side, lines) = match travel {
+                    Travel::Right => ("above", "rows"),
+                    Travel::Up => ("at the right", "columns"),
+                };
                 write!(
                     f,
-                    "{levels} of {of} levels are cut to their {rows} bottom rows"
+                    "{levels} of {of} levels are filled up {side} to {rows} {lines} with {tile:?}, their commonest tile"
                 )
+            }
+            Self::Cut {
+                travel,
+                levels,
+                of,
+                rows,
+            } => {
+                let kept = match travel {
+                    Travel::Right => "bottom rows",
+                    Travel::Up => "left columns",
+                };
+                write!(f, "{levels} of {of} levels are cut to their {rows} {kept}")
             }
         }
     }

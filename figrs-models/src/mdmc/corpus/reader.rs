@@ -7,11 +7,12 @@ use std::sync::Arc;
 use glob::Pattern;
 use ndarray::Array2;
 
-use super::folders::{folders_within, one_encoding, text_files};
 use super::legends;
+use super::level_files::{
+    LevelFile, check_text, files_of, names, symbols_of, without_single_lines,
+};
 use super::note::CorpusNote;
 use super::tile_sets::{self, FolderTiles};
-use crate::mdmc::level::vglc;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
 /// Reads training levels as they lie in folders: text files, one level a file, one row a line.
@@ -45,16 +46,6 @@ pub struct CorpusReader {
     rows: Option<usize>,
 }
 
-/// A level file that was read.
-struct LevelFile {
-    path: PathBuf,
-    /// The folder that was given.
-    root: PathBuf,
-    text: String,
-    /// The name of a text that is in no file.
-    name: Option<String>,
-}
-
 impl CorpusReader {
     /// The most cells of all levels together.
     pub const MAX_CELLS: usize = 1 << 27;
@@ -70,8 +61,8 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, without the extension, or whose paths below a folder match a pattern of `*`, `?` and `[..]`. Called several
-    /// times, those that match any of the patterns.
+    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`, or whose paths from the folder or one within
+    /// it on, as `Overworld/*`. Called several times, those that match any of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
@@ -89,7 +80,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower ones; of levels that are played upwards, to so many columns from the left.
+    /// Cuts levels to this many bottom rows, and fills up lower ones above; levels that are played upwards to so many columns from the left, and fills up narrower ones
+    /// at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -102,6 +94,10 @@ impl CorpusReader {
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
+        if self.folders.is_empty() {
+            let place = "no folder".to_owned();
+            return Err(LevelError::NoLevels { place });
+        }
         let mut files = Vec::new();
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
@@ -169,7 +165,7 @@ impl CorpusReader {
         check_cells(cells)?;
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
-        let levels = self.of_one_height(levels, &mut notes)?;
+        let levels = self.of_one_height(levels, travel, &mut notes)?;
         let corpus = Corpus::of_tiles(tiles, names(files).into_iter().zip(levels))?;
         Ok((corpus.travelled(travel), notes))
     }
@@ -202,6 +198,19 @@ impl CorpusReader {
             set
         } else {
             Arc::new(TileSet::clone(&set).and_unknown(foreign.chars()))
+        };
+        // Without a meaning, and in no level.
+        let is_idle = |tile: &Tile| {
+            let symbol = tile.symbol();
+            tile.is_unknown() && symbol.is_some_and(|symbol| !in_use.contains(&symbol))
+        };
+        let idle: Vec<Tile> = set.tiles().filter(is_idle).collect();
+        let set = if idle.is_empty() || idle.len() == set.tiles().count() {
+            set
+        } else {
+            let symbols = idle.iter().copied().filter_map(Tile::symbol).collect();
+            notes.push(CorpusNote::IdleTiles { symbols });
+            Arc::new(set.without(&idle))
         };
         let count = set.tiles().count();
         if count > TileSet::MAX_TILES {
@@ -238,6 +247,7 @@ impl CorpusReader {
     fn of_one_height(
         &self,
         levels: Vec<Level>,
+        travel: Travel,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Vec<Level>, LevelError> {
         let highest = levels.iter().map(Level::height).max().unwrap_or(0);
@@ -255,6 +265,7 @@ impl CorpusReader {
         let commonest = commonest(&levels);
         if lower > 0 {
             notes.push(CorpusNote::Padded {
+                travel,
                 levels: lower,
                 of,
                 rows,
@@ -263,6 +274,7 @@ impl CorpusReader {
         }
         if higher > 0 {
             notes.push(CorpusNote::Cut {
+                travel,
                 levels: higher,
                 of,
                 rows,
@@ -273,9 +285,13 @@ impl CorpusReader {
                 return level;
             }
             let (height, cells) = (level.height(), level.as_array());
-            let tile = |(row, column): (usize, usize)| match (row + height).checked_sub(rows) {
-                Some(row) => cells[(row, column)],
-                None => commonest,
+            let tile = |(row, column): (usize, usize)| {
+                let own = match travel {
+                    Travel::Right => (row + height).checked_sub(rows),
+                    // The columns from the left are the rows from the top once levels are turned.
+                    Travel::Up => Some(row).filter(|&row| row < height),
+                };
+                own.map_or(commonest, |row| cells[(row, column)])
             };
             Level::from_tiles(Array2::from_shape_fn((rows, level.width()), tile))
         };
@@ -293,32 +309,6 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-fn is_single(file: &LevelFile) -> bool {
-    file.text.trim_end().lines().count() < 2
-}
-
-/// Files of one line are no levels where others have several.
-fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
-    if files.iter().all(is_single) {
-        return files;
-    }
-    let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
-    let skipped = |file: LevelFile| {
-        CorpusNote::Skipped(LevelError::SingleLine {
-            place: file.path.display().to_string(),
-        })
-    };
-    notes.extend(single.into_iter().map(skipped));
-    files
-}
-
-/// The characters of some levels.
-fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
-    let texts = files.into_iter();
-    let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());
-    symbols.filter(|symbol| !symbol.is_control()).collect()
-}
-
 /// The legend of the first file that has one beside it or above; legends with mistakes are noted.
 fn legend_beside(
     files: &[&LevelFile],
@@ -328,11 +318,20 @@ fn legend_beside(
     let mut searched: BTreeSet<&Path> = BTreeSet::new();
     files.iter().find_map(|file| {
         let folder = file.path.parent()?;
-        let last = file.root.parent().unwrap_or(&file.root);
+        let within = (folder.ancestors()).take_while(|above| above.starts_with(&file.root));
+        let folders = within.map(Path::to_owned).chain([folder_above(&file.root)]);
         // The files of a folder have the same legends.
         let is_new = searched.insert(folder);
-        is_new.then(|| legends::find(folder, last, symbols, notes))?
+        is_new.then(|| legends::find(folders, symbols, notes))?
     })
+}
+
+/// The folder that holds a file or a folder.
+fn folder_above(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        (Some(_), Some(parent)) => parent.to_owned(),
+        _ => path.join(".."),
+    }
 }
 
 /// The tile that stands most often in some levels, the first one of several.
@@ -343,128 +342,6 @@ fn commonest(levels: &[Level]) -> Tile {
     }
     let most = counts.into_iter().rev().max_by_key(|&(_, count)| count);
     most.map_or(Tile::EMPTY, |(tile, _)| tile)
-}
-
-/// The level files of a folder, or of the folders within it if it holds none itself.
-fn files_of(
-    root: &Path,
-    patterns: &[Pattern],
-    notes: &mut Vec<CorpusNote>,
-) -> Result<Vec<LevelFile>, LevelError> {
-    let mut first_error = None;
-    let mut matched = false;
-    let mut read =
-        |folder: &Path, notes: &mut Vec<CorpusNote>| -> Result<Vec<LevelFile>, LevelError> {
-            let mut files = Vec::new();
-            for path in text_files(folder)? {
-                if !matches(&path, root, patterns) {
-                    continue;
-                }
-                matched = true;
-                match level_text(&path) {
-                    Ok(text) => files.push(LevelFile {
-                        path,
-                        root: root.to_owned(),
-                        text,
-                        name: None,
-                    }),
-                    Err(error) => {
-                        first_error.get_or_insert_with(|| error.to_string());
-                        notes.push(CorpusNote::Skipped(error));
-                    }
-                }
-            }
-            Ok(files)
-        };
-    let mut files = read(root, notes)?;
-    // A line of text beside folders of levels is none.
-    if files.iter().all(is_single) && root.is_dir() {
-        let (has_lines, mut found) = (!files.is_empty(), Vec::new());
-        for (folder, others) in
-            one_encoding(folders_within(root)?, |path| matches(path, root, patterns))?
-        {
-            let within = read(&folder, notes)?;
-            if within.is_empty() || has_lines && within.iter().all(is_single) {
-                continue;
-            }
-            files.extend(within);
-            if !others.is_empty() {
-                let read = folder.clone();
-                notes.push(CorpusNote::OneOfSeveral { read, others });
-            }
-            found.push(folder);
-        }
-        if !found.is_empty() {
-            let given = root.to_owned();
-            notes.push(CorpusNote::Folders { given, found });
-        }
-    }
-    if files.is_empty() {
-        let place = root.display().to_string();
-        return Err(match first_error {
-            Some(first) => LevelError::NoLevelsAmong { place, first },
-            None if !patterns.is_empty() && !matched => LevelError::NothingMatches {
-                place,
-                patterns: patterns
-                    .iter()
-                    .map(Pattern::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            },
-            None => LevelError::NoLevels { place },
-        });
-    }
-    Ok(files)
-}
-
-fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let named = |pattern: &Pattern| {
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        pattern.matches_path(below) || stem.is_some_and(|stem| pattern.matches(stem))
-    };
-    patterns.is_empty() || patterns.iter().any(named)
-}
-
-/// The text of a file whose rows are equally long.
-fn level_text(path: &Path) -> Result<String, LevelError> {
-    let text = vglc::read_text(path)?;
-    check_text(&path.display().to_string(), &text)?;
-    Ok(text)
-}
-
-/// **Errors.** If a text is no level, whatever its characters mean.
-fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
-    let in_use = text.chars().filter(|symbol| !symbol.is_control());
-    let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
-    Level::from_text(place, text, &all).map(drop)
-}
-
-/// Names of levels: those of the files without their extension, with the folders before them where these are not enough.
-fn names(files: &[LevelFile]) -> Vec<String> {
-    let stem = |file: &LevelFile| {
-        file.path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    if let Some(given) = files.iter().map(|file| file.name.clone()).collect() {
-        return given;
-    }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for file in files {
-        *counts.entry(stem(file)).or_default() += 1;
-    }
-    let name = |file: &LevelFile| {
-        let stem = stem(file);
-        let folder = file.path.parent().filter(|_| counts[&stem] > 1);
-        match folder {
-            Some(folder) => format!("{}/{stem}", folder.display()),
-            None => stem,
-        }
-    };
-    files.iter().map(name).collect()
 }
 
 #[cfg(test)]

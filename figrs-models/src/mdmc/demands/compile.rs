@@ -12,7 +12,8 @@ use super::automata::{
 use super::demand::Demand;
 use super::mask::Mask;
 use super::pattern::Pattern;
-use crate::mdmc::{DemandError, Meaning, TileClass, TileSet};
+use crate::mdmc::metrics::shape::is_support;
+use crate::mdmc::{DemandError, TileClass, TileSet};
 
 /// Size of a level, and the set of its tiles.
 #[derive(Clone, Copy, Debug)]
@@ -289,7 +290,7 @@ impl LevelFrame<'_> {
 
     /// In each window that is wider than the gap there is ground.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
-        let ground = TileClass::meaning(self.tiles, Meaning::Solid);
+        let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
         if most >= self.width {
             // A gap as wide as the level needs no counting.

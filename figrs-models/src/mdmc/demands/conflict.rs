@@ -51,15 +51,29 @@ pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conf
     of_counts(steered).or_else(|| ProofSearch::new(steered, frontier).find())
 }
 
+/// Result of a search for a proof before a model is explored.
+pub(super) enum EarlyProof {
+    Proven(Conflict),
+    NotFound,
+    /// The model is so small that its exploration takes no more time.
+    NotSearched,
+}
+
 /// The same where the model is so large that the search takes less time than its exploration.
-pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
+pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
     if steered.demands().len() == 0 {
-        return None;
+        return EarlyProof::NotFound;
     }
-    of_counts(steered).or_else(|| {
-        let search = ProofSearch::new(steered, frontier);
-        search.is_relaxed().then(|| search.find()).flatten()
-    })
+    if let Some(conflict) = of_counts(steered) {
+        return EarlyProof::Proven(conflict);
+    }
+    let search = ProofSearch::new(steered, frontier);
+    if !search.is_relaxed() {
+        return EarlyProof::NotSearched;
+    }
+    search
+        .find()
+        .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
 /// A proof for demands that particles could not meet together: of so many that sets of them are not all tried.

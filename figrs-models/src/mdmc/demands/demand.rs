@@ -13,8 +13,8 @@ use crate::shares::whole_numbers;
 /// Rows count from the top and columns from the left, from 0, in the frame of the model: levels that are played upwards lie on their side there, and
 /// [`turned`](Self::turned) turns a demand with them. [`DesignFile`](super::super::DesignFile) reads demands from text.
 ///
-/// All but `Seen`, `Placed` and `Playable` are finite automata that read a level column by column; they can be combined by
-/// [`Any`](Self::Any) and [`Not`](Self::Not).
+/// All but `Seen`, `Placed`, `Playable` and the soft ones, `Preferred` and `Near`, are finite automata that read a level column by column; they can be
+/// combined by [`Any`](Self::Any) and [`Not`](Self::Not).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,7 +53,7 @@ pub enum Demand {
     /// model would do there: the tiles before them are drawn as if nothing were known of them, and configurations with one
     /// of them need not have been seen.
     Placed(Mask),
-    /// No more columns than this lie side by side without ground in the bottom row.
+    /// No more columns than this lie side by side without ground, solid from above at least, in the bottom row; for levels that are played to the right.
     MaximumGap(usize),
     /// There are from `least` to `most` tiles of a kind.
     Count {
@@ -258,6 +258,16 @@ impl Demand {
         Self::Preferred {
             demand: Box::new(self),
             weight,
+        }
+    }
+
+    /// True for a limit of gaps in the ground, and for what has one in it.
+    pub(super) fn has_gap(&self) -> bool {
+        match self {
+            Self::MaximumGap(_) => true,
+            Self::Any(demands) => demands.iter().any(Self::has_gap),
+            Self::Not(demand) | Self::Preferred { demand, .. } => demand.has_gap(),
+            _ => false,
         }
     }
 

@@ -69,7 +69,7 @@ pub enum DemandError {
     },
     /// An area has no cells, or does not lie in the level.
     #[error(
-        "{area} are not an area of a level of {} rows and {} columns; both count from 0, the end is not among them",
+        "{area} are not an area of a level of {} rows and {} columns; both count from 0",
         level.0, level.1
     )]
     Area {
@@ -140,6 +140,37 @@ pub enum DemandError {
         /// The demand, in words.
         demand: String,
     },
+    /// A demand about the ground along levels that are played upwards.
+    #[error(
+        "\"{demand}\" is for levels that are played to the right; require ground in windows of rows instead"
+    )]
+    Upwards {
+        /// The demand, in words.
+        demand: String,
+    },
+    /// The sampler that draws again draws levels of another size.
+    #[error(
+        "levels of {} rows and {} columns are drawn, and the demands are for {} and {}; give both one size",
+        drawn.0, drawn.1, size.0, size.1
+    )]
+    OtherSize {
+        /// Rows and columns of the levels that are drawn.
+        drawn: (usize, usize),
+        /// Those of the demands.
+        size: (usize, usize),
+    },
+    /// No whole number of tiles has such a share.
+    #[error(
+        "no whole number of {cells} cells has a share from {low} to {high}; widen the range, or give a single share"
+    )]
+    Share {
+        /// The least share.
+        low: f64,
+        /// The largest share.
+        high: f64,
+        /// The number of cells.
+        cells: usize,
+    },
     /// Two masks place different tiles in one cell.
     #[error(
         "row {row}, column {column}: two masks place different tiles here; free it in one of them"
@@ -151,7 +182,7 @@ pub enum DemandError {
         column: usize,
     },
     /// The least number is above the largest.
-    #[error("from {least} to {most} tiles cannot be had; give the smaller number first")]
+    #[error("from {least} to {most} cannot be had; give the smaller number first")]
     CountRange {
         /// At least.
         least: usize,

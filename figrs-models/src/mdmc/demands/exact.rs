@@ -6,7 +6,7 @@ use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
 use super::super::{DemandError, GeneratedLevel, Tile};
-use super::conflict::{self, Certainty, ConsistencyResult};
+use super::conflict::{self, Certainty, ConsistencyResult, EarlyProof};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
@@ -34,6 +34,8 @@ use super::steered::SteeredLevel;
 pub struct ExactSampler {
     steered: SteeredLevel,
     compiled: CompiledFrontier,
+    /// The natural logarithm of the sum of the weights of all levels of the model.
+    log_total: f64,
 }
 
 impl ExactSampler {
@@ -42,14 +44,21 @@ impl ExactSampler {
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
-        if let Some(conflict) = conflict::soon_proven(&steered, frontier) {
-            return Err(proven(conflict));
-        }
+        let is_open = match conflict::soon_proven(&steered, frontier) {
+            EarlyProof::Proven(conflict) => return Err(proven(conflict)),
+            EarlyProof::NotFound => false,
+            EarlyProof::NotSearched => true,
+        };
+        let searched = || {
+            is_open
+                .then(|| conflict::proven(&steered, frontier))
+                .flatten()
+        };
         let compiled = frontier.compile(steered.model(), steered.cells());
         let compiled = compiled.map_err(|error| {
             let is_ended = matches!(error, Error::NothingDone { .. });
-            let found = (!is_ended).then(|| conflict::proven(&steered, frontier));
-            found.flatten().map_or_else(|| error.into(), &proven)
+            let found = (!is_ended).then(searched).flatten();
+            found.map_or_else(|| error.into(), &proven)
         })?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
@@ -59,12 +68,19 @@ impl ExactSampler {
                 Ok(_) => ConsistencyResult::Impossible,
                 Err(_) => ConsistencyResult::Unknown,
             };
-            let found = conflict::proven(&steered, frontier);
             return Err(proven(
-                found.unwrap_or_else(|| conflict::smallest(&steered, &trial)),
+                searched().unwrap_or_else(|| conflict::smallest(&steered, &trial)),
             ));
         }
-        Ok(Self { steered, compiled })
+        let log_total = match steered.undemanding() {
+            Some(free) => frontier.compile(free.model(), ())?.log_evidence(),
+            None => 0.0,
+        };
+        Ok(Self {
+            steered,
+            compiled,
+            log_total,
+        })
     }
 
     /// The level and its demands.
@@ -77,9 +93,9 @@ impl ExactSampler {
         &self.compiled
     }
 
-    /// The natural logarithm of the probability that the trained chain meets all demands.
+    /// The natural logarithm of the probability that the model meets all demands.
     pub fn log_probability(&self) -> f64 {
-        self.compiled.log_evidence()
+        self.compiled.log_evidence() - self.log_total
     }
 
     /// The probability of a tile in a cell, given the demands.

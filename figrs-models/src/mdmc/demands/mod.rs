@@ -1,5 +1,6 @@
 //! Steering: demands on levels as evidence on their elements, and samplers of the levels that meet them.
 
+mod ahead;
 mod area;
 mod automata;
 mod compile;
@@ -23,6 +24,7 @@ mod sampler;
 mod statements;
 mod steered;
 mod turned;
+pub(crate) mod twist;
 mod words;
 
 pub use area::Area;
@@ -38,3 +40,5 @@ pub use steered::SteeredLevel;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod twist_tests;

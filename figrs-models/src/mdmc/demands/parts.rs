@@ -73,11 +73,17 @@ impl Sequence for LevelParts<'_> {
         );
         let from = start.saturating_sub(self.reach);
         let program = steered.level_model().program();
-        let elements = program.columns(from..end, start - from);
-        let mut statements = steered.statements();
+        let mut twist = steered.twist();
+        let twist_start = twist.as_ref().map(|twist| twist.state().erased().clone());
+        let elements = match &mut twist {
+            Some(twist) => program.twisted(from..end, start - from, twist),
+            None => program.columns(from..end, start - from),
+        };
+        let mut statements = steered.statements(twist.is_some());
         let mut inputs = Vec::new();
         if number > 0 {
             inputs = elements.state_of(from..start);
+            inputs.extend(twist_start);
             for statement in &mut statements {
                 statement.resume();
                 inputs.extend(statement.state());
@@ -87,6 +93,7 @@ impl Sequence for LevelParts<'_> {
         let mut outputs = Vec::new();
         if end < self.columns {
             outputs = elements.state_of(end.saturating_sub(self.reach)..end);
+            outputs.extend(twist.map(|twist| twist.state().erased().clone()));
             outputs.extend(statements.iter().filter_map(|statement| statement.state()));
         }
         let trajectory: Vec<Element<Tile>> = if self.records_trajectory {

@@ -1,5 +1,6 @@
 //! Patterns of classes of tiles.
 
+use std::fmt;
 use std::sync::Arc;
 
 use ndarray::Array2;
@@ -24,9 +25,30 @@ use crate::mdmc::{DemandError, Tile, TileClass};
 /// assert_eq!((step.height(), step.width()), (2, 3));
 /// # Ok::<(), figrs_models::mdmc::DemandError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
     forms: Arc<[Array2<TileClass>]>,
+    /// The name in messages.
+    name: Option<Arc<str>>,
+}
+
+/// The name does not matter.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.forms == other.forms
+    }
+}
+
+impl Eq for Pattern {}
+
+/// The name, or the number of rows and columns.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "the pattern {name:?}"),
+            None => write!(f, "a pattern of {} by {}", self.height(), self.width()),
+        }
+    }
 }
 
 impl Pattern {
@@ -39,7 +61,25 @@ impl Pattern {
         }
         Ok(Self {
             forms: Arc::new([cells]),
+            name: None,
         })
+    }
+
+    /// The pattern with a name for messages.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Area, Demand, Pattern, Tile};
+    ///
+    /// let enemy = Pattern::cell(Tile::platformer('E').unwrap())?.named("enemy");
+    /// assert_eq!(Demand::forbidden(enemy, Area::all()).to_string(), "0 times the pattern \"enemy\"");
+    /// # Ok::<(), figrs_models::mdmc::DemandError>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..self
+        }
     }
 
     /// The pattern that occurs where one of some patterns does.
@@ -59,6 +99,7 @@ impl Pattern {
         let forms = patterns.iter().flat_map(|pattern| pattern.forms.iter());
         Ok(Self {
             forms: forms.cloned().collect(),
+            name: None,
         })
     }
 
@@ -123,6 +164,7 @@ impl Pattern {
     ) -> Self {
         Self {
             forms: self.forms.iter().map(change).collect(),
+            name: self.name.clone(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use figrs_core::Model;
 use figrs_infer::{Error, Frontier};
@@ -69,7 +69,10 @@ impl<'a> ProofSearch<'a> {
 
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
         let begun = Instant::now();
-        let until = begun + steered.longest_proof() * Self::PATIENCE;
+        let patience = steered.longest_proof().checked_mul(Self::PATIENCE);
+        let until = patience.and_then(|patience| begun.checked_add(patience));
+        // A time without end is as long as a day here.
+        let until = until.unwrap_or(begun + Duration::from_secs(86_400));
         let own = steered.level_model();
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -145,7 +148,8 @@ impl<'a> ProofSearch<'a> {
                 Some(self.conflict(kept))
             }
             Trial::Unknown => {
-                let until = self.until.min(self.begun + self.steered.longest_proof());
+                let longest = self.begun.checked_add(self.steered.longest_proof());
+                let until = longest.map_or(self.until, |longest| self.until.min(longest));
                 let search = Self {
                     until,
                     ..self.clone()

@@ -90,9 +90,14 @@ impl RejectionSampler {
     }
 
     fn level(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
+        let size = (self.steered.height(), self.steered.width());
         let mut rng = stream(seed, number);
         for _ in 0..self.tries {
             for generated in self.inner.levels(rng.next_u64(), 0..1)? {
+                let drawn = (generated.level().height(), generated.level().width());
+                if drawn != size {
+                    return Err(DemandError::OtherSize { drawn, size }.into());
+                }
                 if rng.random::<f64>() < self.factor(&generated) {
                     return Ok(generated);
                 }

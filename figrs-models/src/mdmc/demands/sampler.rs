@@ -21,6 +21,11 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// The distribution of the levels, in one sentence.
     fn guarantee(&self) -> String;
 
+    /// How good the levels drawn so far are by what was measured, in one sentence, where they do not have the law exactly.
+    fn quality(&self) -> Option<String> {
+        None
+    }
+
     /// Demands that every level meets.
     fn demands(&self) -> Vec<Demand> {
         Vec::new()

@@ -7,13 +7,16 @@ use std::time::Duration;
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile};
+use super::super::{
+    DemandError, GeneratedLevel, Level, LevelModel, MarkovChain, Route, Tile, Travel,
+};
 use super::compile::LevelFrame;
 use super::demand::Demand;
 use super::folded::Steps;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
 use super::statements::{ColumnEvidence, StatedDemand, statement};
+use super::twist::{Twist, TwistingFunctions, is_stated};
 use crate::mdmc::sample::level_model::LevelColumns;
 
 /// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
@@ -39,6 +42,7 @@ pub struct SteeredLevel {
     model: LevelModel,
     demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
+    twist: Arc<OnceLock<Option<Arc<TwistingFunctions>>>>,
     crossed: Arc<ReachabilityMemo>,
     longest_proof: Duration,
 }
@@ -82,6 +86,12 @@ impl SteeredLevel {
             width,
             tiles: model.tile_set(),
         };
+        if model.travel() == Travel::Up
+            && let Some(gap) = demands.iter().find(|demand| demand.has_gap())
+        {
+            let demand = gap.to_string();
+            return Err(DemandError::Upwards { demand });
+        }
         let stated = demands.iter().map(|demand| {
             if let Some(route) = demand.route() {
                 check_route(route, &model)?;
@@ -104,6 +114,7 @@ impl SteeredLevel {
             model,
             demands: stated.into(),
             stated: Arc::default(),
+            twist: Arc::default(),
             crossed,
             longest_proof: Self::LONGEST_PROOF,
         })
@@ -123,10 +134,18 @@ impl SteeredLevel {
         self.longest_proof
     }
 
-    /// The evidence of each demand.
-    pub(super) fn statements(&self) -> Vec<Box<dyn ColumnEvidence + '_>> {
-        // A gap as wide as the level needs no counting.
-        let is_open = |stated: &&StatedDemand| !matches!(stated.demand, Demand::MaximumGap(most) if most >= self.width());
+    /// The start of proposals that look ahead, if a demand makes any.
+    pub(super) fn twist(&self) -> Option<Twist> {
+        let functions = || TwistingFunctions::new(&self.model, &self.demands);
+        self.twist.get_or_init(functions).as_ref().map(Twist::new)
+    }
+
+    /// The evidence of each demand, without those that twisted proposals cover.
+    pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
+        let is_open = |stated: &&StatedDemand| {
+            is_stated(&stated.demand, self.width())
+                && !(is_twisted && TwistingFunctions::covers(stated))
+        };
         let open = self.demands.iter().filter(is_open);
         let all = (&*self.demands, &self.crossed);
         let statements = open
@@ -166,7 +185,7 @@ impl SteeredLevel {
     fn stated(&self) -> &ColumnModel {
         let whole = || self.model.whole();
         self.stated
-            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements()))
+            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
     }
 
     /// The model of the level.
@@ -241,9 +260,19 @@ impl SteeredLevel {
             model: model.clone(),
             demands: some.collect(),
             stated: Arc::default(),
+            twist: Arc::default(),
             crossed: Arc::clone(&self.crossed),
             longest_proof: self.longest_proof,
         }
+    }
+
+    /// The level without demands but for the tiles that are placed, of a model whose weights do not sum to one; nothing for others.
+    pub(super) fn undemanding(&self) -> Option<Self> {
+        let demands = self.demands.iter().enumerate();
+        let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
+        let placed: Vec<usize> = placed.map(|(number, _)| number).collect();
+        let is_normalised = self.model.program().is_normalised();
+        (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
     /// The evidence up to a column.

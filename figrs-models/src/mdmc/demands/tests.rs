@@ -215,8 +215,9 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
             }
             let estimate = found.answer.log_evidence().unwrap();
             // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
-            let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
-            let expected = exact.log_probability();
+            // The weights of a field do not sum to one.
+            let expected = exact.compiled().log_evidence();
+            let far = (estimate.value - expected).abs() / estimate.standard_error;
             assert!(
                 far < 6.0,
                 "{}, {each}: {estimate:?} {expected}",
@@ -479,10 +480,11 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
 
 #[test]
 fn wide_levels_are_drawn_few_at_a_time() {
-    let batch = |width: usize, particles: usize| {
-        let sampler = ConditionedSampler::new(steered(14, width, &[Demand::Seen]));
+    let batch_of = |demands: &[Demand], width: usize, particles: usize| {
+        let sampler = ConditionedSampler::new(steered(14, width, demands));
         sampler.particles(particles).batch()
     };
+    let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
     for (width, particles, expected) in [
         (120, 20, 24),
         (200, 20, 24),
@@ -494,6 +496,11 @@ fn wide_levels_are_drawn_few_at_a_time() {
     ] {
         let found = batch(width, particles);
         assert_eq!(found, expected, "{width} columns, {particles} particles");
+    }
+    // Each particle of those is followed by itself.
+    let played = [Demand::Seen, Demand::playable()];
+    for (particles, expected) in [(4, 24), (8, 15), (20, 6), (1000, 1)] {
+        assert_eq!(batch_of(&played, 60, particles), expected);
     }
 }
 

@@ -15,6 +15,11 @@ impl fmt::Display for Demand {
             Self::Pinned(mask) => tiles(f, "pinned", mask),
             Self::Placed(mask) => tiles(f, "placed", mask),
             Self::MaximumGap(most) => write!(f, "no ground gap over {most} columns"),
+            Self::Count {
+                tile,
+                least,
+                most: usize::MAX,
+            } => write!(f, "{least} or more of {tile}"),
             Self::Count { tile, least, most } => write!(f, "{least} to {most} of {tile}"),
             Self::Forbidden(pattern) => {
                 let (height, width) = (pattern.height(), pattern.width());
@@ -79,19 +84,20 @@ impl fmt::Display for Demand {
                 most,
             } => {
                 limits(f, *least, *most)?;
-                let (height, width) = (pattern.height(), pattern.width());
-                write!(f, " times a pattern of {height} by {width}{}", Within(area))
+                write!(f, " times {pattern}{}", Within(area))
             }
             Self::Accompanied { each, by, area, .. } => {
-                let (height, width) = (each.height(), each.width());
-                write!(f, "each pattern of {height} by {width}{}", Within(area))?;
-                write!(f, " with one of {} by {}", by.height(), by.width())
+                write!(f, "each place of {each}{} with {by}", Within(area))
             }
             Self::Spaced {
-                area, least, most, ..
+                from,
+                to,
+                area,
+                least,
+                most,
             } => {
                 limits(f, *least, *most)?;
-                write!(f, " columns between patterns{}", Within(area))
+                write!(f, " columns from {from} to {to}{}", Within(area))
             }
             Self::Mirrored { area, mirror, .. } => {
                 let name = match mirror {

@@ -112,19 +112,23 @@ impl TileGrid {
         })
     }
 
-    /// The `count` tiles to the left of a cell, as one number.
-    pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u64 {
+    /// The `count` tiles to the left of a cell, as one number: up to [`Structure::MAX_REACH`] ids of a byte.
+    pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]
             .iter()
-            .fold(0, |key, &id| key * self.base + u64::from(id))
+            .fold(0, |key, &id| key << 8 | u128::from(id))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use ndarray::Array2;
+
     use super::*;
-    use crate::mdmc::Offset;
+    use crate::mdmc::{Offset, TileSet};
 
     #[test]
     fn keys_spell_the_configuration_in_the_order_of_offsets() {
@@ -168,7 +172,28 @@ mod tests {
                 grid.window(0, 1, 2),
                 grid.window(0, 2, 2)
             ),
-            (0, 1, 5)
+            (0, 1, 1 << 8 | 2)
         );
+    }
+
+    /// Regression test: windows of ids to the base of their number overflowed.
+    #[test]
+    fn the_widest_windows_differ_in_each_tile() {
+        let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);
+        let tiles = TileSet::unknown(symbols());
+        let ids = TileIds::new(tiles.tiles().collect());
+        let reach = Structure::MAX_REACH;
+        let far = Structure::new([Offset { dx: -reach, dy: 0 }]).unwrap();
+        let mut windows = BTreeSet::new();
+        for tile in tiles.tiles() {
+            for place in 0..reach as usize {
+                let mut row = vec![tiles.tiles().last().unwrap(); reach as usize + 1];
+                row[place] = tile;
+                let level = Level::from_tiles(Array2::from_shape_vec((1, row.len()), row).unwrap());
+                let grid = TileGrid::of(&level, &far, &ids);
+                windows.insert(grid.window(0, reach as usize, reach as usize));
+            }
+        }
+        assert_eq!(windows.len(), (TileSet::MAX_TILES - 1) * reach as usize + 1);
     }
 }

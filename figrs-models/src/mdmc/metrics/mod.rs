@@ -14,7 +14,7 @@ mod diversity;
 mod nearest;
 mod patterns;
 mod profile;
-mod shape;
+pub(crate) mod shape;
 
 pub use columns::ColumnRuns;
 pub use corpus_metrics::{LevelMetrics, ReferenceCorpus};

@@ -98,7 +98,7 @@ pub fn density(level: &Level) -> f64 {
 }
 
 /// True if a player can stand on a tile.
-pub(super) fn is_support(tile: Tile) -> bool {
+pub(in crate::mdmc) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
 

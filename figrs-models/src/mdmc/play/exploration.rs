@@ -299,11 +299,9 @@ impl<'a> ColumnExploration<'a> {
                 {
                     *word |= 1 << (staged.arrival % 64);
                 }
-                let at = (index as u32, staged.arrival);
-                let found = left.returns.binary_search_by_key(&at, |known| known.at);
-                if let Ok(index) = found {
-                    self.wins |= left.returns[index].wins;
-                    self.come(&left.returns[index].crossings);
+                if let Some((way, crossings)) = left.returns.find(index as u32, staged.arrival) {
+                    self.wins |= way.wins;
+                    self.come(crossings);
                 }
             }
         }

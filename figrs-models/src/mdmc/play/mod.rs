@@ -26,6 +26,7 @@ mod movement_file;
 mod moves;
 mod obstacle;
 mod reach;
+mod returns;
 mod route;
 mod rules;
 mod search;

@@ -27,11 +27,29 @@ pub enum MovementError {
         cause: io::Error,
     },
     /// Not JSON, or JSON of something else.
-    #[error("not a movement: line {}, column {}: {}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}", .0.line(), .0.column(), crate::json::mistake(.0))]
-    Json(#[from] serde_json::Error),
+    #[error(
+        "not a movement: line {}, column {}: {}{}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}",
+        .cause.line(), .cause.column(), of_key(.key.as_deref()), crate::mistakes::in_json(.cause)
+    )]
+    Json {
+        /// The field whose value is wrong; `None` if that is not known.
+        key: Option<String>,
+        /// The mistake.
+        #[source]
+        cause: serde_json::Error,
+    },
     /// Not TOML, or TOML of something else.
-    #[error("not a movement: {}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"", .0.to_string().trim_end().replace('\n', " "))]
-    Toml(#[from] Box<toml::de::Error>),
+    #[error(
+        "not a movement: {}{}{}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"",
+        crate::mistakes::place_in_toml(.cause), of_key(.key.as_deref()), crate::mistakes::in_toml(.cause)
+    )]
+    Toml {
+        /// The field whose value is wrong; `None` if that is not known.
+        key: Option<String>,
+        /// The mistake.
+        #[source]
+        cause: Box<toml::de::Error>,
+    },
     /// Tiles of unknown meaning.
     #[error(
         "{movement} needs the meanings of the tiles {tiles}: give a legend with a line such as \"{}\" = [\"solid\"] or [\"passable\"] for each", 
@@ -82,6 +100,11 @@ pub enum MovementError {
         /// The most that there can be.
         most: usize,
     },
+}
+
+/// The key of a field, before what is wrong with it.
+fn of_key(key: Option<&str>) -> String {
+    key.map_or_else(String::new, |key| format!("{key}: "))
 }
 
 impl MovementError {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::{Map, Value as Json};
 
 use super::super::Meaning;
 use super::movement::{Bottom, Cells, Goal, Harm, Movement, Side, Start};
@@ -176,12 +177,16 @@ impl TryFrom<String> for HarmWord {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "\"ground\", an edge such as \"left\", a row and a column such as [2, 2], or { tiles = [\"start\"] }"
+    deny_unknown_fields,
+    expecting = "write \"ground\", an edge such as \"left\", a row and a column such as [2, 2], or tiles as { any = [\"start\"] }"
 )]
 enum StartForm {
     Word(String),
     Cell((u16, u16)),
-    Tiles { tiles: Vec<Word> },
+    Any {
+        #[serde(alias = "tiles")]
+        any: Words,
+    },
 }
 
 #[derive(Deserialize)]
@@ -194,9 +199,14 @@ impl TryFrom<StartForm> for StartEntry {
     fn try_from(form: StartForm) -> Result<Self, String> {
         Ok(Self(match form {
             StartForm::Cell((row, column)) => Start::Cell(row.into(), column.into()),
-            StartForm::Tiles { tiles } => Start::Tiles(meanings(tiles)?),
+            StartForm::Any { any } => Start::Tiles(any.meanings()?),
             StartForm::Word(word) if word == "ground" => Start::Ground,
-            StartForm::Word(word) => Start::Edge(value_of(&word, "start or edge", &Side::ALL)?),
+            StartForm::Word(word) => {
+                let side = value_of(&word, "start", &Side::ALL);
+                Start::Edge(side.map_err(|told| {
+                    format!("{told}, ground, or tiles as {{ any = [\"start\"] }}")
+                })?)
+            }
         }))
     }
 }
@@ -204,19 +214,21 @@ impl TryFrom<StartForm> for StartEntry {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "an edge such as \"right\", { any = [\"exit\"] }, { all = [\"collectable\"] }, or { edge = \"top\", or = [\"door\"], within = 16 }"
+    deny_unknown_fields,
+    expecting = "write an edge such as \"right\", tiles as { any = [\"exit\"] } or { all = [\"collectable\"] }, or { edge = \"top\", or = [\"door\"], within = 16 }"
 )]
 enum GoalForm {
     Word(String),
     Any {
-        any: Vec<Word>,
+        #[serde(alias = "tiles")]
+        any: Words,
     },
     All {
-        all: Vec<Word>,
+        all: Words,
     },
     EdgeOr {
         edge: String,
-        or: Vec<Word>,
+        or: Words,
         within: i64,
     },
 }
@@ -230,12 +242,17 @@ impl TryFrom<GoalForm> for GoalEntry {
 
     fn try_from(form: GoalForm) -> Result<Self, String> {
         Ok(Self(match form {
-            GoalForm::Word(word) => Goal::Edge(value_of(&word, "edge", &Side::ALL)?),
-            GoalForm::Any { any } => Goal::Any(meanings(any)?),
-            GoalForm::All { all } => Goal::All(meanings(all)?),
+            GoalForm::Word(word) => {
+                let side = value_of(&word, "goal", &Side::ALL);
+                Goal::Edge(
+                    side.map_err(|told| format!("{told}, or tiles as {{ any = [\"exit\"] }}"))?,
+                )
+            }
+            GoalForm::Any { any } => Goal::Any(any.meanings()?),
+            GoalForm::All { all } => Goal::All(all.meanings()?),
             GoalForm::EdgeOr { edge, or, within } => Goal::EdgeOr {
                 edge: value_of(&edge, "edge", &Side::ALL)?,
-                or: meanings(or)?,
+                or: or.meanings()?,
                 within: u8::try_from(within)
                     .ok()
                     .filter(|&within| within > 0)
@@ -245,11 +262,52 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-fn meanings(words: Vec<Word>) -> Result<Vec<Meaning>, String> {
-    if words.is_empty() {
-        return Err("no meaning of tiles; name one such as \"exit\"".to_owned());
+/// One meaning of tiles, or a list of them. They are looked up later, since errors within forms that exclude each other are lost.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    One(String),
+    Some(Vec<String>),
+}
+
+impl Words {
+    fn meanings(self) -> Result<Vec<Meaning>, String> {
+        let words = match self {
+            Self::One(word) => vec![word],
+            Self::Some(words) if words.is_empty() => {
+                return Err("no meaning of tiles; name one such as \"exit\"".to_owned());
+            }
+            Self::Some(words) => words,
+        };
+        let meanings = words.into_iter().map(Word::try_from);
+        meanings.map(|word| Ok(word?.0)).collect()
     }
-    Ok(words.into_iter().map(|Word(meaning)| meaning).collect())
+}
+
+impl MovementFile {
+    fn from_toml(text: &str) -> Result<Self, MovementError> {
+        toml::from_str(text).map_err(|cause| MovementError::Toml {
+            key: toml::from_str(text).ok().and_then(Self::wrong_key),
+            cause: Box::new(cause),
+        })
+    }
+
+    fn from_json(text: &str) -> Result<Self, MovementError> {
+        serde_json::from_str(text).map_err(|cause| MovementError::Json {
+            key: serde_json::from_str(text).ok().and_then(Self::wrong_key),
+            cause,
+        })
+    }
+
+    /// The first key whose value is wrong by itself.
+    fn wrong_key(fields: Map<String, Json>) -> Option<String> {
+        let mut fields = fields.into_iter();
+        let wrong = fields.find(|(key, value)| {
+            let field = Map::from_iter([(key.clone(), value.clone())]);
+            Self::deserialize(Json::Object(field)).is_err()
+        });
+        wrong.map(|(key, _)| key)
+    }
 }
 
 impl From<MovementFile> for Movement {
@@ -305,13 +363,14 @@ impl Movement {
     /// | `solid` | characters of solid tiles, instead of the meanings of the set |
     /// | `open` | meanings that are entered though solid |
     /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
-    /// | `start` | `[row, column]`, `"ground"`, an edge, or `{ tiles = ["start"] }` |
-    /// | `goal` | an edge, `{ any = ["exit"] }`, `{ all = ["collectable"] }`, or `{ edge = "top", or = ["door"], within = 16 }` |
+    /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
+    /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
     /// | `tiles` | is not read: a legend may stand in the same file |
     ///
-    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; [`Movement`] says what all of it means.
+    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] says what all
+    /// of it means.
     ///
-    /// **Errors.** [`MovementError::Toml`], which names the line.
+    /// **Errors.** [`MovementError::Toml`], which names the line and the key.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, Movement, Playability, TileSet, Travel};
@@ -328,18 +387,16 @@ impl Movement {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, MovementError> {
-        let file: MovementFile = toml::from_str(text).map_err(Box::new)?;
-        Ok(file.into())
+        Ok(MovementFile::from_toml(text)?.into())
     }
 
     /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
     ///
     /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, are such objects.
     ///
-    /// **Errors.** [`MovementError::Json`], which names the line.
+    /// **Errors.** [`MovementError::Json`], which names the line and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
-        let file: MovementFile = serde_json::from_str(text)?;
-        Ok(file.into())
+        Ok(MovementFile::from_json(text)?.into())
     }
 
     /// Reads a file: JSON if its name ends in `.json`, else TOML. A movement without a name is called as the file.
@@ -359,10 +416,10 @@ impl Movement {
         let is_json = path
             .extension()
             .is_some_and(|extension| extension == "json");
-        let file: MovementFile = if is_json {
-            serde_json::from_str(&text)?
+        let file = if is_json {
+            MovementFile::from_json(&text)?
         } else {
-            toml::from_str(&text).map_err(Box::new)?
+            MovementFile::from_toml(&text)?
         };
         let is_named = file.name.is_some();
         let mut movement = Self::from(file);

@@ -10,6 +10,7 @@ use super::super::{LevelError, Tile};
 use super::cell_class::{CellClass, Via};
 use super::exploration::{ColumnCells, ColumnExploration, Crossings, Place};
 use super::frame::{FrameGoal, FrameStart};
+use super::returns::{ReturnWay, Returns};
 use super::stages::FREE;
 use super::targets::{self, Target};
 use super::{MovementRules, Route};
@@ -76,8 +77,9 @@ impl figrs_core::Value for Reach {
     fn heap_bytes(&self) -> usize {
         let edge = &self.edge;
         let each = size_of_val(&edge.reached[..]);
-        let sets = edge.returns.len() + edge.targets.len() + 1;
-        size_of::<EdgeCrossings>() + edge.supports.len() + (size_of::<Return>() + each) * sets
+        let sets = edge.targets.len() + 1;
+        let targets = (size_of::<Target>() + each) * sets;
+        size_of::<EdgeCrossings>() + edge.supports.len() + targets + edge.returns.heap_bytes()
     }
 }
 
@@ -97,8 +99,8 @@ pub(super) struct EdgeCrossings {
     pub(super) supports: Vec<bool>,
     /// Arrivals in the next column from the start.
     reached: Crossings,
-    /// For a player who comes back, in ascending order, all that becomes possible.
-    pub(super) returns: Vec<Return>,
+    /// All that becomes possible for a player who comes back.
+    pub(super) returns: Returns,
     /// Tiles to be reached that are not yet.
     targets: Vec<Target>,
     /// Columns since the nearest target that was reached, where only near ones count.
@@ -113,16 +115,6 @@ enum Outlook {
     Won,
     /// It is not, whatever comes.
     Lost,
-}
-
-/// Crossings that become possible for a player who comes back.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Return {
-    /// The index of the place, and the number of the arrival.
-    pub(super) at: (u32, u16),
-    /// Further arrivals in the next column.
-    pub(super) crossings: Crossings,
-    pub(super) wins: bool,
 }
 
 impl Hash for EdgeCrossings {
@@ -158,7 +150,7 @@ impl EdgeCrossings {
             playable: outlook == Outlook::Won,
             supports: Vec::new(),
             reached: vec![0; height * words],
-            returns: Vec::new(),
+            returns: Returns::default(),
             targets: Vec::new(),
             nearest: None,
         }
@@ -179,11 +171,17 @@ impl Reach {
 
     /// Before the first column of a level of `height` rows in which the player's way passes the areas of a route, as [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
+        // Without rows there is nowhere to stand.
+        let outlook = if height == 0 {
+            Outlook::Lost
+        } else {
+            Outlook::Open
+        };
         Self {
             route: route.clone(),
             height,
             columns: 0,
-            edge: Arc::new(EdgeCrossings::settled(Outlook::Open, height, route).printed()),
+            edge: Arc::new(EdgeCrossings::settled(outlook, height, route).printed()),
         }
     }
 
@@ -357,19 +355,21 @@ impl EdgeCrossings {
         let mut hopes = vec![true; last + 1];
         for passed in (0..last).rev() {
             let at = places(passed);
-            let leads_on = |known: &Return| {
+            let leads_on = |wins: bool, crossings: &[u64]| {
                 let further = (passed + 1..=last).filter(|&passed| hopes[passed]);
                 let mut further = further.map(places);
                 let crosses = |places: Range<usize>| {
-                    let crossings = &known.crossings[places.start * words..places.end * words];
+                    let crossings = &crossings[places.start * words..places.end * words];
                     crossings.iter().any(|&arrivals| arrivals > 0)
                 };
-                known.wins || further.any(crosses)
+                wins || further.any(crosses)
             };
             let mut returns = self.returns.iter();
             let targets = at.start * words..at.end * words;
             hopes[passed] = cells.is_ahead(passed, column) && hopes[passed + 1]
-                || returns.any(|known| at.contains(&(known.at.0 as usize)) && leads_on(known))
+                || returns.any(|(way, crossings)| {
+                    at.contains(&(way.place as usize)) && leads_on(way.wins, crossings)
+                })
                 || self
                     .targets
                     .iter()
@@ -386,7 +386,7 @@ impl EdgeCrossings {
         let hopes = self.hopes(cells, column);
         let is_hopeful = |place: usize| hopes[place / cells.height()];
         let words = cells.rules.arrival_words();
-        let forget = |crossings: &mut Crossings| {
+        let forget = |crossings: &mut [u64]| {
             for (place, arrivals) in crossings.chunks_mut(words).enumerate() {
                 if !is_hopeful(place) {
                     arrivals.fill(0);
@@ -394,10 +394,8 @@ impl EdgeCrossings {
             }
         };
         forget(&mut self.reached);
-        self.returns.retain(|known| is_hopeful(known.at.0 as usize));
-        for known in &mut self.returns {
-            forget(&mut known.crossings);
-        }
+        self.returns.retain(|way| is_hopeful(way.place as usize));
+        self.returns.for_each_crossings(forget);
     }
 
     /// True if no columns to come can make the level playable.
@@ -420,10 +418,10 @@ fn returns(
     inside: &ColumnExploration<'_>,
     hopes: &[bool],
     targets: &mut [Target],
-) -> Vec<Return> {
+) -> Returns {
     let rules = cells.rules;
     let words = rules.arrival_words();
-    let mut returns = Vec::new();
+    let mut returns = Returns::default();
     let mut back = inside.clone();
     let mut free = inside.clone();
     let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
@@ -468,15 +466,15 @@ fn returns(
                 let new = back.right.iter().zip(&inside.right);
                 let new = new.map(|(all, known)| all & !known);
                 if back.wins || new.clone().any(|arrivals| arrivals > 0) {
-                    returns.push(Return {
-                        at: (cells.index(place) as u32, number),
-                        crossings: new.collect(),
+                    let way = ReturnWay {
+                        place: cells.index(place) as u32,
+                        arrival: number,
                         wins: back.wins,
-                    });
+                    };
+                    returns.push(way, new);
                 }
             }
         }
     }
-    returns.sort_unstable_by_key(|known| known.at);
-    returns
+    returns.sorted()
 }

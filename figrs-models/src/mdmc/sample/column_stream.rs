@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 
 use ndarray::Array2;
 use rand::Rng;
-use rustc_hash::FxHashMap;
 
-use super::run::draw;
+use super::line::{Line, LookAhead};
 use crate::mdmc::train::table::ConfigurationEntry;
 use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
@@ -44,20 +43,82 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 /// ```
 #[derive(Debug)]
 pub struct ColumnStream<'a, R> {
-    chain: &'a MarkovChain,
+    column: Column<'a>,
+    look_ahead: LookAhead,
     depth: usize,
     rng: R,
+    unseen: usize,
+}
+
+/// The column that is being filled, from the bottom up, and those before it.
+#[derive(Debug)]
+struct Column<'a> {
+    chain: &'a MarkovChain,
     /// The columns that the structure can see to the left, the nearest last, as ids from the top.
     past: VecDeque<Vec<u8>>,
     /// Number of columns kept.
     reach: usize,
-    column: Vec<u8>,
+    ids: Vec<u8>,
     /// Number of tiles below a cell that the structure sees in the cell's own column.
     window: usize,
-    /// Memo of dead ends: for a row and the window below it, the least depth that cannot be filled from there.
-    dead: FxHashMap<(usize, u64), usize>,
-    candidates: Vec<(u8, f64)>,
-    unseen: usize,
+}
+
+impl Column<'_> {
+    /// The row of a place.
+    fn row(&self, place: usize) -> usize {
+        self.ids.len() - 1 - place
+    }
+
+    /// The id of a cell by columns to the left; 0 for the border.
+    fn id(&self, row: usize, left: usize) -> u8 {
+        let column = match left {
+            0 => Some(&self.ids),
+            left => self
+                .past
+                .len()
+                .checked_sub(left)
+                .map(|index| &self.past[index]),
+        };
+        column
+            .and_then(|column| column.get(row))
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+impl<'a> Line<'a> for Column<'a> {
+    fn chain(&self) -> &'a MarkovChain {
+        self.chain
+    }
+
+    fn length(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn key(&self, place: usize) -> u64 {
+        let (row, base) = (self.row(place), self.chain.ids().base());
+        let offsets = self.chain.structures()[0].offsets().iter();
+        offsets.fold(0, |key, offset| {
+            let id = self.id(row + offset.dy as usize, offset.dx.unsigned_abs() as usize);
+            key * base + u64::from(id)
+        })
+    }
+
+    fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry> {
+        let band = self.chain.band(self.row(place));
+        self.chain.table(structure, band)?.by_key(key)
+    }
+
+    fn window(&self, place: usize) -> u128 {
+        let row = self.row(place);
+        let seen = (1..=self.window).map(|up| self.id(row + up, 0));
+        seen.fold(0, |key, id| key << 8 | u128::from(id))
+    }
+
+    fn set(&mut self, place: usize, id: u8) {
+        let row = self.row(place);
+        self.ids[row] = id;
+    }
 }
 
 impl<'a, R: Rng> ColumnStream<'a, R> {
@@ -81,15 +142,16 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         let own = offsets.iter().filter(|offset| offset.dx == 0);
         let left = offsets.iter().map(|offset| offset.dx.unsigned_abs());
         Ok(Self {
-            chain,
+            column: Column {
+                chain,
+                past: VecDeque::new(),
+                reach: left.max().unwrap_or(0) as usize,
+                ids: vec![0; chain.height()],
+                window: own.map(|offset| offset.dy).fold(0, i32::max) as usize,
+            },
+            look_ahead: LookAhead::default(),
             depth,
             rng,
-            past: VecDeque::new(),
-            reach: left.max().unwrap_or(0) as usize,
-            column: vec![0; chain.height()],
-            window: own.map(|offset| offset.dy).fold(0, i32::max) as usize,
-            dead: FxHashMap::default(),
-            candidates: Vec::new(),
             unseen: 0,
         })
     }
@@ -98,7 +160,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     ///
     /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
     pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
-        let height = self.chain.height();
+        let height = self.column.ids.len();
         LookAheadSampler::check_width(height, width)?;
         let mut tiles = Array2::from_elem((height, width), Tile::EMPTY);
         for (mut column, drawn) in tiles.columns_mut().into_iter().zip(self) {
@@ -113,93 +175,6 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     pub fn unseen(&self) -> usize {
         self.unseen
     }
-
-    /// The id of a cell by columns to the left; 0 for the border.
-    fn id(&self, row: usize, left: usize) -> u8 {
-        let column = match left {
-            0 => Some(&self.column),
-            left => self
-                .past
-                .len()
-                .checked_sub(left)
-                .map(|index| &self.past[index]),
-        };
-        column
-            .and_then(|column| column.get(row))
-            .copied()
-            .unwrap_or(0)
-    }
-
-    fn key(&self, row: usize) -> u64 {
-        let base = self.chain.ids().base();
-        let offsets = self.chain.structures()[0].offsets().iter();
-        offsets.fold(0, |key, offset| {
-            let id = self.id(row + offset.dy as usize, offset.dx.unsigned_abs() as usize);
-            key * base + u64::from(id)
-        })
-    }
-
-    fn entry(&self, row: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry> {
-        let chain: &'a MarkovChain = self.chain;
-        chain.table(structure, chain.band(row))?.by_key(key)
-    }
-
-    fn place(&mut self, row: usize) {
-        let first_key = self.key(row);
-        for shorter in (0..=self.depth).rev() {
-            for structure in 0..self.chain.structures().len() {
-                let key = self.chain.part_of_key(structure, first_key);
-                if let Some(entry) = self.entry(row, structure, key)
-                    && self.place_from(entry, row, shorter)
-                {
-                    self.unseen += usize::from(self.entry(row, 0, first_key).is_none());
-                    return;
-                }
-            }
-        }
-    }
-
-    fn place_from(&mut self, entry: &ConfigurationEntry, row: usize, depth: usize) -> bool {
-        self.candidates.clear();
-        self.candidates.extend_from_slice(&entry.weights);
-        let mut mass = entry.mass;
-        while let Some((id, count)) = draw(&mut self.candidates, mass, &mut self.rng) {
-            self.column[row] = id;
-            if self.fillable(row, depth) {
-                return true;
-            }
-            mass -= count;
-        }
-        false
-    }
-
-    /// True if the `depth` cells above a row can be filled without an unseen configuration of the first structure; cells
-    /// above the top count as filled.
-    fn fillable(&mut self, below: usize, depth: usize) -> bool {
-        let Some(row) = below.checked_sub(1).filter(|_| depth > 0) else {
-            return true;
-        };
-        let Some(entry) = self.entry(row, 0, self.key(row)) else {
-            return false;
-        };
-        if depth == 1 {
-            return true;
-        }
-        let base = self.chain.ids().base();
-        let seen = (1..=self.window).map(|up| self.id(row + up, 0));
-        let state = (row, seen.fold(0, |key, id| key * base + u64::from(id)));
-        if self.dead.get(&state).is_some_and(|&least| least <= depth) {
-            return false;
-        }
-        for &(id, _) in &entry.weights {
-            self.column[row] = id;
-            if self.fillable(row, depth - 1) {
-                return true;
-            }
-        }
-        self.dead.insert(state, depth);
-        false
-    }
 }
 
 /// The tiles of the next column from the top; never ends.
@@ -207,15 +182,17 @@ impl<R: Rng> Iterator for ColumnStream<'_, R> {
     type Item = Vec<Tile>;
 
     fn next(&mut self) -> Option<Vec<Tile>> {
-        self.dead.clear();
-        for row in (0..self.chain.height()).rev() {
-            self.place(row);
+        self.look_ahead.start();
+        let column = &mut self.column;
+        for place in 0..column.length() {
+            let placed = (self.look_ahead).place(column, place, self.depth, &mut self.rng);
+            self.unseen += usize::from(placed.is_some_and(|placed| placed.known > 0));
         }
-        let tiles = self.column.iter().map(|&id| self.chain.ids().tile(id));
+        let tiles = column.ids.iter().map(|&id| column.chain.ids().tile(id));
         let tiles = tiles.collect();
-        self.past.push_back(self.column.clone());
-        if self.past.len() > self.reach {
-            self.past.pop_front();
+        column.past.push_back(column.ids.clone());
+        if column.past.len() > column.reach {
+            column.past.pop_front();
         }
         Some(tiles)
     }

@@ -7,6 +7,7 @@ use figrs_core::{Constant, Datum, Element, Flip, Parents, Select};
 use ndarray::Array2;
 
 use super::level_model::{ColumnProgram, LevelColumns, SeenStatement, any_of};
+use crate::mdmc::demands::twist::{TileShares, Twist};
 use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution, TileSet, Travel};
 
 figrs_core::value!(Tile);
@@ -18,6 +19,8 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
+    /// Weight of a tile that was proposed.
+    weight: Option<Element<f64>>,
 }
 
 /// A whole level as elements: the joint distribution of its tiles under a trained chain.
@@ -67,7 +70,7 @@ impl LevelElements {
     }
 
     fn cells(&self) -> &Array2<CellElements> {
-        let build = || self.columns_of(0..self.width).after(0);
+        let build = || self.columns_of(0..self.width).after(0, None);
         self.cells.get_or_init(build)
     }
 
@@ -144,7 +147,7 @@ struct ColumnCells<'a> {
 
 impl ColumnCells<'_> {
     /// The cells, those of the first `known` columns with tiles that depend on nothing.
-    fn after(&self, known: usize) -> Array2<CellElements> {
+    fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
         let bare = CellElements {
@@ -152,48 +155,68 @@ impl ColumnCells<'_> {
             unseen: Flip::new(0.0),
             structure: Constant::new(0),
             tile: border.clone(),
+            weight: None,
         };
         let mut cells = Array2::from_elem((height, self.columns.len()), bare);
         let bands = 0..chain.row_splits().count();
         // One function for all cells of a band: algorithms compute what it gives once.
         let structures: Vec<_> = bands.clone().map(|band| first_seen(chain, band)).collect();
         let unseens: Vec<_> = bands.clone().map(|band| unseen(chain, band)).collect();
-        let tiles: Vec<_> = bands.map(|band| drawn(chain, band)).collect();
-        for row in (0..height).rev() {
+        let tiles: Vec<_> = bands.clone().map(|band| drawn(chain, band)).collect();
+        let shares = [false, true].map(|seen| -> Vec<_> {
+            let bands = bands.clone();
+            bands.map(|band| shares(chain, band, seen)).collect()
+        });
+        let by_rows = (0..height).rev();
+        let by_rows = by_rows.flat_map(|row| self.columns.clone().map(move |column| (row, column)));
+        // Demands read column by column.
+        let by_columns = self.columns.clone();
+        let by_columns =
+            by_columns.flat_map(|column| (0..height).rev().map(move |row| (row, column)));
+        let order: Vec<(usize, usize)> = match twist {
+            Some(_) => by_columns.collect(),
+            None => by_rows.collect(),
+        };
+        for (row, column) in order {
             let band = chain.band(row);
-            for column in self.columns.clone() {
-                let name = |what: &str| format!("{what} {row},{column}");
-                let place = (row, column - first);
-                if place.1 < known || !self.rows.contains(&row) {
-                    let input = || Constant::new(Tile::EMPTY);
-                    let any = || any_of(&chain.possible(row));
-                    let tile = if self.is_relaxed { any() } else { input() };
-                    cells[place].tile = tile.named(name("tile"));
-                    continue;
-                }
-                let neighbours = chain.structures()[0].neighbours(row, column, height, self.width);
-                let tile = |at: Option<(usize, usize)>| {
-                    at.map_or(&border, |(row, column)| &cells[(row, column - first)].tile)
-                };
-                let neighbours: Vec<Element<Tile>> =
-                    neighbours.map(|at| tile(at).clone()).collect();
-                let configuration = neighbours
-                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
-                    .named(name("configuration"));
-                let structure =
-                    Parents::map_shared(&configuration, &structures[band]).named(name("structure"));
-                let unseen =
-                    Parents::map_shared(&configuration, &unseens[band]).named(name("unseen"));
-                let tile = (&configuration, &structure)
-                    .flat_map_shared(&tiles[band])
-                    .named(name("tile"));
-                cells[place] = CellElements {
-                    configuration,
-                    unseen,
-                    structure,
-                    tile,
-                };
+            let name = |what: &str| format!("{what} {row},{column}");
+            let place = (row, column - first);
+            if place.1 < known || !self.rows.contains(&row) {
+                let input = || Constant::new(Tile::EMPTY);
+                let any = || any_of(&chain.possible(row));
+                let tile = if self.is_relaxed { any() } else { input() };
+                cells[place].tile = tile.named(name("tile"));
+                continue;
             }
+            let neighbours = chain.structures()[0].neighbours(row, column, height, self.width);
+            let tile = |at: Option<(usize, usize)>| {
+                at.map_or(&border, |(row, column)| &cells[(row, column - first)].tile)
+            };
+            let neighbours: Vec<Element<Tile>> = neighbours.map(|at| tile(at).clone()).collect();
+            let configuration = neighbours
+                .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+                .named(name("configuration"));
+            let structure =
+                Parents::map_shared(&configuration, &structures[band]).named(name("structure"));
+            let unseen = Parents::map_shared(&configuration, &unseens[band]).named(name("unseen"));
+            let both = (&configuration, &structure);
+            let (tile, weight) = match twist.as_deref_mut() {
+                None => (both.flat_map_shared(&tiles[band]), None),
+                Some(twist) => {
+                    let plain = || both.flat_map_shared(&tiles[band]);
+                    let seen = usize::from(twist.seen());
+                    twist.tile((row, column), plain, || {
+                        both.map_shared(&shares[seen][band])
+                    })
+                }
+            };
+            cells[place] = CellElements {
+                configuration,
+                unseen,
+                structure,
+                tile: tile.named(name("tile")),
+                weight,
+            };
         }
         cells
     }
@@ -232,12 +255,24 @@ impl ColumnProgram for LevelElements {
         if columns == (0..self.width) && known == 0 {
             return self.level_columns(0, self.cells(), 0..self.height());
         }
-        let cells = self.columns_of(columns.clone()).after(known);
+        let cells = self.columns_of(columns.clone()).after(known, None);
         self.level_columns(columns.start, &cells, 0..self.height())
     }
 
-    fn possible(&self, row: usize) -> Vec<Tile> {
-        self.chain.possible(row)
+    fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns {
+        let start = (columns.start == 0).then(|| twist.start());
+        let cells = self.columns_of(columns.clone()).after(known, Some(twist));
+        let mut level = self.level_columns(columns.start, &cells, 0..self.height());
+        level.weights[0].extend(start);
+        for (column, weights) in level.weights.iter_mut().enumerate() {
+            let cells = cells.column(column);
+            weights.extend(cells.iter().rev().filter_map(|cell| cell.weight.clone()));
+        }
+        level
+    }
+
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
+        self.chain.shares(row)
     }
 
     fn window(&self, rows: Range<usize>, columns: Range<usize>) -> Option<LevelColumns> {
@@ -249,7 +284,7 @@ impl ColumnProgram for LevelElements {
             is_relaxed: true,
             ..self.columns_of(from..columns.end)
         };
-        let cells = relaxed.after(known);
+        let cells = relaxed.after(known, None);
         let mut columns = self.level_columns(from, &cells, rows);
         columns.seen[..known].fill(Vec::new());
         Some(columns)
@@ -317,6 +352,21 @@ fn drawn(
     })
 }
 
+/// The distribution of a tile, by the configuration and the structure, as a list; empty where an unseen configuration is to be excluded.
+fn shares(
+    chain: &Arc<MarkovChain>,
+    band: usize,
+    seen: bool,
+) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> TileShares + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |(tiles, &structure): (&Vec<Tile>, &usize)| {
+        let row = chain.row(band, tiles, structure);
+        let row = row.filter(|_| structure == 0 || !seen);
+        row.map_or(&[][..], TileDistribution::probabilities)
+            .to_vec()
+    })
+}
+
 impl MarkovChain {
     /// The columns to the left that the tiles of a column may depend on; nothing if they depend on columns to the right as well.
     pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
@@ -330,11 +380,16 @@ impl MarkovChain {
 
     /// The tiles that can stand in a row.
     pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
+        self.shares(row).into_iter().map(|(tile, _)| tile).collect()
+    }
+
+    /// The same with their shares.
+    pub(in crate::mdmc) fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let last = self.structures().len() - 1;
         let anywhere = self.distribution(last, self.band(row), &[]);
         let outcomes = anywhere.map_or(&[][..], TileDistribution::probabilities);
         let possible = outcomes.iter().filter(|&&(_, p)| p > 0.0);
-        possible.map(|&(tile, _)| tile).collect()
+        possible.copied().collect()
     }
 
     /// The first structure that was shown its part of a configuration; the simplest one if none was.

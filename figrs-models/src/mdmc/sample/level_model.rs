@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{AnyElement, Datum, Element, Model, Select};
 use ndarray::Array2;
 
+use crate::mdmc::demands::twist::Twist;
 use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
 };
@@ -59,8 +60,27 @@ pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
     /// The elements of some columns; those of the first `known` of them that later columns depend on are inputs.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
+    /// The same with tiles that are drawn in proportion to their twisting functions as well, and with the weights that this takes. Only called for
+    /// models that depend on no columns to the right.
+    fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
+
+    /// False if the weights of columns do not sum to one over all levels.
+    fn is_normalised(&self) -> bool {
+        true
+    }
+
+    /// True if the model has a probability for a tile that is placed.
+    fn knows(&self, _tile: Tile) -> bool {
+        true
+    }
+
+    /// The tiles that can stand in a row, with their shares.
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
+
     /// The tiles that can stand in a row.
-    fn possible(&self, row: usize) -> Vec<Tile>;
+    fn possible(&self, row: usize) -> Vec<Tile> {
+        self.shares(row).into_iter().map(|(tile, _)| tile).collect()
+    }
 
     /// The elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. Nothing if there is
     /// none.
@@ -259,8 +279,12 @@ impl ColumnProgram for IndependentTiles {
         LevelColumns::of_tiles(columns.start, tiles)
     }
 
-    fn possible(&self, row: usize) -> Vec<Tile> {
-        self.0.possible(row)
+    fn twisted(&self, columns: Range<usize>, known: usize, _twist: &mut Twist) -> LevelColumns {
+        self.columns(columns, known)
+    }
+
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
+        self.0.shares(row)
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod generated;
 pub(crate) mod level_model;
 pub(crate) mod level_program;
+pub(crate) mod line;
 pub(crate) mod look_ahead;
 pub(crate) mod run;
 pub(crate) mod tile_field;

@@ -9,6 +9,7 @@ use ndarray::Array2;
 use rand::Rng;
 
 use super::level_model::{ColumnProgram, LevelColumns, SeenStatement};
+use crate::mdmc::demands::twist::{TileShares, Twist};
 use crate::mdmc::{
     Corpus, Level, LevelElements, LevelModel, RowSplits, SamplingError, Tile, TileSet,
     TrainingError, Travel,
@@ -87,9 +88,7 @@ impl TileField {
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
-        let all = corpus.levels().iter().flat_map(Level::as_array);
-        let tiles: std::collections::BTreeSet<Tile> = all.copied().collect();
-        let tiles: Arc<[Tile]> = tiles.into_iter().collect();
+        let tiles: Arc<[Tile]> = corpus.tiles_in_use().into();
         let id = |tile: &Tile| tiles.binary_search(tile).unwrap_or_default();
         let mut cells = vec![vec![0; tiles.len()]; splits.count()];
         let pairs = Array2::from_elem((tiles.len(), tiles.len()), Self::SMOOTHING);
@@ -148,6 +147,18 @@ impl TileField {
 }
 
 impl PairLifts {
+    /// The same without the pairs that training never showed.
+    fn only_shown(&self) -> Self {
+        let mut lifts = self.lifts.clone();
+        ndarray::Zip::from(&mut lifts)
+            .and(&self.shown)
+            .for_each(|lift, &shown| *lift *= f64::from(u8::from(shown)));
+        Self {
+            lifts,
+            shown: self.shown.clone(),
+        }
+    }
+
     /// Lift of each pair: the ratio of its count to the count expected of independent tiles.
     fn of(counts: &Array2<f64>) -> Self {
         let total = counts.sum();
@@ -176,6 +187,44 @@ struct FieldColumns {
 impl FieldColumns {
     fn band(&self, row: usize) -> usize {
         self.field.splits.band(row, self.field.height)
+    }
+
+    /// The statements that training showed the pairs of some columns, of which the first `known` are inputs.
+    fn seen_statements(
+        &self,
+        tiles: &Array2<Element<Tile>>,
+        first: usize,
+        known: usize,
+    ) -> Vec<Vec<SeenStatement>> {
+        let functions = |all: &[Arc<PairLifts>]| -> Vec<_> {
+            let pairs = all.iter();
+            pairs.map(|pairs| shown(&self.field.tiles, pairs)).collect()
+        };
+        let (beside, below) = (functions(&self.beside), functions(&self.below));
+        let mut seen = vec![Vec::new(); tiles.ncols()];
+        for place in known..tiles.ncols() {
+            let column = first + place;
+            for row in (0..self.field.height).rev() {
+                let (tile, band) = (&tiles[(row, place)], self.band(row));
+                let left = place.checked_sub(1).map(|left| {
+                    let pair = (&tiles[(row, left)], tile);
+                    (pair.map_shared(&beside[band]), (row, column - 1))
+                });
+                let under = tiles.get((row + 1, place)).map(|under| {
+                    let pair = (tile, under);
+                    (pair.map_shared(&below[band]), (row + 1, column))
+                });
+                let pairs = left.into_iter().chain(under);
+                seen[place].extend(
+                    pairs.map(|(shown, other): (Element<bool>, _)| SeenStatement {
+                        element: shown.erased().clone(),
+                        value: Datum::new(true),
+                        cells: vec![(row, column), other],
+                    }),
+                );
+            }
+        }
+        seen
     }
 }
 
@@ -217,56 +266,193 @@ impl ColumnProgram for FieldColumns {
             tile.named(format!("tile {row},{}", first + place))
         });
         let mut level = LevelColumns::of_tiles(first, tiles);
+        level.seen = self.seen_statements(&level.tiles, first, known);
         // One function for all pairs of a band: algorithms compute what it gives once.
         let functions = |all: &[Arc<PairLifts>]| -> Vec<_> {
-            let pairs = all.iter();
-            pairs
-                .map(|pairs| (weight(&field.tiles, pairs), shown(&field.tiles, pairs)))
+            all.iter()
+                .map(|pairs| weight(&field.tiles, pairs))
                 .collect()
         };
         let (beside, below) = (functions(&self.beside), functions(&self.below));
         for place in known..columns.len() {
-            let column = first + place;
             for row in (0..field.height).rev() {
                 let tile = &level.tiles[(row, place)];
-                let left = place.checked_sub(1).map(|left| {
-                    let neighbour = &level.tiles[(row, left)];
-                    (
-                        (neighbour, tile),
-                        &beside[self.band(row)],
-                        (row, column - 1),
-                    )
-                });
-                let under = level.tiles.get((row + 1, place)).map(|neighbour| {
-                    ((tile, neighbour), &below[self.band(row)], (row + 1, column))
-                });
-                for (pair, (weight, shown), other) in left.into_iter().chain(under) {
-                    level.weights[place].push(pair.map_shared(weight));
-                    level.seen[place].push(SeenStatement {
-                        element: pair.map_shared(shown).erased().clone(),
-                        value: Datum::new(true),
-                        cells: vec![(row, column), other],
-                    });
-                }
+                let left = place.checked_sub(1);
+                let left = left.map(|left| (&level.tiles[(row, left)], tile));
+                let under = level.tiles.get((row + 1, place)).map(|under| (tile, under));
+                let band = self.band(row);
+                let weights = left.map(|pair| pair.map_shared(&beside[band]));
+                let under = under.map(|pair| pair.map_shared(&below[band]));
+                level.weights[place].extend(weights.into_iter().chain(under));
             }
         }
         level
     }
 
-    fn possible(&self, row: usize) -> Vec<Tile> {
-        let counts = self.field.cells[self.band(row)]
-            .iter()
-            .zip(&*self.field.tiles);
+    fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns {
+        let mut level = self.columns(columns.clone(), known);
+        let start = (columns.start == 0).then(|| twist.start());
+        for place in known..columns.len() {
+            let column = columns.start + place;
+            let chain = Arc::new(self.column_chain(column, twist));
+            let left = (place > 0).then(|| {
+                let tiles: Vec<Element<Tile>> = level.tiles.column(place - 1).to_vec();
+                tiles.map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+            });
+            let left = left.unwrap_or_else(|| Constant::new(Vec::new()));
+            let messages = {
+                let chain = Arc::clone(&chain);
+                left.map(move |left| chain.messages(left))
+            };
+            let mut weights = Vec::new();
+            for row in (0..self.field.height).rev() {
+                let under = level.tiles.get((row + 1, place)).cloned();
+                let under = under.unwrap_or_else(|| Constant::new(Tile::BORDER));
+                let shares = || {
+                    let chain = Arc::clone(&chain);
+                    let parents = (&under, &left, &messages);
+                    Parents::map(
+                        &parents,
+                        move |(under, left, messages): (&Tile, &Vec<Tile>, &Vec<f64>)| {
+                            chain.shares(row, *under, left, messages)
+                        },
+                    )
+                };
+                let (tile, weight) = twist.proposed((row, column), shares);
+                level.tiles[(row, place)] = tile.named(format!("tile {row},{column}"));
+                weights.push(weight);
+            }
+            level.weights[place] = weights;
+        }
+        // The statements that training showed a pair are about the tiles that are proposed.
+        let tiles = level.tiles;
+        let mut level = LevelColumns {
+            seen: self.seen_statements(&tiles, columns.start, known),
+            weights: level.weights,
+            ..LevelColumns::of_tiles(columns.start, tiles)
+        };
+        level.weights[0].splice(0..0, start);
+        level
+    }
+
+    fn is_normalised(&self) -> bool {
+        false
+    }
+
+    fn knows(&self, tile: Tile) -> bool {
+        self.field.tiles.binary_search(&tile).is_ok()
+    }
+
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
+        let counts = &self.field.cells[self.band(row)];
+        let total: u64 = counts.iter().sum();
+        let counts = counts.iter().zip(&*self.field.tiles);
         let possible = counts.filter(|&(&count, _)| count > 0);
-        possible.map(|(_, &tile)| tile).collect()
+        let share = |(&count, &tile): (&u64, &Tile)| (tile, count as f64 / total as f64);
+        possible.map(share).collect()
     }
 }
 
-/// A number of each pair of tiles.
-fn of_pair<T: Copy + Default>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> T {
+/// A column of a field given the one to its left: a chain of tiles from the bottom up, with what demands make of each tile by itself.
+#[derive(Debug)]
+struct ColumnChain {
+    tiles: Arc<[Tile]>,
+    /// For each row the share of each tile, times its factor.
+    shares: Vec<Vec<f64>>,
+    /// For each row the weights of pairs beside each other, and above each other with the upper tile in the row.
+    beside: Vec<Arc<PairLifts>>,
+    below: Vec<Arc<PairLifts>>,
+}
+
+impl FieldColumns {
+    fn column_chain(&self, column: usize, twist: &Twist) -> ColumnChain {
+        let rows = 0..self.field.height;
+        let weighed = |all: &[Arc<PairLifts>]| {
+            let of_rows = rows.clone().map(|row| all[self.band(row)].clone());
+            let of_rows = of_rows.map(|pairs| match twist.seen() {
+                true => Arc::new(pairs.only_shown()),
+                false => pairs,
+            });
+            of_rows.collect()
+        };
+        let shares = rows.clone().map(|row| {
+            let counts = &self.field.cells[self.band(row)];
+            let total: u64 = counts.iter().sum();
+            let counts = counts.iter().zip(&*self.field.tiles);
+            let share = |(&count, &tile): (&u64, &Tile)| {
+                let drawn = match twist.placed((row, column)) {
+                    Some(placed) => f64::from(u8::from(tile == placed)),
+                    None => count as f64 / total as f64,
+                };
+                drawn * twist.own((row, column), tile)
+            };
+            counts.map(share).collect()
+        });
+        ColumnChain {
+            tiles: Arc::clone(&self.field.tiles),
+            shares: shares.collect(),
+            beside: weighed(&self.beside),
+            below: weighed(&self.below),
+        }
+    }
+}
+
+impl ColumnChain {
+    fn id(&self, tile: Tile) -> Option<usize> {
+        self.tiles.binary_search(&tile).ok()
+    }
+
+    /// The share of a tile in a row, beside the one to its left.
+    fn share(&self, row: usize, tile: usize, left: &[Tile]) -> f64 {
+        let left = left.get(row).and_then(|&left| self.id(left));
+        let beside = left.map_or(1.0, |left| self.beside[row].lifts[(left, tile)]);
+        self.shares[row][tile] * beside
+    }
+
+    /// For each row and each tile in it the sum over all tiles above, up to a factor for each row: from the top down.
+    fn messages(&self, left: &[Tile]) -> Vec<f64> {
+        let number = self.tiles.len();
+        let mut messages = vec![1.0; number * self.shares.len()];
+        for row in 1..self.shares.len() {
+            let above = &messages[(row - 1) * number..row * number];
+            let above: Vec<f64> = (0..number)
+                .map(|tile| self.share(row - 1, tile, left) * above[tile])
+                .collect();
+            let sums = (0..number).map(|tile| {
+                let over =
+                    (0..number).map(|over| above[over] * self.below[row - 1].lifts[(over, tile)]);
+                over.sum::<f64>()
+            });
+            let sums: Vec<f64> = sums.collect();
+            let largest = sums.iter().copied().fold(0.0, f64::max);
+            for (tile, sum) in sums.into_iter().enumerate() {
+                let scaled = if largest > 0.0 { sum / largest } else { 0.0 };
+                messages[row * number + tile] = scaled;
+            }
+        }
+        messages
+    }
+
+    /// The shares of the tiles of a row given the one below, without their factors, so that what they bring for the rows above is in them and
+    /// what the row below brought of it is not.
+    fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
+        let number = self.tiles.len();
+        let under = self.id(under);
+        let before = under.map_or(1.0, |under| messages[(row + 1) * number + under]);
+        let shares = (0..number).map(|tile| {
+            let below = under.map_or(1.0, |under| self.below[row].lifts[(tile, under)]);
+            let share = self.share(row, tile, left) * below * messages[row * number + tile];
+            (self.tiles[tile], share / before)
+        });
+        shares.filter(|&(_, share)| share > 0.0).collect()
+    }
+}
+
+/// A number of each pair of tiles that training showed.
+fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
-    found.copied().unwrap_or_default()
+    found.copied()
 }
 
 /// The weight of a pair.
@@ -275,7 +461,8 @@ fn weight(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair))
+    // A tile that was placed, and that training never showed, says nothing about its neighbours.
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
 /// True if training showed a pair.
@@ -284,7 +471,7 @@ fn shown(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> bool + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.shown, pair))
+    Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.shown, pair) == Some(true))
 }
 
 impl TileFieldElements {

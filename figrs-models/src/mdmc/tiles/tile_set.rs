@@ -108,6 +108,29 @@ impl TileSet {
         self
     }
 
+    /// This set without some tiles. The others keep their pictures on a sheet.
+    #[must_use]
+    pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
+        let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
+        let placed = self
+            .tiles
+            .iter()
+            .enumerate()
+            .map(|(place, named)| NamedTile {
+                picture: if is_numbered {
+                    named.picture
+                } else {
+                    Some(place)
+                },
+                ..named.clone()
+            });
+        Self {
+            tiles: placed
+                .filter(|named| !tiles.contains(&named.tile))
+                .collect(),
+        }
+    }
+
     /// Expects distinct characters.
     pub(super) fn of_named(tiles: Vec<NamedTile>) -> Self {
         Self { tiles }

@@ -1,6 +1,6 @@
 //! N-grams of columns: each column given the ones before.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +8,8 @@ use figrs_core::{Constant, Datum, Element, Parents, Select};
 use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
+use super::ngram_proposals::NGramProposals;
+use crate::mdmc::demands::twist::Twist;
 use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
 use crate::mdmc::sample::level_program::LevelProgram;
 use crate::mdmc::{
@@ -45,13 +47,13 @@ pub struct ColumnNGrams {
     tile_set: Arc<TileSet>,
     travel: Travel,
     /// The distinct columns, from the top; the number of a column is its place.
-    columns: Vec<Vec<Tile>>,
+    pub(super) columns: Vec<Vec<Tile>>,
     /// For the columns before, the latest last, the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
 /// Number that stands for the edge before the first column of a level.
-const EDGE: usize = usize::MAX;
+pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
     /// The highest order.
@@ -112,10 +114,15 @@ impl ColumnNGrams {
     }
 
     /// The counts after the longest suffix of the history that stood somewhere (backing off).
-    fn after(&self, history: &[usize]) -> &[(usize, u64)] {
+    pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
         found.map_or(&[], Vec::as_slice)
+    }
+
+    /// True if a history stood somewhere.
+    pub(super) fn shows(&self, history: &[usize]) -> bool {
+        self.next.contains_key(history)
     }
 
     fn draw(&self, history: &[usize]) -> Element<usize> {
@@ -167,9 +174,40 @@ impl ColumnProgram for NGramColumns {
     }
 
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        self.built(columns, known, None)
+    }
+
+    fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns {
+        self.built(columns, known, Some(twist))
+    }
+
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
+        let all = self.ngrams.after(&[]);
+        let total: u64 = all.iter().map(|&(_, count)| count).sum();
+        let mut shares: BTreeMap<Tile, f64> = BTreeMap::new();
+        for &(column, count) in all {
+            let tile = self.ngrams.columns[column][row];
+            *shares.entry(tile).or_default() += count as f64 / total as f64;
+        }
+        shares.into_iter().collect()
+    }
+}
+
+impl NGramColumns {
+    /// The elements of some columns, with twisted proposals if they are asked for.
+    fn built(
+        &self,
+        columns: Range<usize>,
+        known: usize,
+        mut twist: Option<&mut Twist>,
+    ) -> LevelColumns {
         let (ngrams, order) = (&self.ngrams, self.ngrams.order);
         let mut numbers: Vec<Element<usize>> = Vec::with_capacity(columns.len());
         let mut seen: Vec<Vec<SeenStatement>> = vec![Vec::new(); columns.len()];
+        let mut weights: Vec<Vec<Element<f64>>> = vec![Vec::new(); columns.len()];
+        let ahead = twist
+            .as_deref()
+            .map(|twist| NGramProposals::new(ngrams, self.width, twist));
         // One function for all columns alike, and for all cells of a row.
         let [at_edge, inside] = [true, false].map(|edge| drawn(ngrams, edge));
         let [shown_at_edge, shown_inside] = [true, false].map(|edge| shown(ngrams, edge));
@@ -190,7 +228,21 @@ impl ColumnProgram for NGramColumns {
                     value: Datum::new(true),
                     cells: Vec::new(),
                 });
-                before.flat_map_shared(if edge { &at_edge } else { &inside })
+                match &ahead {
+                    None => before.flat_map_shared(if edge { &at_edge } else { &inside }),
+                    Some(_) => Constant::new(0),
+                }
+            };
+            let column = match (&ahead, twist.as_deref_mut()) {
+                (Some(ahead), Some(twist)) => {
+                    let start = (index == 0).then(|| twist.start());
+                    weights[place].extend(start);
+                    let before = &numbers[(place + 1).saturating_sub(order)..];
+                    let (column, weight) = ahead.column((index, edge), before, twist);
+                    weights[place].push(weight);
+                    column
+                }
+                _ => column,
             };
             numbers.push(column.named(format!("column {index}")));
         }
@@ -204,20 +256,14 @@ impl ColumnProgram for NGramColumns {
             first: columns.start,
             tiles,
             state: state.collect(),
-            weights: vec![Vec::new(); columns.len()],
+            weights,
             seen,
         }
-    }
-
-    fn possible(&self, row: usize) -> Vec<Tile> {
-        let tiles = self.ngrams.columns.iter().map(|column| column[row]);
-        let tiles: BTreeSet<Tile> = tiles.collect();
-        tiles.into_iter().collect()
     }
 }
 
 /// The columns before one, with the edge in front of them if the level begins there.
-fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
+pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     let edge = edge.then_some(EDGE).into_iter();
     edge.chain(before.iter().copied().copied()).collect()
 }

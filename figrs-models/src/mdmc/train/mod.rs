@@ -5,6 +5,7 @@ pub(crate) mod column_ngrams;
 pub(crate) mod distribution;
 pub(crate) mod error;
 pub(crate) mod hierarchy;
+mod ngram_proposals;
 pub(crate) mod row_splits;
 pub(crate) mod saved_chain;
 pub(crate) mod structure;

@@ -76,12 +76,18 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// A line through the middles of the cells, with a disc at both ends, in two colours.
+    /// A line through the middles of the cells, with a disc at both ends, in two colours. Where sides are joined, it ends at one and goes on at the other.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
-        let way = self.path_points();
-        let way = way.map(|(x, y)| (x.cast_signed(), y.cast_signed()));
-        let radius = (self.map_tiles().side() / SIDE).max(1);
-        canvas.way(way, radius.cast_signed(), colours);
+        let side = self.map_tiles().side();
+        let points = self.path_points();
+        let points: Vec<_> = points
+            .map(|(x, y)| (x.cast_signed(), y.cast_signed()))
+            .collect();
+        let half = self.level.width() * side / 2;
+        for way in points.chunk_by(|from, to| from.0.abs_diff(to.0) <= half) {
+            let radius = (side / SIDE).max(1);
+            canvas.way(way.iter().copied(), radius.cast_signed(), colours);
+        }
     }
 }
 

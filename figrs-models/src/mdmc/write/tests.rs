@@ -242,6 +242,15 @@ fn a_picture_shows_tiles_path_and_notes() {
     assert_eq!(at(&shown, 8, 8), [255, 72, 120, 255]);
     assert_eq!(at(&shown, 16, 16), [255, 72, 120, 255]);
     assert_eq!(at(&shown, 31, 0), at(&bare, 31, 0));
+    // Across joined sides nothing is drawn in between.
+    let level = "------\n------".parse().unwrap();
+    let writer = LevelWriter::new(&level);
+    let (bare, _, _) = decoded(&written(|out| writer.png(out)));
+    let path = [(0, 1), (0, 0), (0, 5), (0, 4)];
+    let (shown, _, _) = decoded(&written(|out| writer.path(&path).png(out)));
+    let at = |pixels: &[[u8; 4]], x: usize| pixels[8 * 96 + x];
+    assert_eq!(at(&shown, 16), at(&shown, 8));
+    assert_eq!(at(&shown, 48), at(&bare, 48));
 }
 
 #[test]

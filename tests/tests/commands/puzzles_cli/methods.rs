@@ -151,13 +151,19 @@ fn chains_draw_boards_of_any_size() {
             "land",
             100..=160,
         ),
-        ("island", "--size 100 --max-land 1", "land", 1..=1),
+        ("island", "--size 100 --max-land 40", "land", 1..=40),
         ("island", "--clues wide.clues --max-land 30", "land", 3..=30),
         (
             "yin_yang",
             "--size 8 --method chain --min-black 32 --max-black 32",
             "black",
             32..=32,
+        ),
+        (
+            "yin_yang",
+            "--size 12 --min-black 72 --max-black 72",
+            "black",
+            72..=72,
         ),
     ];
     for (puzzle, ask, number, range) in asks {
@@ -184,6 +190,43 @@ fn chains_draw_boards_of_any_size() {
     let found = files.json("maze", "--size 16 --min-walk 150 --show-path");
     assert_eq!(found["method"], "chain");
     assert!(found["puzzles"][0]["path"].as_array().unwrap().len() > 150);
+}
+
+/// Chromatic mazes wider than automata read, with a way that seldom comes by chance.
+#[test]
+fn chromatic_mazes_are_drawn_at_any_size() {
+    let files = Files::new();
+    let found = files.json("chromatic_maze", "--size 18 --min-steps 40 --count 2");
+    assert_eq!(found["method"], "chain");
+    assert_eq!(found["puzzles"].as_array().unwrap().len(), 2);
+    assert!(found.get("stopped").is_none());
+}
+
+/// Islands of up to six cells around the centre: polyominoes, once for each of their cells.
+#[test]
+fn islands_of_little_land_are_counted_at_any_size() {
+    let files = Files::new();
+    let found = files.json("island", "--size 100 --max-land 1 --task count");
+    assert_eq!(found["count"], "1");
+    let found = files.json("island", "--size 60x100 --max-land 6 --task count");
+    assert_eq!(found["count"], "1710");
+    let found = files.json("island", "--size 100 --min-land 3 --max-land 5 --count 3");
+    assert_eq!(found["method"], "exact");
+}
+
+/// A drawing that --time cuts short says so, though it has all boards.
+#[test]
+fn drawings_that_are_cut_short_say_so() {
+    let files = Files::new();
+    let ask = "--size 100 --min-land 3000 --max-land 4000 --time 2 --format json";
+    let output = files.run("island", ask);
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["stopped"], "time");
+    assert!(told.contains("--time is over"), "{told}");
+    let land = found["puzzles"][0]["land"].as_u64().unwrap();
+    assert!((3000..=4000).contains(&land), "{land}");
 }
 
 /// A gem, an altar, and walls anywhere: all questions, at sizes that no dungeon with a way has.

@@ -54,7 +54,7 @@ fn boards_are_those_that_the_commands_print() {
         (
             "chromatic_maze",
             &["--count", "2", "--min-steps", "4"],
-            json!({"puzzle": "chromatic", "count": 2, "min_steps": 4}),
+            json!({"puzzle": "chromatic_maze", "count": 2, "min_steps": 4}),
         ),
         (
             "dungeon",
@@ -257,6 +257,10 @@ fn wrong_boards_name_the_field() {
         (json!({"puzzle": "yin_yang", "task": "fly"}), "--task"),
         (json!({"puzzle": "yin_yang", "seed": -1}), "--seed"),
         (
+            json!({"puzzle": "maze", "version": true}),
+            "unknown field \"version\"",
+        ),
+        (
             json!({"puzzle": "dungeon", "min_walls": 9, "max_walls": 3}),
             "9",
         ),
@@ -271,6 +275,7 @@ fn wrong_boards_name_the_field() {
             error["error"].as_str().unwrap().contains(told),
             "{wrong}: {error}"
         );
+        assert!(!error["error"].as_str().unwrap().starts_with("error"));
     }
     let (status, error) = studio.post(
         "/api/board",

@@ -156,6 +156,13 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
         assert_eq!(status, 200, "{levels}");
         assert_eq!(levels[0]["rows"], expected);
     }
+    // A legend with a mistake is told, and left out.
+    let flawed = r#"{"tiles": {"XX": ["solid"]}}"#;
+    fs::write(folder.path().join("flat/tiles.json"), flawed).unwrap();
+    let (_, told) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
+    let notes = told["notes"].to_string();
+    assert!(notes.contains("tiles: no legend, left out"), "{told}");
+    fs::remove_file(folder.path().join("flat/tiles.json")).unwrap();
     // A legend of one's own, with other characters.
     let own = json!({"task": "tiles", "training": [{"name": "a", "text": "..\n##"}], "tiles": {"tiles": {"#": ["solid"], ".": ["passable", "empty"]}}});
     let (_, told) = level(&studio, own);
@@ -253,6 +260,10 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         (
             json!({"height": 3}),
             "height: the training levels are played right and have 14",
+        ),
+        (
+            json!({"task": "check", "level": ["-".repeat(1001)]}),
+            "it has 1001 rows or columns, and 1000 are the most",
         ),
         (json!({"particles": 0}), "particles 0"),
         (

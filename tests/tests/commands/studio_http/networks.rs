@@ -138,6 +138,11 @@ fn no_file_outside_the_folder_is_read() {
     {
         std::os::unix::fs::symlink(&secret, folder.join("link.bif")).unwrap();
         std::os::unix::fs::symlink(outside.path(), folder.join("up")).unwrap();
+        // A pipe that nobody writes to would never end.
+        let pipe = std::process::Command::new("mkfifo")
+            .arg(folder.join("pipe.bif"))
+            .status();
+        assert!(pipe.unwrap().success());
         fs::create_dir(folder.join("levels")).unwrap();
         fs::write(outside.path().join("secret.txt"), "--\nXX\n").unwrap();
         std::os::unix::fs::symlink(
@@ -152,6 +157,7 @@ fn no_file_outside_the_folder_is_read() {
         "../secret.bif",
         absolute,
         "link.bif",
+        "pipe.bif",
         "up/secret.bif",
         "./../secret.bif",
         "folder/../../secret.bif",
@@ -163,11 +169,6 @@ fn no_file_outside_the_folder_is_read() {
         "..\\secret.bif",
     ] {
         let (status, told) = studio.post("/api/network", &json!({"file": name}));
-        if name == "inside.bif/" || name == "." {
-            // A name of a folder is no network.
-            assert_ne!(status, 500, "{told}");
-            continue;
-        }
         assert_eq!(status, 404, "{name:?}: {told}");
         assert!(
             !told.to_string().contains(outside.path().to_str().unwrap()) || name == absolute,

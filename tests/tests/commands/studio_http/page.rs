@@ -88,8 +88,12 @@ fn the_files_of_the_folder_are_listed() {
     std::fs::write(folder.path().join("notes.md"), "").unwrap();
     let studio = Studio::start(Some(folder.path()));
     let files = studio.get("/api/files").json();
-    let expected = serde_json::json!({"networks": ["a.net", "b.bif"], "corpora": ["levels"]});
+    let expected =
+        serde_json::json!({"networks": ["a.net", "b.bif"], "corpora": ["levels"], "cut": false});
     assert_eq!(files, expected);
     let none = Studio::start(None).get("/api/files").json();
-    assert_eq!(none, serde_json::json!({"networks": [], "corpora": []}));
+    assert_eq!(
+        none,
+        serde_json::json!({"networks": [], "corpora": [], "cut": false})
+    );
 }

@@ -41,6 +41,11 @@ fn other_hosts_and_pages_are_refused() {
         &[("Origin", &own), ("Sec-Fetch-Site", "same-origin")],
         &[("Host", &local), ("Origin", &local_origin)],
         &[("Sec-Fetch-Site", "none")],
+        // A link on another page.
+        &[
+            ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Mode", "navigate"),
+        ],
     ];
     for headers in allowed {
         assert_eq!(
@@ -49,12 +54,25 @@ fn other_hosts_and_pages_are_refused() {
             "{headers:?}"
         );
     }
+    let link = [
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+    ];
+    assert_eq!(studio.ask("GET", "/api/files", &link, "").status, 403);
     // A host that stands twice may be read in two ways.
     let twice = format!(
         "GET / HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\nConnection: close\r\n\r\n",
         studio.address
     );
     assert_eq!(studio.raw(twice.as_bytes()).status, 400);
+    // A whole address in place of a path names the host.
+    for (host, status) in [(studio.address.as_str(), 200), (elsewhere.as_str(), 403)] {
+        let whole = format!(
+            "GET http://{host}/ HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            studio.address
+        );
+        assert_eq!(studio.raw(whole.as_bytes()).status, status, "{host}");
+    }
     let without = b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
     assert_eq!(studio.raw(without).status, 403);
 }

@@ -6,9 +6,11 @@ use crate::grid::{Position, Size};
 
 /// The distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// With the inverse `G` of the Laplacian without the first room, a room `r` points to a room `s` with probability `w (G[r, r] - G[s, r])`: the derivative of
-/// the logarithm of the determinant with respect to the logarithm of the weight `w`. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter
-/// side, and so `G` is had by block elimination from both ends.
+/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk by the weights `w`, it has the same
+/// distribution wherever it is directed to. So a room `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. With
+/// Green's function `G` of the walk that ends in a room `g`, the ground, that is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to
+/// which the weights draw the walk: elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian is
+/// tridiagonal in blocks, one for each line of rooms along the shorter side, and so `G` is had by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
@@ -40,7 +42,8 @@ pub(super) fn of_pointers(
         before.push(inverted(block, side));
         progress.step(line as u64, all)?;
     }
-    let size = maze.size();
+    let visits = blocks.visits(&before);
+    let (size, weights) = (maze.size(), maze.weights);
     let mut distributions = vec![Vec::new(); size.cells()];
     let mut after: Option<Vec<f64>> = None;
     for line in (0..lines).rev() {
@@ -59,13 +62,19 @@ pub(super) fn of_pointers(
                 distributions[0] = vec![(Pointer::Root, 1.0)];
                 continue;
             }
-            let own = green[place * side + place];
+            let is_ground = room == blocks.ground;
+            let own = if is_ground {
+                0.0
+            } else {
+                green[place * side + place]
+            };
             // Green's function of the room that is pointed to.
             let of = |target: Position| {
-                let (other, at) = blocks.place(size.index(target));
-                if (other, at) == (0, 0) {
+                let target = size.index(target);
+                if target == blocks.ground || is_ground {
                     return 0.0;
                 }
+                let (other, at) = blocks.place(target);
                 let inverse = match (other.cmp(&line), &after) {
                     (std::cmp::Ordering::Less, _) => &before[other],
                     (std::cmp::Ordering::Greater, Some(later)) => later,
@@ -84,7 +93,9 @@ pub(super) fn of_pointers(
                 if side == 1 && size.index(target) > room {
                     return None;
                 }
-                Some((pointer, maze.weights.of(pointer) * (own - of(target))))
+                let (out, back) = (weights.of(pointer), weights.of(pointer.opposite()));
+                let current = out * visits[room] - back * visits[size.index(target)];
+                Some((pointer, out * (own - of(target)) - current))
             });
             let mut pointers = positive(pointers);
             let total: f64 = pointers.iter().map(|(_, p)| p).sum();
@@ -99,9 +110,11 @@ pub(super) fn of_pointers(
     Ok(distributions)
 }
 
-/// The Laplacian without the first room, in blocks of lines along the shorter side.
+/// The Laplacian without the ground, in blocks of lines along the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
+    /// The corner to which the weights draw a walk.
+    ground: usize,
     /// Rooms of a line.
     side: usize,
     lines: usize,
@@ -112,8 +125,20 @@ struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     fn of(maze: &'a PerfectMaze) -> Self {
         let (rows, columns) = (maze.size().rows(), maze.size().columns());
+        let weights = maze.weights;
+        let row = if weights.down > weights.up {
+            rows - 1
+        } else {
+            0
+        };
+        let column = if weights.right > weights.left {
+            columns - 1
+        } else {
+            0
+        };
         Self {
             maze,
+            ground: row * columns + column,
             side: rows.min(columns),
             lines: rows.max(columns),
             are_rows: columns <= rows,
@@ -142,8 +167,8 @@ impl<'a> Blocks<'a> {
         let mut block = vec![0.0; side * side];
         for place in 0..side {
             let room = self.room(line, place);
-            if room == 0 {
-                block[0] = 1.0;
+            if room == self.ground {
+                block[place * side + place] = 1.0;
                 continue;
             }
             let at = size.position(room);
@@ -155,7 +180,7 @@ impl<'a> Blocks<'a> {
                 block[place * side + place] += weight;
                 let target = size.index(target);
                 let (other, to) = self.place(target);
-                if other == line && target > 0 {
+                if other == line && target != self.ground {
                     block[place * side + to] -= weight;
                 }
             }
@@ -163,9 +188,9 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Weight of pointing from a place of a line to the same place of one beside it; nothing leads from or to the first room.
+    /// Weight of pointing from a place of a line to the same place of one beside it; nothing leads from or to the ground.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
-        if self.room(from, place) == 0 || self.room(to, place) == 0 {
+        if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
         }
         let weights = self.maze.weights;
@@ -175,6 +200,41 @@ impl<'a> Blocks<'a> {
             (false, true) => weights.right,
             (false, false) => weights.left,
         }
+    }
+
+    /// Green's function from the first room to each room: all zero if that is the ground.
+    fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
+        let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
+        if self.ground == 0 {
+            return visits;
+        }
+        let through = |sources: &[f64], inverse: &[f64]| {
+            let to = |to| {
+                (0..side)
+                    .map(|from| sources[from] * inverse[from * side + to])
+                    .sum()
+            };
+            (0..side).map(to).collect::<Vec<f64>>()
+        };
+        // What comes to each line from earlier ones alone, then from later ones too.
+        let mut sources = vec![vec![0.0; side]; self.lines];
+        sources[0][0] = 1.0;
+        for line in 1..self.lines {
+            let earlier = through(&sources[line - 1], &before[line - 1]);
+            for (place, visited) in earlier.into_iter().enumerate() {
+                sources[line][place] = visited * self.between(line - 1, line, place);
+            }
+        }
+        for line in (0..self.lines).rev() {
+            let visited = through(&sources[line], &before[line]);
+            for (place, visited) in visited.into_iter().enumerate() {
+                if line > 0 {
+                    sources[line - 1][place] += visited * self.between(line, line - 1, place);
+                }
+                visits[self.room(line, place)] = visited;
+            }
+        }
+        visits
     }
 
     /// Eliminates a line beside from the block of a line, by the inverse of its own.

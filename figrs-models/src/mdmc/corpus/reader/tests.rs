@@ -4,6 +4,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::mdmc::Meaning;
+use crate::mdmc::level::vglc;
 
 /// A fresh folder with some files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -131,6 +132,21 @@ fn names_and_paths_are_chosen_by_patterns() {
     assert!(names.len() == 2 && names[0].ends_with("one/a-1") && names[1].ends_with("two/a-1"));
     let reader = CorpusReader::new([scratch.path()]).only("two/*");
     assert_eq!(reader.read().unwrap().0.names(), ["a-1", "a-2"]);
+    // A folder within, wherever it stands, with and without the extension.
+    let deep = folder(&[
+        ("Processed/over/a-1.txt", "-X\nXX"),
+        ("Processed/under/b-1.txt", "--\nXX"),
+    ]);
+    for pattern in [
+        "over/*",
+        "over/a-1",
+        "over/a-1.txt",
+        "Processed/over/*",
+        "a-*",
+    ] {
+        let reader = CorpusReader::new([deep.path()]).only(pattern);
+        assert_eq!(reader.read().unwrap().0.names(), ["a-1"], "{pattern}");
+    }
     let error = |pattern: &str| {
         let reader = CorpusReader::new(folders()).only(pattern);
         reader.read().unwrap_err()
@@ -142,6 +158,35 @@ fn names_and_paths_are_chosen_by_patterns() {
     ));
 }
 
+/// A tile of the legend without a meaning, which no level has, would keep every movement from being made.
+#[test]
+fn tiles_without_meaning_that_no_level_has_are_left_out() {
+    let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
+    let scratch = folder(&[("a.txt", "-=-\n###\n"), ("tiles.json", legend)]);
+    let (corpus, notes) = read(&scratch);
+    let set = corpus.tiles();
+    assert!(set.tile('@').is_none() && set.tile('S').is_some() && set.tile('=').is_some());
+    assert_eq!(set.picture(set.tile('#').unwrap()), Some(1));
+    let idle = notes.iter().find_map(|note| match note {
+        CorpusNote::IdleTiles { symbols } => Some(symbols.as_str()),
+        _ => None,
+    });
+    assert_eq!(idle, Some("@"));
+}
+
+#[test]
+fn a_broken_legend_is_noted() {
+    for (name, text) in [
+        ("tiles.json", "{\"tiles\": {\"X\": [\"solid\" "),
+        ("tiles.toml", "[tiles]\n'X' = [solid]\n"),
+    ] {
+        let scratch = folder(&[("a.txt", "--\nXX"), (name, text)]);
+        let (_, notes) = read(&scratch);
+        let is_noted = |note: &CorpusNote| matches!(note, CorpusNote::FlawedLegend(_));
+        assert!(notes.iter().any(is_noted), "{notes:?}");
+    }
+}
+
 #[test]
 fn lower_levels_are_filled_up_and_higher_ones_cut() {
     let scratch = folder(&[("a.txt", "-X-\nXXX\n---\n"), ("b.txt", "XX\n")]);
@@ -149,13 +194,14 @@ fn lower_levels_are_filled_up_and_higher_ones_cut() {
     let (corpus, notes) = read(&scratch);
     assert_eq!(texts(&corpus), ["-X-\nXXX\n---", "XX\nXX\n-X"]);
     assert!(
-        matches!(&notes[1], CorpusNote::Padded { levels: 1, of: 2, rows: 3, tile } if tile == "X")
+        matches!(&notes[1], CorpusNote::Padded { travel: Travel::Right, levels: 1, of: 2, rows: 3, tile } if tile == "X")
     );
     let (corpus, notes) = CorpusReader::new([scratch.path()]).rows(2).read().unwrap();
     assert_eq!(texts(&corpus), ["XXX\n---", "XX\n-X"]);
     assert!(matches!(
         notes[1],
         CorpusNote::Cut {
+            travel: Travel::Right,
             levels: 1,
             of: 2,
             rows: 2
@@ -202,9 +248,58 @@ fn folders_without_levels_are_errors() {
     assert!(matches!(error("bad"), LevelError::NoLevelsAmong { .. }));
     let told = error("latin").to_string();
     assert!(told.contains("a.txt:2:2: not UTF-8"), "{told}");
+    let nowhere = CorpusReader::new(Vec::<std::path::PathBuf>::new());
+    assert!(matches!(nowhere.read(), Err(LevelError::NoLevels { .. })));
     let none = folder(&[("readme.md", "X")]);
     let error = CorpusReader::new([none.path()]).read().unwrap_err();
     assert!(matches!(error, LevelError::NoLevels { .. }));
+}
+
+/// Regression test: columns were kept from the right.
+#[test]
+fn towers_are_cut_and_filled_up_at_the_right() {
+    let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
+    let upright = |corpus: &Corpus, level: usize| {
+        let level = &corpus.levels()[level];
+        Travel::Up.upright(level).to_string()
+    };
+    let tall = CorpusReader::new([scratch.path()]).travel(Travel::Up);
+    let (corpus, notes) = tall.clone().rows(1).read().unwrap();
+    assert_eq!(upright(&corpus, 0), "a\nc\ne");
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter().any(|note| note.contains("left columns")),
+        "{told:?}"
+    );
+    let (corpus, notes) = tall.read().unwrap();
+    assert_eq!(upright(&corpus, 1), "xx\nyx\nxx");
+    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(
+        told.iter()
+            .any(|note| note.contains("at the right to 2 columns")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn blank_lines_at_the_end_are_rows_of_a_level() {
+    let scratch = folder(&[("a.txt", "#.\n  \n  \n"), ("b.txt", "#.\n.#\n##\n")]);
+    let (corpus, _) = read(&scratch);
+    assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
+}
+
+/// Regression test: the folder above `..` was taken to be the one that the program runs in.
+#[test]
+fn the_folder_above_is_that_of_the_levels() {
+    for (path, above) in [
+        ("a/b", "a"),
+        ("a", ""),
+        ("..", "../.."),
+        (".", "./.."),
+        ("/", "/.."),
+    ] {
+        assert_eq!(folder_above(Path::new(path)), Path::new(above));
+    }
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Verdict {
 
 /// State of a demand after some cells.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum DemandState {
+pub(in crate::mdmc) enum DemandState {
     /// State of an automaton.
     Open(Vec<u32>),
     /// States of several automata.

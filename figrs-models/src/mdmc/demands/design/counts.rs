@@ -6,9 +6,9 @@ use super::design_error::DesignError;
 use super::keys::Entry;
 use super::numbers::{RANGE, numbers, shares};
 use super::verbs::Designer;
-use crate::mdmc::TileClass;
 use crate::mdmc::demands::area::Area;
 use crate::mdmc::demands::demand::Demand;
+use crate::mdmc::{DemandError, TileClass};
 use crate::shares::whole_numbers;
 
 impl Designer<'_> {
@@ -16,12 +16,37 @@ impl Designer<'_> {
         let place = format!("{}, count", entry.place());
         let class = self.words.class(&place, value)?;
         let area = self.area(entry)?;
+        let kinds = ["sections", "share", "number"];
+        let kind = kinds.into_iter().find(|key| entry.has(key));
+        let idle: &[&str] = match kind {
+            Some("sections") => &["share", "number", "in_each"],
+            Some("share") => &["number", "in_each", "rising"],
+            _ => &["rising"],
+        };
+        if let (Some(kind), Some(key)) = (kind, idle.iter().find(|key| entry.has(key))) {
+            return Err(DesignError::Idle {
+                place: entry.place().to_owned(),
+                key,
+                kind,
+            });
+        }
         if let Some(sections) = entry.get("sections") {
             return Self::sections(entry, sections, class, area);
         }
         if let Some((low, high)) = entry.read("share", "a share, as \"1%..5%\"", shares)? {
             let (rows, columns) = area.within(self.size).map_err(|error| entry.unfit(error))?;
-            let (least, most) = whole_numbers(low, high, rows.len() * columns.len());
+            let cells = rows.len() * columns.len();
+            let (least, most) = match whole_numbers(low, high, cells) {
+                // A single share is that of the nearest whole number.
+                (least, most) if least > most && low >= high => {
+                    let nearest = (low * cells as f64).round() as usize;
+                    (nearest, nearest)
+                }
+                (least, most) if least > most => {
+                    return Err(entry.unfit(DemandError::Share { low, high, cells }));
+                }
+                both => both,
+            };
             return Ok(Demand::Number {
                 class,
                 area,

@@ -9,12 +9,15 @@ use crate::mdmc::{DemandError, MovementError};
 #[non_exhaustive]
 pub enum DesignError {
     /// Not TOML, or TOML of something else.
-    #[error("not a file of demands: {}; write [legend], [patterns] and [[demand]]", .0.to_string().trim_end().replace('\n', " "))]
+    #[error(
+        "not a file of demands: {}{}; write [legend], [patterns] and [[demand]]",
+        crate::mistakes::place_in_toml(.0), crate::mistakes::in_toml(.0)
+    )]
     Toml(#[from] Box<toml::de::Error>),
     /// Not JSON, or JSON of something else.
     #[error(
         "not a file of demands: line {}, column {}: {}; write {{\"demand\": [{{\"forbid\": ..}}, ..]}}",
-        .0.line(), .0.column(), crate::json::mistake(.0)
+        .0.line(), .0.column(), crate::mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
     /// A name in the legend that is not one character, or that is a tile.
@@ -78,6 +81,18 @@ pub enum DesignError {
         kind: &'static str,
         /// The keys that it takes.
         known: String,
+    },
+    /// A key that has no effect beside another.
+    #[error(
+        "{place}: {key} says nothing beside {kind}; leave one of them out, or write another [[demand]]"
+    )]
+    Idle {
+        /// The demand.
+        place: String,
+        /// The key.
+        key: &'static str,
+        /// The other key.
+        kind: &'static str,
     },
     /// A key is missing.
     #[error("{place}: {kind} needs {key}")]

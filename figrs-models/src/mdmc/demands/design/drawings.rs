@@ -28,6 +28,17 @@ impl Designer<'_> {
         };
         let columns = cells.columns().into_iter().map(column);
         let columns = columns.collect::<Option<Vec<Vec<Tile>>>>();
+        let across = match self.travel {
+            Travel::Right => "rows",
+            Travel::Up => "columns",
+        };
+        if entry.has(across) {
+            return Err(DesignError::Idle {
+                place: entry.place().to_owned(),
+                key: across,
+                kind: "lines_like",
+            });
+        }
         // The area is that of whole lines, in the frame of models.
         let (rows, along) = self
             .area(entry)?

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::design_error::DesignError;
 use super::keys::Entry;
@@ -59,14 +59,23 @@ impl<'a> Words<'a> {
                 Value::Array(forms) => forms.iter().collect(),
                 one => vec![one],
             };
-            let forms = forms.into_iter().map(|form| {
-                let drawn = form.as_str().map(|text| words.drawn(text));
-                drawn.unwrap_or(Err(crate::mdmc::DemandError::EmptyPattern))
+            let unfit = |error| DesignError::Pattern {
+                place: place.clone(),
+                error,
+            };
+            let entry = Entry::new("[patterns]".to_owned(), Map::new());
+            let forms = forms.into_iter().map(|form| match form {
+                Value::String(text) => words.drawn(text).map_err(unfit),
+                Value::Object(_) => words.cut(&entry, name, form),
+                other => Err(entry.wrong(
+                    name,
+                    other,
+                    "a drawing, or { level = \"NAME\", columns = \"30..34\" }",
+                )),
             });
-            let forms = forms.collect::<Result<Vec<_>, _>>();
-            let pattern = forms.and_then(|forms| Pattern::any_of(&forms));
-            let pattern = pattern.map_err(|error| DesignError::Pattern { place, error })?;
-            words.patterns.insert(name.clone(), pattern);
+            let forms = forms.collect::<Result<Vec<_>, _>>()?;
+            let pattern = Pattern::any_of(&forms).map_err(unfit)?;
+            words.patterns.insert(name.clone(), pattern.named(name));
         }
         Ok(words)
     }
@@ -208,13 +217,15 @@ impl<'a> Words<'a> {
             return self.cut(entry, key, value);
         }
         let Some(text) = value.as_str() else {
-            return Pattern::cell(self.class(&place(), value)?).map_err(error);
+            let cell = Pattern::cell(self.class(&place(), value)?).map_err(error)?;
+            return Ok(cell.named(&list_of(value)));
         };
         if let Some(pattern) = self.patterns.get(text) {
             return Ok(pattern.clone());
         }
         if let Some(class) = self.word(text) {
-            return Pattern::cell(class).map_err(error);
+            let cell = Pattern::cell(class).map_err(error)?;
+            return Ok(cell.named(text));
         }
         self.drawn(text).map_err(|found| {
             let is_word = !text.contains('\n')
@@ -239,4 +250,11 @@ impl<'a> Words<'a> {
             error(found)
         })
     }
+}
+
+/// The words of a list, in one line.
+fn list_of(value: &Value) -> String {
+    let words = value.as_array().into_iter().flatten();
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    words.join(" or ")
 }

@@ -25,8 +25,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 
+use super::compile::LevelFrame;
 use super::demand::Demand;
-use crate::mdmc::{Corpus, LevelModel, MovementRules, Travel};
+use crate::mdmc::{Corpus, DemandError, LevelModel, MovementRules, Travel};
 use design_error::DesignError;
 use keys::Entry;
 use legend::Words;
@@ -53,9 +54,9 @@ use legend::Words;
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is one of those of the drawing |
-/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row |
+/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row; of levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
-/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`] |
+/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
 ///
 /// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is not in it) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are in it) or `"2.."`. With `prefer`, a weight,
 /// a demand is soft. A class is a tile, `any`, a [`Meaning`](crate::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all others; or a list of such. A
@@ -253,12 +254,25 @@ impl<'a> DesignScope<'a> {
     ///
     /// **Errors.** [`DesignError`], with the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, DesignError> {
+        let demands = self.demands_with_places()?.into_iter();
+        Ok(demands.map(|(_, demand)| demand).collect())
+    }
+
+    /// The same, each with its place in the file: the line and number of what says it.
+    ///
+    /// **Errors.** As [`demands`](Self::demands).
+    pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, DesignError> {
         let (height, width) = (self.model.height(), self.model.width());
         let (tiles, travel) = (self.model.tile_set(), self.model.travel());
         let words = Words::new(tiles, self.corpus, &self.file.legend, &self.file.patterns)?;
         let upright = match travel {
             Travel::Right => (height, width),
             Travel::Up => (width, height),
+        };
+        let frame = LevelFrame {
+            height,
+            width,
+            tiles,
         };
         let mut demands = Vec::new();
         for entry in &self.file.demands {
@@ -269,8 +283,14 @@ impl<'a> DesignScope<'a> {
                 size: upright,
             };
             for demand in designer.demands(entry)? {
+                if travel == Travel::Up && demand.has_gap() {
+                    let demand = demand.to_string();
+                    return Err(entry.unfit(DemandError::Upwards { demand }));
+                }
                 let turned = demand.turned(travel, upright);
-                demands.push(turned.map_err(|error| entry.unfit(error))?);
+                let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));
+                let checked = checked.map_err(|error| entry.unfit(error))?;
+                demands.push((entry.place().to_owned(), checked));
             }
         }
         Ok(demands)

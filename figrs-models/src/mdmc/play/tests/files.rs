@@ -74,48 +74,127 @@ goal = { edge = 'right', or = ['door'], within = 3 }
 #[test]
 fn mistakes_in_files_are_told_with_their_line() {
     let cases = [
-        ("a = 1", "line 1", "unknown field"),
+        ("a = 1", "line 1", "unknown field `a`"),
         (
             "\nlike = 'golf'",
             "line 2",
-            "no movement is called \"golf\"",
+            "like: no movement is called \"golf\"",
         ),
-        ("\n\nsteps = [[0, 0]]", "line 3", "goes nowhere"),
-        ("jumps = [[[0, -61]]]", "line 1", "too far; use -60 to 60"),
-        ("jumps = [[]]", "line 1", "without cells"),
-        ("doors = 17", "line 1", "use 0 (no doors) to 16"),
-        ("bottom = 'lava'", "line 1", "no bottom; use lost, floor"),
-        ("enemies = 'kind'", "line 1", "use ignored, blocked, jumped"),
+        (
+            "\n\nsteps = [[0, 0]]",
+            "line 3",
+            "steps: the move [0, 0] goes nowhere",
+        ),
+        (
+            "\njumps = [[[0, -61]]]",
+            "line 2",
+            "jumps: the cell [0, -61] is too far; use -60 to 60",
+        ),
+        ("jumps = [[]]", "line 1", "jumps: a jump without cells"),
+        (
+            "doors = 17",
+            "line 1",
+            "doors: 17 cells of wall between doors; use 0 (no doors) to 16",
+        ),
+        (
+            "wrap = 1",
+            "line 1",
+            "wrap: invalid type: integer `1`, expected a boolean",
+        ),
+        (
+            "bottom = 'lava'",
+            "line 1",
+            "bottom: \"lava\" is no bottom; use lost, floor",
+        ),
+        (
+            "\nhazards = 'kind'",
+            "line 2",
+            "hazards: \"kind\" is no way of meeting what hurts; use ignored, blocked, jumped",
+        ),
         (
             "open = ['grass']",
             "line 1",
-            "no meaning of tiles; use solid,",
+            "open: \"grass\" is no meaning of tiles; use solid,",
         ),
-        ("start = 'here'", "line 1", "use left, right, top, bottom"),
-        ("start = 3", "line 1", "\"ground\", an edge"),
-        ("goal = { any = [] }", "line 1", "name one such as \"exit\""),
+        (
+            "start = 'here'",
+            "line 1",
+            "start: \"here\" is no start; use left, right, top, bottom, ground, or tiles as { any = [\"start\"] }",
+        ),
+        ("start = 3", "line 1", "start: write \"ground\", an edge"),
+        (
+            "start = { all = ['exit'] }",
+            "line 1",
+            "start: write \"ground\", an edge",
+        ),
+        (
+            "goal = 'exit'",
+            "line 1",
+            "goal: \"exit\" is no goal; use left, right, top, bottom, or tiles as { any = [\"exit\"] }",
+        ),
+        (
+            "goal = { any = ['grass'] }",
+            "line 1",
+            "goal: \"grass\" is no meaning of tiles; use solid,",
+        ),
+        (
+            "goal = { any = [] }",
+            "line 1",
+            "goal: no meaning of tiles; name one such as \"exit\"",
+        ),
+        (
+            "goal = { any = ['exit'], within = 3 }",
+            "line 1",
+            "goal: write an edge such as",
+        ),
         (
             "goal = { edge = 'top', or = ['door'], within = 0 }",
             "line 1",
-            "use 1 to 255",
+            "goal: within = 0; use 1 to 255",
         ),
+        ("doors = 3\nstart =", "line 2", "not a movement: line 2"),
     ];
     for (text, line, told) in cases {
         let error = Movement::from_toml(text).unwrap_err();
-        assert!(matches!(error, MovementError::Toml(_)));
+        assert!(matches!(error, MovementError::Toml { .. }));
         let error = error.to_string();
         assert!(
-            error.contains(line) && error.contains(told),
+            error.starts_with(&format!("not a movement: {line}, column ")) && error.contains(told),
             "{text}: {error}"
         );
+        // The same values in JSON.
+        let Ok(table) = toml::from_str::<toml::Table>(text) else {
+            continue;
+        };
+        let error = Movement::from_json(&serde_json::to_string(&table).unwrap()).unwrap_err();
+        assert!(matches!(error, MovementError::Json { .. }));
+        let error = error.to_string();
+        assert!(error.contains(told), "{text}: {error}");
     }
     let error = Movement::from_json("{\n\"doors\": 99}").unwrap_err();
-    assert!(matches!(error, MovementError::Json(_)));
     assert!(
         error.to_string().starts_with(
-            "not a movement: line 2, column 12: 99 cells of wall between doors; use 0 (no doors) to 16; write"
+            "not a movement: line 2, column 12: doors: 99 cells of wall between doors; use 0 (no doors) to 16; write"
         ),
         "{error}"
+    );
+}
+
+#[test]
+fn tiles_of_start_and_goal_are_said_in_the_same_way() {
+    let movement = |start: &str, goal: &str| {
+        Movement::from_toml(&format!("start = {start}\ngoal = {goal}")).unwrap()
+    };
+    let both = movement("{ any = ['start', 'door'] }", "{ any = ['start', 'door'] }");
+    let one = "{ tiles = ['start', 'door'] }";
+    assert_eq!(movement(one, one), both);
+    assert_eq!(
+        both.promise(),
+        "a way from the first start or door tile to a tile of start or door"
+    );
+    assert_eq!(
+        movement("{ any = 'start' }", "{ all = 'exit' }"),
+        movement("{ any = ['spawn'] }", "{ all = ['goal'] }")
     );
 }
 
@@ -128,7 +207,10 @@ fn a_file_is_read_by_its_extension_and_called_as_it_is() {
     assert_eq!(movement.name(), stem);
     let toml = path.with_extension("toml");
     std::fs::rename(&path, &toml).unwrap();
-    assert!(matches!(Movement::read(&toml), Err(MovementError::Toml(_))));
+    assert!(matches!(
+        Movement::read(&toml),
+        Err(MovementError::Toml { .. })
+    ));
     std::fs::write(&toml, b"\xff").unwrap();
     assert!(matches!(
         Movement::read(&toml),

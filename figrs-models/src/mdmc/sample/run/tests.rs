@@ -1,5 +1,5 @@
 use ndarray::Array2;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::mdmc::sample::run::*;
@@ -62,20 +62,20 @@ fn the_look_ahead_agrees_with_brute_force() {
             {
                 let tile = chain.tiles()[rng.random_range(0..chain.tiles().len())];
                 tiles[(row, column)] = tile;
-                run.grid.set(row, column, chain.ids().id(tile));
+                run.row.grid.set(row, column, chain.ids().id(tile));
             }
             // Once without and then with what the first pass has remembered.
             for (column, depth) in (1..7).chain(1..7).flat_map(|c| (0..6).map(move |d| (c, d))) {
-                let (kept, ids) = (tiles.clone(), run.grid.ids().to_vec());
+                let (kept, ids) = (tiles.clone(), run.row.grid.ids().to_vec());
                 let expected = fillable_by_force(&chain, &mut tiles, column, depth);
                 assert_eq!(
-                    run.fillable(column, depth),
+                    run.look_ahead.fillable(&mut run.row, column, depth),
                     expected,
                     "{structure}:\n{kept}"
                 );
                 outcomes[usize::from(expected)] += 1;
                 tiles = kept;
-                run.grid.restore(&ids);
+                run.row.grid.restore(&ids);
             }
         }
     }
@@ -89,11 +89,12 @@ fn a_distant_dead_end_is_found_without_trying_every_path() {
     let mut run = LookAheadRun::new(&chain, 40);
     for column in 0..40 {
         let below = if column == 36 { 'o' } else { 'X' };
-        run.grid
+        run.row
+            .grid
             .set(1, column, chain.ids().id(Tile::platformer(below).unwrap()));
     }
     run.start_row(0);
-    run.grid.set(0, 4, chain.ids().id(Tile::GROUND));
-    assert!(run.fillable(5, 31));
-    assert!(!run.fillable(5, 32));
+    run.row.grid.set(0, 4, chain.ids().id(Tile::GROUND));
+    assert!(run.look_ahead.fillable(&mut run.row, 5, 31));
+    assert!(!run.look_ahead.fillable(&mut run.row, 5, 32));
 }

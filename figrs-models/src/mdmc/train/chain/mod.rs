@@ -1,6 +1,5 @@
 //! The chain itself: training by counting.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{ConfigurationTable, Counts};
@@ -50,28 +49,41 @@ impl MarkovChain {
         structures: impl Into<Structures>,
         splits: RowSplits,
     ) -> Result<Self, TrainingError> {
+        let mut chains = Self::of_kinds(corpus, structures, splits, (1, |_, _| 0))?;
+        Ok(chains.remove(0))
+    }
+
+    /// A chain for each kind of columns, trained on the columns of that kind; `kind` is that of a column of a level.
+    ///
+    /// **Errors.** As [`MarkovChain::train`].
+    pub(in crate::mdmc) fn of_kinds(
+        corpus: &Corpus,
+        structures: impl Into<Structures>,
+        splits: RowSplits,
+        (kinds, kind): (usize, impl Fn(usize, usize) -> usize),
+    ) -> Result<Vec<Self>, TrainingError> {
         let structures = structures.into();
         let height = corpus.height();
         let splits = splits.checked(height)?;
-        let cells = corpus
-            .levels()
-            .iter()
-            .flat_map(|level| level.as_array().iter());
-        let tiles: BTreeSet<Tile> = cells.copied().collect();
-        let ids = TileIds::new(tiles.into_iter().collect());
-        let mut bands = vec![Counts::new(); splits.count()];
-        for (level, weight) in corpus.counted_levels() {
+        let ids = TileIds::new(corpus.tiles_in_use());
+        let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
+        for (number, (level, weight)) in corpus.counted_levels().enumerate() {
             let grid = TileGrid::of(level, structures.first(), &ids);
-            for row in 0..height {
-                let counts = &mut bands[splits.band(row, height)];
-                for column in 0..level.width() {
+            for column in 0..level.width() {
+                let bands = &mut counts[kind(number, column)];
+                for row in 0..height {
+                    let counts = &mut bands[splits.band(row, height)];
                     let tiles = counts.entry(grid.key(row, column)).or_default();
                     *tiles.entry(grid.get(row, column)).or_default() += weight;
                 }
             }
         }
-        let chain = Self::of_counts(height, splits, ids, structures, bands);
-        Ok(chain.of_corpus(corpus.tiles(), corpus.travel()))
+        let chain = |bands| {
+            let (ids, structures) = (ids.clone(), structures.clone());
+            let chain = Self::of_counts(height, splits, ids, structures, bands);
+            chain.of_corpus(corpus.tiles(), corpus.travel())
+        };
+        Ok(counts.into_iter().map(chain).collect())
     }
 
     /// The chain of the first structure's counts in each band; the counts of the others are sums of these.

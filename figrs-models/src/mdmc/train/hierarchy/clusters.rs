@@ -21,16 +21,16 @@ fn distance(a: &[Tile], b: &[Tile]) -> u64 {
 }
 
 impl Medoids {
-    /// At most `kinds` medoids of examples of one length: the first drawn in proportion to squared distances (k-means++),
+    /// At most `kinds` medoids of examples of one length, each counted so many times: the first drawn in proportion to squared distances (k-means++),
     /// then each example joins the nearest and each group chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
-        examples: impl Iterator<Item = &'a Vec<Tile>>,
+        examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,
         rng: &mut R,
     ) -> Self {
         let mut counted: BTreeMap<&Vec<Tile>, u64> = BTreeMap::new();
-        for example in examples {
-            *counted.entry(example).or_default() += 1;
+        for (example, times) in examples {
+            *counted.entry(example).or_default() += times;
         }
         let examples: Vec<(&Vec<Tile>, u64)> = counted.into_iter().collect();
         let mut clusters = Self {
@@ -106,6 +106,10 @@ mod tests {
     use super::*;
     use figrs_core::stream;
 
+    fn once(examples: &[Vec<Tile>]) -> impl Iterator<Item = (&Vec<Tile>, u64)> {
+        examples.iter().map(|example| (example, 1))
+    }
+
     fn examples(texts: &[&str]) -> Vec<Vec<Tile>> {
         let tiles = |text: &&str| text.chars().filter_map(Tile::platformer).collect();
         texts.iter().map(tiles).collect()
@@ -118,7 +122,7 @@ mod tests {
         ];
         let examples = examples(&texts);
         for seed in 0..20 {
-            let clusters = Medoids::find(examples.iter(), 3, &mut stream(seed, 0));
+            let clusters = Medoids::find(once(&examples), 3, &mut stream(seed, 0));
             let mut medoids = clusters.medoids().to_vec();
             medoids.sort();
             let mut expected = super::tests::examples(&["XXXX", "----", "EEEE"]);
@@ -132,7 +136,7 @@ mod tests {
     #[test]
     fn there_are_no_more_kinds_than_distinct_examples() {
         let examples = examples(&["X", "X", "-"]);
-        let clusters = Medoids::find(examples.iter(), 5, &mut stream(1, 0));
+        let clusters = Medoids::find(once(&examples), 5, &mut stream(1, 0));
         assert_eq!(clusters.medoids().len(), 2);
     }
 }

@@ -5,8 +5,6 @@ mod program;
 
 use figrs_core::stream;
 
-use super::table::Counts;
-use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile, TrainingError};
 use clusters::Medoids;
 
@@ -76,7 +74,11 @@ impl HierarchicalChain {
             .iter()
             .map(|level| sections(level, section))
             .collect();
-        let clusters = Medoids::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
+        let weighted = sections.iter().zip(corpus.counted_levels());
+        let counted = weighted.flat_map(|(sections, (_, weight))| {
+            sections.iter().map(move |section| (section, weight))
+        });
+        let clusters = Medoids::find(counted, kinds, &mut stream(seed, 0));
         let along: Vec<Vec<usize>> = sections
             .iter()
             .map(|sections| sections.iter().map(|s| clusters.nearest(s)).collect())
@@ -135,16 +137,10 @@ impl HierarchicalChain {
         section: usize,
         (kinds, along): (usize, &[Vec<usize>]),
     ) -> Result<Self, TrainingError> {
-        let structures = structures.into();
-        let splits = splits.checked(corpus.height())?;
         let mut first = vec![0.0; kinds];
         let mut anywhere = vec![0.0; kinds];
         let mut next = vec![vec![0.0; kinds]; kinds];
-        let tiles = corpus.levels().iter().flat_map(Level::as_array);
-        let tiles: std::collections::BTreeSet<Tile> = tiles.copied().collect();
-        let ids = TileIds::new(tiles.into_iter().collect());
-        let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
-        for ((level, weight), along) in corpus.counted_levels().zip(along) {
+        for ((_, weight), along) in corpus.counted_levels().zip(along) {
             let times = weight as f64;
             first[along[0]] += times;
             for &kind in along {
@@ -153,25 +149,14 @@ impl HierarchicalChain {
             for two in along.windows(2) {
                 next[two[0]][two[1]] += times;
             }
-            let grid = TileGrid::of(level, structures.first(), &ids);
-            for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
-                let band = splits.band(row, corpus.height());
-                let counts = &mut counts[along[column / section]][band];
-                let tiles = counts.entry(grid.key(row, column)).or_default();
-                *tiles.entry(grid.get(row, column)).or_default() += weight;
-            }
         }
-        let chain = |bands| {
-            let (ids, structures) = (ids.clone(), structures.clone());
-            let chain = MarkovChain::of_counts(corpus.height(), splits, ids, structures, bands);
-            chain.of_corpus(corpus.tiles(), corpus.travel())
-        };
+        let kind = |level: usize, column: usize| along[level][column / section];
         Ok(Self {
             section,
             first,
             anywhere,
             next,
-            chains: counts.into_iter().map(chain).collect(),
+            chains: MarkovChain::of_kinds(corpus, structures, splits, (kinds, kind))?,
             medoids: Vec::new(),
         })
     }

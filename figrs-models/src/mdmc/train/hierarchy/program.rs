@@ -1,6 +1,6 @@
 //! The hierarchical chain as an element program.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use figrs_core::{Constant, Datum, Element, Parents, Select};
 use ndarray::Array2;
 
 use super::HierarchicalChain;
+use crate::mdmc::demands::twist::{TileShares, Twist};
 use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
 use crate::mdmc::{
     LevelElements, LevelModel, LevelProgram, SamplingError, Tile, TileDistribution, TileSet, Travel,
@@ -89,6 +90,33 @@ impl ColumnProgram for HierarchicalColumns {
     }
 
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns {
+        self.built(columns, known, None)
+    }
+
+    fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns {
+        let start = (columns.start == 0).then(|| twist.start());
+        let mut level = self.built(columns, known, Some(twist));
+        level.weights[0].splice(0..0, start);
+        level
+    }
+
+    fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
+        let mut all: BTreeMap<Tile, f64> = BTreeMap::new();
+        for (tile, share) in self.chain.chains.iter().flat_map(|chain| chain.shares(row)) {
+            *all.entry(tile).or_default() += share / self.chain.chains.len() as f64;
+        }
+        all.into_iter().collect()
+    }
+}
+
+impl HierarchicalColumns {
+    /// The elements of some columns, with twisted proposals if they are asked for.
+    fn built(
+        &self,
+        columns: Range<usize>,
+        known: usize,
+        mut twist: Option<&mut Twist>,
+    ) -> LevelColumns {
         let (first, chain) = (columns.start, &self.chain.chains[0]);
         let (height, section) = (chain.height(), self.chain.section);
         let sections = first / section..columns.end.div_ceil(section);
@@ -101,48 +129,67 @@ impl ColumnProgram for HierarchicalColumns {
         let bands = 0..chain.row_splits().count();
         // One function for all cells of a band: algorithms compute what it gives once.
         let drawn: Vec<_> = bands.clone().map(|band| drawn(&self.chain, band)).collect();
-        let shown: Vec<_> = bands.map(|band| shown(&self.chain, band)).collect();
-        for row in (0..height).rev() {
+        let shown: Vec<_> = bands.clone().map(|band| shown(&self.chain, band)).collect();
+        let shares = [false, true].map(|seen| -> Vec<_> {
+            let bands = bands.clone();
+            bands.map(|band| shares(&self.chain, band, seen)).collect()
+        });
+        let mut weights: Vec<Vec<Element<f64>>> = vec![Vec::new(); columns.len()];
+        let by_rows = (0..height).rev();
+        let by_rows = by_rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
+        // Demands read column by column.
+        let by_columns = columns.clone();
+        let by_columns =
+            by_columns.flat_map(|column| (0..height).rev().map(move |row| (row, column)));
+        let order: Vec<(usize, usize)> = match twist {
+            Some(_) => by_columns.collect(),
+            None => by_rows.collect(),
+        };
+        for (row, column) in order {
             let band = chain.band(row);
-            for column in columns.clone() {
-                let place = column - first;
-                let name = format!("tile {row},{column}");
-                if place < known {
-                    tiles[(row, place)] = Constant::new(Tile::EMPTY).named(name);
-                    continue;
-                }
-                let at: Vec<Option<(usize, usize)>> = chain.structures()[0]
-                    .neighbours(row, column, height, self.width)
-                    .collect();
-                let tile = |at: &Option<(usize, usize)>| {
-                    at.map_or(&border, |(row, column)| &tiles[(row, column - first)])
-                        .clone()
-                };
-                let neighbours: Vec<Element<Tile>> = at.iter().map(tile).collect();
-                let configuration = neighbours
-                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
-                    .named(format!("configuration {row},{column}"));
-                let both = (&configuration, kind(column));
-                seen[place].push(SeenStatement {
-                    element: both.map_shared(&shown[band]).erased().clone(),
-                    value: Datum::new(true),
-                    cells: at.into_iter().flatten().chain([(row, column)]).collect(),
-                });
-                tiles[(row, place)] = both.flat_map_shared(&drawn[band]).named(name);
+            let place = column - first;
+            let name = format!("tile {row},{column}");
+            if place < known {
+                tiles[(row, place)] = Constant::new(Tile::EMPTY).named(name);
+                continue;
             }
+            let at: Vec<Option<(usize, usize)>> = chain.structures()[0]
+                .neighbours(row, column, height, self.width)
+                .collect();
+            let tile = |at: &Option<(usize, usize)>| {
+                at.map_or(&border, |(row, column)| &tiles[(row, column - first)])
+                    .clone()
+            };
+            let neighbours: Vec<Element<Tile>> = at.iter().map(tile).collect();
+            let configuration = neighbours
+                .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+                .named(format!("configuration {row},{column}"));
+            let both = (&configuration, kind(column));
+            seen[place].push(SeenStatement {
+                element: both.map_shared(&shown[band]).erased().clone(),
+                value: Datum::new(true),
+                cells: at.into_iter().flatten().chain([(row, column)]).collect(),
+            });
+            let plain = || both.flat_map_shared(&drawn[band]);
+            let tile = match twist.as_deref_mut() {
+                None => plain(),
+                Some(twist) => {
+                    let seen = usize::from(twist.seen());
+                    let of_tiles = || both.map_shared(&shares[seen][band]);
+                    let (tile, weight) = twist.tile((row, column), plain, of_tiles);
+                    weights[place].extend(weight);
+                    tile
+                }
+            };
+            tiles[(row, place)] = tile.named(name);
         }
         let mut level = LevelColumns::of_tiles(first, tiles);
         for (column, state) in columns.zip(&mut level.state) {
             state.push(kind(column).erased().clone());
         }
         level.seen = seen;
+        level.weights = weights;
         level
-    }
-
-    fn possible(&self, row: usize) -> Vec<Tile> {
-        let all = self.chain.chains.iter();
-        let tiles: BTreeSet<Tile> = all.flat_map(|chain| chain.possible(row)).collect();
-        tiles.into_iter().collect()
     }
 }
 
@@ -161,6 +208,22 @@ fn drawn(
 ) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> Element<Tile> + Send + Sync + use<>> {
     let chain = Arc::clone(chain);
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
+}
+
+/// The distribution of a tile, by the configuration and the kind of the section, as a list; empty where an unseen configuration is to be excluded.
+fn shares(
+    chain: &Arc<HierarchicalChain>,
+    band: usize,
+    seen: bool,
+) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> TileShares + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| {
+        let chain = &chain.chains[kind];
+        let row = chain.row(band, tiles, 0);
+        let row = row.filter(|_| !seen || chain.seen(0, band, tiles));
+        row.map_or(&[][..], TileDistribution::probabilities)
+            .to_vec()
+    })
 }
 
 /// True if training showed the kind a configuration.

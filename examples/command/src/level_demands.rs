@@ -1,0 +1,101 @@
+//! Demands on levels that a command or a request gives in numbers, and those of files.
+
+use figrs_models::mdmc::{
+    Corpus, Demand, DesignFile, DesignScope, LevelModel, MovementRules, Route, Tile, TileSet,
+};
+use serde_json::Value as Json;
+
+use crate::Failure;
+
+/// Demands in numbers: on gaps, on numbers of tiles, and on their shares.
+#[derive(Clone, Debug, Default)]
+pub struct NumberDemands {
+    /// Most columns without ground, side by side.
+    pub max_gap: Option<usize>,
+    /// Characters of tiles, with the least and the largest number of each.
+    pub count: Vec<(char, usize, usize)>,
+    /// Characters of tiles, with the least and the largest share of each.
+    pub density: Vec<(char, f64, f64)>,
+}
+
+impl NumberDemands {
+    /// The demands on levels of a model. The names of flags or fields, in errors, begin with `prefix`.
+    ///
+    /// **Errors.** Unknown tiles.
+    pub fn on(&self, model: &LevelModel, prefix: &str) -> Result<Vec<Demand>, Failure> {
+        let (tiles, cells) = (model.tile_set(), model.height() * model.width());
+        let tile = |name, symbol| known_tile(&format!("{prefix}{name}"), symbol, tiles);
+        let mut demands: Vec<Demand> = Vec::new();
+        demands.extend(self.max_gap.map(Demand::MaximumGap));
+        for &(symbol, least, most) in &self.count {
+            let tile = tile("count", symbol)?;
+            demands.push(Demand::Count { tile, least, most });
+        }
+        for &(symbol, low, high) in &self.density {
+            demands.push(Demand::density(tile("density", symbol)?, low, high, cells));
+        }
+        Ok(demands)
+    }
+}
+
+/// The tile of a character.
+///
+/// **Errors.** An unknown one, with the flag or field that it stands in and the known ones.
+pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
+    tiles.tile(symbol).ok_or_else(|| {
+        let known = tiles.symbols();
+        format!("{name}: unknown tile {symbol:?}; use one of {known}").into()
+    })
+}
+
+/// The settings in JSON of the ways of a player that levels have: the movement, what it promises, and whether a stricter search checks them.
+pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, Json)> {
+    let Some(route) = routes.first() else {
+        return Vec::new();
+    };
+    let movement = route.rules().movement();
+    let mut settings = vec![
+        ("movement", movement.name().into()),
+        ("promise", movement.promise().into()),
+    ];
+    settings.extend(is_strict.then(|| ("strict", true.into())));
+    settings
+}
+
+/// Adds the demands of files, each with its place, to others on levels of a model, and then the ways of a player: of those given and those of the files the
+/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from, empty for a way.
+///
+/// **Errors.** Those of the files, with their places.
+pub fn add_demands(
+    demands: &mut Vec<Demand>,
+    files: &[(String, DesignFile)],
+    (model, corpus): (&LevelModel, &Corpus),
+    rules: Option<&MovementRules>,
+    mut routes: Vec<Route>,
+) -> Result<Vec<String>, Failure> {
+    let mut origins = Vec::new();
+    for (place, design) in files {
+        let scope = design.on(model).training(corpus);
+        let scope = rules.into_iter().fold(scope, DesignScope::rules);
+        let of_file = scope.demands_with_places();
+        for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
+            match demand.route() {
+                Some(route) => routes.push(route.clone()),
+                None => {
+                    demands.push(demand);
+                    origins.push(format!("{place}: {line}"));
+                }
+            }
+        }
+    }
+    // A way through areas is a way; it is demanded before what files demand besides.
+    let passes = |route: &Route| !route.areas().is_empty();
+    if routes.iter().any(passes) {
+        routes.retain(passes);
+    } else {
+        routes.truncate(1);
+    }
+    origins.extend(routes.iter().map(|_| String::new()));
+    demands.extend(routes.into_iter().map(Demand::Playable));
+    Ok(origins)
+}

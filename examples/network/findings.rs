@@ -1,0 +1,46 @@
+//! The answer to a question about a network.
+
+use std::time::Duration;
+
+use figrs::models::network::State;
+use figrs::prelude::*;
+use figrs::{Bounds, LogEvidence};
+use figrs_command::stop::Reason;
+
+/// The answer to a task; fields of other tasks are empty.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) marginals: Option<Vec<Marginal<State>>>,
+    pub(crate) log_evidence: Option<LogEvidence>,
+    pub(crate) mpe: Option<Found>,
+    /// The logarithms of the probability of the world found, and of one that no world exceeds, where they differ.
+    pub(crate) mpe_bounds: Option<[f64; 2]>,
+    pub(crate) worlds: Option<Vec<Found>>,
+    pub(crate) samples: Option<Vec<Vec<State>>>,
+    /// The algorithm that answered, where there is an answer.
+    pub(crate) algorithm: Option<&'static str>,
+    /// The algorithms that were tried, in their order.
+    pub(crate) tried: Vec<String>,
+    /// Bounds of the log-evidence, where it is not known.
+    pub(crate) evidence_bounds: Option<Bounds>,
+    /// The number of possible worlds, in digits.
+    pub(crate) count: Option<String>,
+    pub(crate) cost: Option<Cost>,
+    pub(crate) compile: Option<Duration>,
+    pub(crate) query: Option<Duration>,
+    /// Reason why the answer is incomplete, if it is.
+    pub(crate) stopped: Option<Reason>,
+}
+
+/// The states of the queried variables in one world.
+pub(crate) struct Found {
+    pub(crate) log_probability: f64,
+    pub(crate) states: Vec<State>,
+}
+
+pub(crate) struct Cost {
+    pub(crate) slices: Option<u64>,
+    pub(crate) width: usize,
+    pub(crate) operations: f64,
+    pub(crate) table_bytes: u64,
+}

@@ -1,0 +1,102 @@
+//! Results of the function of a Chain for all combinations of its parents' values.
+
+use rustc_hash::FxHashMap;
+
+use super::Expander;
+use crate::element::node::{AnyElement, ChainOp, ElementId};
+use crate::error::ModelError;
+use crate::expand::content::Content;
+use crate::expand::memory_account::bytes_of;
+use crate::expand::product;
+use crate::expand::rows::check_time;
+use crate::value::support::Support;
+
+/// Results of a Chain's function for all combinations of parent values.
+pub(super) struct BranchResults {
+    /// As in [`Content::Chain`].
+    pub(super) choice: Vec<u32>,
+    pub(super) results: Vec<AnyElement>,
+    /// First failure of the function.
+    pub(super) error: Option<ModelError>,
+}
+
+impl BranchResults {
+    pub(super) fn bytes(&self) -> u64 {
+        bytes_of::<u32>(self.choice.capacity()) + bytes_of::<AnyElement>(self.results.capacity())
+    }
+}
+
+/// A result of a Chain as it is looked up while the others are made: its place in a table and in a list.
+type ResultPlaces = [(ElementId, usize); 2];
+
+impl Expander<'_> {
+    /// Runs the function of a Chain for all combinations of its parents' values.
+    pub(super) fn branches(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+    ) -> Result<BranchResults, ModelError> {
+        let parents = self.parents(element)?;
+        let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
+        let supports: Vec<&Support> = supports.iter().collect();
+        let size = product::size(element, &supports, self.budget.table_entries)?;
+        self.check_bytes(element, bytes_of::<u32>(size))?;
+        let mut branches = BranchResults {
+            choice: Vec::with_capacity(size),
+            results: Vec::new(),
+            error: None,
+        };
+        let mut known = FxHashMap::default();
+        product::for_each_combination(&parents, &supports, |arguments| {
+            check_time(&self.until, element)?;
+            let Some(arguments) = arguments else {
+                branches.choice.push(Content::NO_CHOICE);
+                return Ok(());
+            };
+            let result = match &mut self.limit {
+                Some(limit) => limit.memory.call(element, op, arguments),
+                None => match self.learned_member(element, arguments)? {
+                    Some(member) => Ok(member),
+                    None => op.call(arguments),
+                },
+            };
+            let choice = match result {
+                Ok(result) => {
+                    if let Some(&choice) = known.get(&result.id()) {
+                        choice
+                    } else {
+                        self.count_result(element, &result)?;
+                        let choice = branches.results.len() as u32;
+                        known.insert(result.id(), choice);
+                        branches.results.push(result);
+                        let all = bytes_of::<u32>(size) + bytes_of::<ResultPlaces>(known.len());
+                        self.check_bytes(element, all)?;
+                        choice
+                    }
+                }
+                Err(fault) => {
+                    branches.error.get_or_insert_with(|| element.fault(fault));
+                    Content::NO_CHOICE
+                }
+            };
+            branches.choice.push(choice);
+            Ok::<_, ModelError>(())
+        })?;
+        self.memory_account.add(branches.bytes());
+        Ok(branches)
+    }
+
+    /// Counts a new result of a Chain before the next is made.
+    fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
+        if !self.is_done(result) && self.counted.insert(result.id()) {
+            self.expansion.reached += 1;
+            if self.expansion.reached > self.budget.elements {
+                return Err(ModelError::TooManyElements {
+                    element: chain.label(),
+                    limit: self.budget.elements,
+                });
+            }
+        }
+        Ok(())
+    }
+}

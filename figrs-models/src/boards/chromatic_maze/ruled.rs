@@ -1,0 +1,91 @@
+//! A chromatic maze as relative tiles and a rule, for Markov chains.
+
+use figrs_core::stream;
+use rand::RngExt;
+
+use super::coloured_way_rule::ColouredWayRule;
+use super::tile_moves::{TileMoves, placed};
+use super::{ChromaticMaze, Endpoint, Hue, RelativeTile};
+use crate::board::RuledCells;
+
+impl ChromaticMaze {
+    /// Relative tiles, all alike, and the rule. Where clues name an end twice, tiles have no values.
+    ///
+    /// Without clues and bounds they are joined: the tiles of a way can have the colour of the next one, one after another from the start on, the others then too, and
+    /// where all colours are the same ends can be anywhere.
+    pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
+        let size = self.size();
+        let known = |end| {
+            let clues = self
+                .clues
+                .iter()
+                .filter(move |(_, clue)| clue.end() == Some(end));
+            clues.map(|(at, _)| size.index(at)).collect::<Vec<usize>>()
+        };
+        let ends = [known(Endpoint::Start), known(Endpoint::Finish)];
+        let is_once = ends.iter().all(|known| known.len() <= 1);
+        let tile = |turn, marks, start_first| RelativeTile {
+            turn,
+            marks,
+            start_first,
+        };
+        let choices = |at: usize| {
+            let first: &[bool] = if at == 0 { &[false, true] } else { &[false] };
+            let turns = 0..Hue::WHEEL.len() as u8;
+            let tiles = turns.flat_map(|turn| (0..3).map(move |marks| (turn, marks)));
+            let tiles = tiles.flat_map(|(turn, marks)| {
+                first
+                    .iter()
+                    .map(move |&start_first| (tile(turn, marks, start_first), 1.0))
+            });
+            tiles.filter(|_| is_once).collect()
+        };
+        let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
+            .rule(ColouredWayRule::new(size, self.steps.clone()))
+            .moves(TileMoves::new(self));
+        if is_once {
+            for colours in 0..2 {
+                ruled = ruled.start(self.tiles([ends[0].first(), ends[1].first()], colours));
+            }
+        }
+        match (self.clues.is_empty(), &self.steps) {
+            (true, None) => ruled.joined(),
+            (true, Some(_)) => ruled.nearly_joined(),
+            (false, _) => ruled,
+        }
+    }
+
+    /// Tiles with the colours of clues, and elsewhere of one colour, or of any; the ends where clues say, or as far from each other as can be.
+    fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
+        let (size, mut rng) = (self.size(), stream(0, colours));
+        let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {
+            places.find(|&at| Some(at) != taken).unwrap_or_default()
+        };
+        let start = known[0]
+            .copied()
+            .unwrap_or_else(|| free(known[1].copied(), Box::new(0..size.cells())));
+        let finish = known[1]
+            .copied()
+            .unwrap_or_else(|| free(Some(start), Box::new((0..size.cells()).rev())));
+        let mut last = 0;
+        let tiles = size.positions().enumerate().map(|(at, position)| {
+            let any = rng.random_range(0..Hue::WHEEL.len());
+            let clue = self.clues.get(position).and_then(|clue| clue.hue());
+            let colour = match clue {
+                Some(hue) => hue as usize,
+                None if colours == 0 => 0,
+                None => any,
+            };
+            let turn = (colour + Hue::WHEEL.len() - last) % Hue::WHEEL.len();
+            last = colour;
+            let tile = RelativeTile {
+                turn: turn as u8,
+                marks: 0,
+                start_first: false,
+            };
+            placed(tile, at, (start, finish))
+        });
+        tiles.collect()
+    }
+}

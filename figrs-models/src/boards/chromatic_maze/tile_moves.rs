@@ -1,0 +1,104 @@
+//! Moves between chromatic mazes: one tile has another colour, or one end another place.
+
+use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
+use crate::board::BoardMoves;
+
+/// Gives a tile another colour, or puts the start or the finish elsewhere.
+///
+/// In relative terms another colour is another turn to the tile, and the turn back to the next one. Tiles and ends with clues stay.
+#[derive(Clone, Debug)]
+pub(super) struct TileMoves {
+    clues: ChromaticClues,
+}
+
+/// One in so many moves moves an end.
+const ENDS: usize = 8;
+const COLOURS: usize = Hue::WHEEL.len();
+
+impl TileMoves {
+    pub(super) fn new(maze: &ChromaticMaze) -> Self {
+        let clues = maze.clues.clone();
+        Self { clues }
+    }
+
+    fn move_end(
+        &self,
+        cells: &[RelativeTile],
+        (end, to): (Endpoint, usize),
+        changes: &mut Vec<(usize, RelativeTile)>,
+    ) {
+        let known = self.clues.iter().any(|(_, clue)| clue.end() == Some(end));
+        if known || cells[to].is_end() {
+            return;
+        }
+        let (start, finish) = ends(cells);
+        let (start, finish) = match end {
+            Endpoint::Start => (to, finish),
+            Endpoint::Finish => (start, to),
+        };
+        let mut tiles: Vec<usize> = (0..cells.len()).filter(|&at| cells[at].is_end()).collect();
+        tiles.extend([0, to]);
+        tiles.sort_unstable();
+        tiles.dedup();
+        for at in tiles {
+            let tile = placed(cells[at], at, (start, finish));
+            if tile != cells[at] {
+                changes.push((at, tile));
+            }
+        }
+    }
+}
+
+/// The places of start and finish.
+fn ends(cells: &[RelativeTile]) -> (usize, usize) {
+    let mut ends = (0..cells.len()).filter(|&at| cells[at].is_end());
+    let first = ends.next().unwrap_or_default();
+    let second = ends.next().unwrap_or_default();
+    match cells[0].start_first {
+        true => (first, second),
+        false => (second, first),
+    }
+}
+
+/// A tile of this place with the marks that start and finish give it.
+pub(super) fn placed(
+    tile: RelativeTile,
+    at: usize,
+    (start, finish): (usize, usize),
+) -> RelativeTile {
+    let (first, second) = (start.min(finish), start.max(finish));
+    RelativeTile {
+        marks: u8::from(at == first) + 2 * u8::from(at == second),
+        start_first: at == 0 && start < finish,
+        ..tile
+    }
+}
+
+impl BoardMoves<RelativeTile> for TileMoves {
+    fn propose(
+        &mut self,
+        cells: &[RelativeTile],
+        choose: &mut dyn FnMut(usize) -> usize,
+        changes: &mut Vec<(usize, RelativeTile)>,
+    ) {
+        if choose(ENDS) == 0 {
+            let end = [Endpoint::Start, Endpoint::Finish][choose(2)];
+            let to = choose(cells.len());
+            return self.move_end(cells, (end, to), changes);
+        }
+        let at = choose(cells.len());
+        let clue = self.clues.get(self.clues.size().position(at));
+        if clue.is_some_and(|clue| clue.hue().is_some()) {
+            return;
+        }
+        let turn = 1 + choose(COLOURS - 1);
+        let mut turned = |at: usize, by: usize| {
+            if let Some(&tile) = cells.get(at) {
+                let turn = ((usize::from(tile.turn) + by) % COLOURS) as u8;
+                changes.push((at, RelativeTile { turn, ..tile }));
+            }
+        };
+        turned(at, turn);
+        turned(at + 1, COLOURS - turn);
+    }
+}

@@ -1,0 +1,95 @@
+//! Returns: crossings that become possible for a player who comes back into columns before.
+
+use super::exploration::Crossings;
+
+/// A way of coming back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ReturnWay {
+    /// The index of the place.
+    pub(super) place: u32,
+    /// The number of the arrival.
+    pub(super) arrival: u16,
+    /// The player then wins.
+    pub(super) wins: bool,
+}
+
+/// Ways of coming back, each with the further arrivals in the next column, in ascending order of places and arrivals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Returns {
+    ways: Vec<ReturnWay>,
+    /// The crossings of the ways, equally many words each: there are many ways, and most of the time went into lists of their own.
+    crossings: Crossings,
+}
+
+impl ReturnWay {
+    fn key(self) -> (u32, u16) {
+        (self.place, self.arrival)
+    }
+}
+
+impl Returns {
+    /// Words of the crossings of a way.
+    fn words(&self) -> usize {
+        self.crossings.len() / self.ways.len().max(1)
+    }
+
+    fn crossings_of(&self, index: usize) -> &[u64] {
+        let words = self.words();
+        &self.crossings[index * words..(index + 1) * words]
+    }
+
+    /// The way to a place by an arrival, if it makes anything possible.
+    pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
+        let found = self
+            .ways
+            .binary_search_by_key(&(place, arrival), |way| way.key());
+        let index = found.ok()?;
+        Some((&self.ways[index], self.crossings_of(index)))
+    }
+
+    /// All ways with their crossings.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&ReturnWay, &[u64])> {
+        let ways = self.ways.iter().enumerate();
+        ways.map(|(index, way)| (way, self.crossings_of(index)))
+    }
+
+    /// Adds a way; the ways are [sorted](Self::sorted) in the end.
+    pub(super) fn push(&mut self, way: ReturnWay, crossings: impl Iterator<Item = u64>) {
+        self.ways.push(way);
+        self.crossings.extend(crossings);
+    }
+
+    /// The ways in ascending order.
+    pub(super) fn sorted(self) -> Self {
+        let mut order: Vec<usize> = (0..self.ways.len()).collect();
+        order.sort_unstable_by_key(|&index| self.ways[index].key());
+        let mut crossings = Vec::with_capacity(self.crossings.len());
+        for &index in &order {
+            crossings.extend_from_slice(self.crossings_of(index));
+        }
+        Self {
+            ways: order.into_iter().map(|index| self.ways[index]).collect(),
+            crossings,
+        }
+    }
+
+    /// Keeps the ways that pass a test.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
+        let mut kept = Self::default();
+        for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
+            kept.push(*way, crossings.iter().copied());
+        }
+        *self = kept;
+    }
+
+    /// Changes the crossings of each way.
+    pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
+        let words = self.words().max(1);
+        self.crossings.chunks_mut(words).for_each(change);
+    }
+
+    /// Bytes of the lists.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&self.ways[..]) + size_of_val(&self.crossings[..])
+    }
+}

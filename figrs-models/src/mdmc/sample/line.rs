@@ -1,0 +1,155 @@
+//! Drawing of a line of cells with look-ahead: of a row from the left, or of a column from the bottom.
+
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+
+use crate::mdmc::MarkovChain;
+use crate::mdmc::train::table::ConfigurationEntry;
+
+/// A line of cells that are decided one after another.
+pub(in crate::mdmc) trait Line<'a> {
+    /// The chain that tiles are drawn from.
+    fn chain(&self) -> &'a MarkovChain;
+
+    /// Number of cells.
+    fn length(&self) -> usize;
+
+    /// The configuration of a cell by the first structure.
+    fn key(&self, place: usize) -> u64;
+
+    /// The tiles that training showed at a cell with a configuration of a structure.
+    fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
+
+    /// The tiles before a cell that the first structure sees in the line, as one number.
+    fn window(&self, place: usize) -> u128;
+
+    /// Puts a tile into a cell.
+    fn set(&mut self, place: usize, id: u8);
+}
+
+/// The structure and the depth by which a tile was placed.
+pub(in crate::mdmc) struct Placement {
+    pub(in crate::mdmc) structure: usize,
+    /// The first structure of which training showed the configuration.
+    pub(in crate::mdmc) known: usize,
+    /// The look-ahead was shorter than asked for.
+    pub(in crate::mdmc) is_shortened: bool,
+}
+
+/// Look-ahead along a line: a tile is placed only if so many cells after it can be filled without an unseen configuration.
+#[derive(Debug, Default)]
+pub(in crate::mdmc) struct LookAhead {
+    /// Memo of dead ends: for a place and the window before it, the least depth that cannot be filled from there.
+    dead: FxHashMap<(usize, u128), usize>,
+    candidates: Vec<(u8, f64)>,
+}
+
+impl LookAhead {
+    /// Turns to another line.
+    pub(in crate::mdmc) fn start(&mut self) {
+        self.dead.clear();
+    }
+
+    /// Decides the tile of a cell; those before it must be decided.
+    ///
+    /// Always places one: with no look-ahead the structure without neighbours has a tile.
+    pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
+        &mut self,
+        line: &mut impl Line<'a>,
+        place: usize,
+        depth: usize,
+        rng: &mut R,
+    ) -> Option<Placement> {
+        let chain = line.chain();
+        let first_key = line.key(place);
+        let mut first_known = None;
+        for shorter in (0..=depth).rev() {
+            for structure in 0..chain.structures().len() {
+                let key = match structure {
+                    0 => first_key,
+                    _ => chain.part_of_key(structure, first_key),
+                };
+                if let Some(entry) = line.entry(place, structure, key) {
+                    let known = *first_known.get_or_insert(structure);
+                    if self.place_from(line, entry, (place, shorter), rng) {
+                        return Some(Placement {
+                            structure,
+                            known,
+                            is_shortened: shorter < depth,
+                        });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Draws tiles of an entry until one passes the look-ahead; false if none does.
+    fn place_from<'a, R: Rng + ?Sized>(
+        &mut self,
+        line: &mut impl Line<'a>,
+        entry: &ConfigurationEntry,
+        (place, depth): (usize, usize),
+        rng: &mut R,
+    ) -> bool {
+        self.candidates.clear();
+        self.candidates.extend_from_slice(&entry.weights);
+        let mut mass = entry.mass;
+        while let Some((id, count)) = draw(&mut self.candidates, mass, rng) {
+            line.set(place, id);
+            if self.fillable(line, place + 1, depth) {
+                return true;
+            }
+            mass -= count;
+        }
+        false
+    }
+
+    /// True if the `depth` cells from a place on can be filled without an unseen configuration of the first structure; cells past the end of the line count
+    /// as filled.
+    pub(in crate::mdmc) fn fillable<'a>(
+        &mut self,
+        line: &mut impl Line<'a>,
+        place: usize,
+        depth: usize,
+    ) -> bool {
+        if depth == 0 || place >= line.length() {
+            return true;
+        }
+        let Some(entry) = line.entry(place, 0, line.key(place)) else {
+            return false;
+        };
+        if depth == 1 {
+            return true;
+        }
+        let state = (place, line.window(place));
+        if self.dead.get(&state).is_some_and(|&least| least <= depth) {
+            return false;
+        }
+        for &(id, _) in &entry.weights {
+            line.set(place, id);
+            if self.fillable(line, place + 1, depth - 1) {
+                return true;
+            }
+        }
+        self.dead.insert(state, depth);
+        false
+    }
+}
+
+/// Draws a candidate in proportion to its count, of which `mass` is the sum, and removes it; `None` when none is left.
+fn draw<R: Rng + ?Sized>(
+    candidates: &mut Vec<(u8, f64)>,
+    mass: f64,
+    rng: &mut R,
+) -> Option<(u8, f64)> {
+    let last = candidates.len().checked_sub(1)?;
+    let mut rest = rng.random::<f64>() * mass;
+    let index = candidates.iter().position(|&(_, count)| {
+        let here = rest < count;
+        rest -= count;
+        here
+    });
+    // Rounding may leave a little after the last.
+    Some(candidates.remove(index.unwrap_or(last)))
+}
