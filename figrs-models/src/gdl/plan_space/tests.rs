@@ -18,7 +18,6 @@ type Place = (u32, usize);
 /// Lamps that actions turn, some groups at once, and a pawn on a graph.
 struct Game {
     lamps: usize,
-    places: usize,
     /// Lamps that each action turns, and a lamp outside them that has to be on or off for it.
     turns: Vec<(u32, Option<(usize, bool)>)>,
     ways: BTreeSet<(usize, usize)>,
@@ -69,7 +68,6 @@ impl Game {
             is_placed: rng.random_bool(0.8),
             has_clock: rng.random(),
             lamps,
-            places,
             turns,
             ways,
             is_negated,
@@ -137,12 +135,8 @@ impl Game {
         } else {
             for lamp in 0..self.lamps {
                 let is_on = self.goal.0 >> lamp & 1 == 1;
-                let on = format!("(true (on {lamp}))");
-                won += &if is_on {
-                    format!(" {on}")
-                } else {
-                    format!(" (not {on})")
-                };
+                let (before, after) = if is_on { ("", "") } else { ("(not ", ")") };
+                write!(won, " {before}(true (on {lamp})){after}").unwrap();
             }
         }
         if self.is_placed {
