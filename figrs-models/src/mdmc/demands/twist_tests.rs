@@ -140,7 +140,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
                     let share = each.map(|(tiles, weight)| weight * is(tiles)).sum::<f64>() / total;
                     let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
                     // Five standard errors of independent draws with these weights: a false alarm in two million cells.
-                    let error = 5.0 * (exact * (1.0 - exact) * squares).sqrt() / total;
+                    let error = 5.0 * (exact * (1.0 - exact).max(0.0) * squares).sqrt() / total;
                     assert!(
                         (share - exact).abs() <= error + 2e-3,
                         "{what}: cell {place}: {share} {exact} {error}"
