@@ -2,6 +2,7 @@
 
 pub(super) mod folders;
 pub(super) mod legends;
+mod level_files;
 pub(super) mod levels;
 pub(super) mod note;
 pub(super) mod reader;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use glob::Pattern;
 use ndarray::Array2;
 
-use super::folders::{folders_within, one_encoding, text_files};
 use super::legends;
+use super::level_files::{
+    LevelFile, check_text, files_of, names, symbols_of, without_single_lines,
+};
 use super::note::CorpusNote;
 use super::tile_sets::{self, FolderTiles};
-use crate::mdmc::level::vglc;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
 /// Reads training levels as they lie in folders: text files, one level a file, one row a line.
@@ -43,16 +44,6 @@ pub struct CorpusReader {
     tiles: Option<Arc<TileSet>>,
     travel: Option<Travel>,
     rows: Option<usize>,
-}
-
-/// A level file that was read.
-struct LevelFile {
-    path: PathBuf,
-    /// The folder that was given.
-    root: PathBuf,
-    text: String,
-    /// The name of a text that is in no file.
-    name: Option<String>,
 }
 
 impl CorpusReader {
@@ -318,33 +309,6 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-fn is_single(file: &LevelFile) -> bool {
-    // Blanks may be tiles.
-    file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
-}
-
-/// Files of one line are no levels where others have several.
-fn without_single_lines(files: Vec<LevelFile>, notes: &mut Vec<CorpusNote>) -> Vec<LevelFile> {
-    if files.iter().all(is_single) {
-        return files;
-    }
-    let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
-    let skipped = |file: LevelFile| {
-        CorpusNote::Skipped(LevelError::SingleLine {
-            place: file.path.display().to_string(),
-        })
-    };
-    notes.extend(single.into_iter().map(skipped));
-    files
-}
-
-/// The characters of some levels.
-fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
-    let texts = files.into_iter();
-    let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());
-    symbols.filter(|symbol| !symbol.is_control()).collect()
-}
-
 /// The legend of the first file that has one beside it or above; legends with mistakes are noted.
 fn legend_beside(
     files: &[&LevelFile],
@@ -378,133 +342,6 @@ fn commonest(levels: &[Level]) -> Tile {
     }
     let most = counts.into_iter().rev().max_by_key(|&(_, count)| count);
     most.map_or(Tile::EMPTY, |(tile, _)| tile)
-}
-
-/// The level files of a folder, or of the folders within it if it holds none itself.
-fn files_of(
-    root: &Path,
-    patterns: &[Pattern],
-    notes: &mut Vec<CorpusNote>,
-) -> Result<Vec<LevelFile>, LevelError> {
-    let mut first_error = None;
-    let mut matched = false;
-    let mut read =
-        |folder: &Path, notes: &mut Vec<CorpusNote>| -> Result<Vec<LevelFile>, LevelError> {
-            let mut files = Vec::new();
-            for path in text_files(folder)? {
-                if !matches(&path, root, patterns) {
-                    continue;
-                }
-                matched = true;
-                match level_text(&path) {
-                    Ok(text) => files.push(LevelFile {
-                        path,
-                        root: root.to_owned(),
-                        text,
-                        name: None,
-                    }),
-                    Err(error) => {
-                        first_error.get_or_insert_with(|| error.to_string());
-                        notes.push(CorpusNote::Skipped(error));
-                    }
-                }
-            }
-            Ok(files)
-        };
-    let mut files = read(root, notes)?;
-    // A line of text beside folders of levels is none.
-    if files.iter().all(is_single) && root.is_dir() {
-        let (has_lines, mut found) = (!files.is_empty(), Vec::new());
-        for (folder, others) in
-            one_encoding(folders_within(root)?, |path| matches(path, root, patterns))?
-        {
-            let within = read(&folder, notes)?;
-            if within.is_empty() || has_lines && within.iter().all(is_single) {
-                continue;
-            }
-            files.extend(within);
-            if !others.is_empty() {
-                let read = folder.clone();
-                notes.push(CorpusNote::OneOfSeveral { read, others });
-            }
-            found.push(folder);
-        }
-        if !found.is_empty() {
-            let given = root.to_owned();
-            notes.push(CorpusNote::Folders { given, found });
-        }
-    }
-    if files.is_empty() {
-        let place = root.display().to_string();
-        return Err(match first_error {
-            Some(first) => LevelError::NoLevelsAmong { place, first },
-            None if !patterns.is_empty() && !matched => LevelError::NothingMatches {
-                place,
-                patterns: patterns
-                    .iter()
-                    .map(Pattern::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            },
-            None => LevelError::NoLevels { place },
-        });
-    }
-    Ok(files)
-}
-
-fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let named = |pattern: &Pattern| {
-        // The path below the folder that is given, or below any folder on the way, with and without the extension.
-        let mut ends = std::iter::successors(Some(below), |path| {
-            let mut parts = path.components();
-            parts.next()?;
-            Some(parts.as_path()).filter(|rest| !rest.as_os_str().is_empty())
-        });
-        ends.any(|end| pattern.matches_path(end) || pattern.matches_path(&end.with_extension("")))
-    };
-    patterns.is_empty() || patterns.iter().any(named)
-}
-
-/// The text of a file whose rows are equally long.
-fn level_text(path: &Path) -> Result<String, LevelError> {
-    let text = vglc::read_text(path)?;
-    check_text(&path.display().to_string(), &text)?;
-    Ok(text)
-}
-
-/// **Errors.** If a text is no level, whatever its characters mean.
-fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
-    let in_use = text.chars().filter(|symbol| !symbol.is_control());
-    let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
-    Level::from_text(place, text, &all).map(drop)
-}
-
-/// Names of levels: those of the files without their extension, with the folders before them where these are not enough.
-fn names(files: &[LevelFile]) -> Vec<String> {
-    let stem = |file: &LevelFile| {
-        file.path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    if let Some(given) = files.iter().map(|file| file.name.clone()).collect() {
-        return given;
-    }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for file in files {
-        *counts.entry(stem(file)).or_default() += 1;
-    }
-    let name = |file: &LevelFile| {
-        let stem = stem(file);
-        let folder = file.path.parent().filter(|_| counts[&stem] > 1);
-        match folder {
-            Some(folder) => format!("{}/{stem}", folder.display()),
-            None => stem,
-        }
-    };
-    files.iter().map(name).collect()
 }
 
 #[cfg(test)]

@@ -169,6 +169,13 @@ fn plans_are_those_of_the_system() {
         for (steps, &expected) in expected.iter().enumerate() {
             let program = puzzle.elements(Length::Exactly(steps), Policy::Blind);
             let compiled = frontier.compile(program.model(), program.moves()).unwrap();
+            // The same elements by the algorithm that is chosen among all.
+            let all = Exact::new().log_evidence(program.model()).unwrap();
+            let counted = (expected as f64).ln() - steps as f64 * (puzzle.actions() as f64).ln();
+            assert!(
+                all == counted || (all - counted).abs() < 1e-9,
+                "{all} {counted}\n{rules}"
+            );
             assert_eq!(
                 compiled.count().unwrap().to_string(),
                 expected.to_string(),

@@ -4,6 +4,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::mdmc::Meaning;
+use crate::mdmc::level::vglc;
 
 /// A fresh folder with some files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
