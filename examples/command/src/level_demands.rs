@@ -79,12 +79,11 @@ pub fn add_demands(
         let scope = rules.into_iter().fold(scope, DesignScope::rules);
         let of_file = scope.demands_with_places();
         for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
-            match demand.route() {
-                Some(route) => routes.push(route.clone()),
-                None => {
-                    demands.push(demand);
-                    origins.push(format!("{place}: {line}"));
-                }
+            if let Some(route) = demand.route() {
+                routes.push(route.clone());
+            } else {
+                demands.push(demand);
+                origins.push(format!("{place}: {line}"));
             }
         }
     }

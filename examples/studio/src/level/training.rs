@@ -44,6 +44,8 @@ pub(super) struct Texts {
     skipped: Vec<String>,
 }
 
+/// Trainings so far.
+static TRAININGS: AtomicU64 = AtomicU64::new(0);
 /// Most files of a folder of training levels.
 const MOST_FILES: usize = 1000;
 
@@ -174,7 +176,6 @@ impl Texts {
         let splits = RowSplits::new(bands, corpus.height()).map_err(wrong)?;
         let chain = MarkovChain::train(&corpus, structures, splits).map_err(wrong)?;
         let chain = chain.smoothed(request.smoothing).map_err(wrong)?;
-        static TRAININGS: AtomicU64 = AtomicU64::new(0);
         Ok(Trained {
             number: TRAININGS.fetch_add(1, Ordering::Relaxed),
             corpus,
