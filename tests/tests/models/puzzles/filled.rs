@@ -12,11 +12,14 @@ use crate::puzzles::reference::played;
 /// Values of cells in the order in which they are numbered; none of a cell that is open.
 type Board = Vec<Option<usize>>;
 
+/// A demand on the values of all cells.
+type Demand = Box<dyn Fn(&[usize]) -> bool>;
+
 /// A board to fill in, and the demand on one that is full; a cell may be given.
 struct Filling {
     given: Board,
     values: usize,
-    is_right: Box<dyn Fn(&[usize]) -> bool>,
+    is_right: Demand,
     rules: String,
 }
 
@@ -136,12 +139,7 @@ impl Filling {
         Self::new(given, cells, rules, Box::new(is_right))
     }
 
-    fn new(
-        given: Board,
-        values: usize,
-        own: String,
-        is_right: Box<dyn Fn(&[usize]) -> bool>,
-    ) -> Self {
+    fn new(given: Board, values: usize, own: String, is_right: Demand) -> Self {
         let mut rules = format!("(role solver) {WRITING} {own}\n");
         for (cell, value) in given.iter().enumerate() {
             write!(rules, "(place {cell}) ").unwrap();
