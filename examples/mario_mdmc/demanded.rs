@@ -118,7 +118,7 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     {
         for (demand, &place) in demands.iter_mut().zip(&*places) {
             if let Some(origin) = origins.get(place).filter(|origin| !origin.is_empty()) {
-                demand.push_str(&format!(" ({origin})"));
+                *demand = format!("{demand} ({origin})");
             }
         }
     }

@@ -26,17 +26,13 @@ pub(crate) fn write(
         let started = Instant::now();
         let (asked, corpus, model) = (Arc::clone(options), corpus.clone(), model.clone());
         let found = stop::attempt(move || probability(method, &asked, &corpus, &model, seed))?;
-        let (log, error) = match found {
-            Some(found) => found?,
-            None => {
-                let without = options.methods[place..].iter().map(|method| method.name());
-                let without: Vec<String> = without.collect();
-                return Err(stop::nothing(&format!(
-                    "a probability by {}",
-                    without.join(" and ")
-                )));
-            }
+        let Some(found) = found else {
+            let without = options.methods[place..].iter().map(|method| method.name());
+            let without: Vec<String> = without.collect();
+            let what = format!("a probability by {}", without.join(" and "));
+            return Err(stop::nothing(&what));
         };
+        let (log, error) = found?;
         let (probability, seconds) = (log.exp(), started.elapsed().as_secs_f64());
         let name = method.name();
         let line = if options.format() == Format::Json {
