@@ -443,11 +443,6 @@ impl Options {
             settings.push(("trained", model.name().into()));
         }
         settings.extend(self.model_settings().json(model, chain));
-        if model == TrainedModel::Hierarchical && !self.style.is_empty() {
-            let styles = self.style.iter();
-            let styles = styles.map(|(style, pattern)| format!("{style}={pattern}"));
-            settings.push(("styles", styles.collect::<Vec<_>>().into()));
-        }
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
                 settings.push(("look_ahead", self.look_ahead().into()));

@@ -144,6 +144,8 @@ fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, 
     if let Some(sheet) = &trained.sheet {
         sheet.write_tileset(&mut pictures)?;
     }
+    let styles = options.style.iter();
+    let styles = styles.map(|(style, pattern)| format!("{style}={pattern}"));
     let others = [
         ("seed", Value::from(trained.seed)),
         ("width", trained.size().1.into()),
@@ -155,6 +157,7 @@ fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, 
             options.levels.to_string().len().into(),
         ),
         ("model", fingerprint(&trained.chain.to_json()).into()),
+        ("styles", styles.collect::<Vec<_>>().into()),
         ("tiles demanded", fingerprint(&trained.demands()).into()),
         (
             "pictures of --tile-sheet",
