@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use figrs_models::mdmc::{
     Area, ColumnNGrams, Corpus, CorpusReader, Demand, DemandError, DesignFile, LevelElements,
-    LevelSampler, LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Pattern, RejectionSampler,
-    RowSplits, SteeredLevel, SteeringError, Structure, Tile, TileClass, TileSet, Travel,
+    LevelSampler, LookAheadSampler, MarkovChain, Mask, Meaning, Mirror, Movement, Pattern,
+    RejectionSampler, Route, RowSplits, SteeredLevel, SteeringError, Structure, Tile, TileClass,
+    TileSet, Travel,
 };
 use ndarray::Array2;
 
@@ -93,6 +94,22 @@ fn areas_windows_sections_and_periods_have_limits() {
             matches!(error, DemandError::Period { columns: 4, .. }),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn movements_start_within_the_level() {
+    let known = models::all(4);
+    let program = &known[0].model;
+    for (start, is_outside) in [("[50, 0]", true), ("[0, 4]", true), ("[0, 3]", false)] {
+        let movement = Movement::from_toml(&format!("name = \"far\"\nstart = {start}\n")).unwrap();
+        let rules = movement
+            .rules(program.tile_set(), program.travel())
+            .unwrap();
+        let demand = Demand::Playable(Route::from(&rules));
+        let made = SteeredLevel::new(program, &[demand]);
+        let is_refused = matches!(made, Err(DemandError::Start { .. }));
+        assert_eq!(is_refused, is_outside, "{start}");
     }
 }
 

@@ -208,6 +208,18 @@ pub enum DemandError {
         /// The largest number.
         most: usize,
     },
+    /// The player starts at a cell that is outside of the level.
+    #[error(
+        "the movement {movement:?} starts at row {row}, column {column}, outside of the level; rows and columns count from 0"
+    )]
+    Start {
+        /// The name of the movement.
+        movement: String,
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+    },
     /// There is no such cell.
     #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
     Cell {

@@ -293,7 +293,7 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`] and [`DemandError::Area`].
+/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`], [`DemandError::Start`] and [`DemandError::Area`].
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {
@@ -309,6 +309,14 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
         });
     }
     let size = (model.height(), model.width());
+    // Only movements to the right may start at a cell.
+    if let Some((row, column)) = rules.movement().start_outside(size) {
+        return Err(DemandError::Start {
+            movement: rules.movement().name().to_owned(),
+            row,
+            column,
+        });
+    }
     areas
         .iter()
         .try_for_each(|area| area.within(size).map(drop))

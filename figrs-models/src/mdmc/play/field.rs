@@ -85,7 +85,10 @@ impl<'a> Field<'a> {
         let in_row = |row: usize| (0..width).map(move |column| (row, column));
         match self.rules.start {
             FrameStart::Cell { row, column } => {
-                vec![(row.min(height - 1), column.min(width - 1))]
+                let cell = (row.min(height - 1), column.min(width - 1));
+                let is_small = cell != (row, column);
+                let starts = |cell: &(usize, usize)| is_small || enters(cell);
+                [cell].into_iter().filter(starts).collect()
             }
             FrameStart::Ground => {
                 let stands = |column| in_column(column).filter(|&cell| self.footing(cell));

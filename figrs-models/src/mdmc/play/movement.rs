@@ -83,7 +83,7 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// A row and a column, or the last ones of a smaller level; what the cell holds is not tested.
+    /// A row and a column, if the cell can be entered; or the last ones of a smaller level.
     Cell(usize, usize),
     /// The cells to stand in of the first column, or row, of travel that has one.
     Ground,
@@ -206,6 +206,19 @@ impl Movement {
             _ => Err(MovementError::Name {
                 name: name.to_owned(),
             }),
+        }
+    }
+
+    /// The cell at which a player starts, if it lies outside of levels of a size; smaller levels are entered elsewhere only by the published rules.
+    pub(in crate::mdmc) fn start_outside(
+        &self,
+        (height, width): (usize, usize),
+    ) -> Option<(usize, usize)> {
+        match self.start {
+            Start::Cell(row, column) if self.start != Self::platformer().start => {
+                (row >= height || column >= width).then_some((row, column))
+            }
+            _ => None,
         }
     }
 

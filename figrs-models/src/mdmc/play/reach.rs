@@ -278,7 +278,9 @@ impl Reach {
         let rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } => {
                 let here = (self.columns == column).then_some(row.min(self.height - 1));
-                here.into_iter().collect()
+                let is_low = row >= self.height;
+                let starts = |row: &usize| is_low || enters(row);
+                here.into_iter().filter(starts).collect()
             }
             FrameStart::Ground => all.filter(|&row| cells.footing(row)).collect(),
             FrameStart::FirstTile => {
@@ -297,7 +299,8 @@ impl Reach {
         let is_known = match cells.rules.start {
             FrameStart::FirstRow | FrameStart::LastRow | FrameStart::LastColumn => false,
             FrameStart::FirstColumn => true,
-            FrameStart::Cell { .. } | FrameStart::Ground | FrameStart::FirstTile => has_start,
+            FrameStart::Cell { column, .. } => self.columns >= column,
+            FrameStart::Ground | FrameStart::FirstTile => has_start,
         };
         (has_start, is_known)
     }

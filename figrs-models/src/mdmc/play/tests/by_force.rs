@@ -242,7 +242,10 @@ impl ByForce<'_> {
         match &self.movement.start {
             Start::Cell(row, column) => {
                 let (row, column) = (row.cast_signed(), column.cast_signed());
-                vec![(column.min(self.width() - 1), row.min(self.height() - 1))]
+                let cell = (column.min(self.width() - 1), row.min(self.height() - 1));
+                let is_small = cell != (column, row);
+                let starts = |cell: &Cell| is_small || put(cell);
+                [cell].into_iter().filter(starts).collect()
             }
             Start::Ground => {
                 let line = lines.into_iter().find(|line| line.iter().any(ground));

@@ -41,6 +41,9 @@ fn flat_with_wall(height: usize) -> Level {
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);
+    if height > 2 && width > 2 && solid(2, 2) {
+        return false;
+    }
     let mut open = vec![(2.min(width - 1), 2.min(height - 1), None)];
     let mut known: HashSet<_> = open.iter().copied().collect();
     while let Some((x, y, jump)) = open.pop() {
