@@ -291,7 +291,7 @@ fn add_files(
     let files = files.map(|path| Ok((path.display().to_string(), design(path)?)));
     let files = files.collect::<Result<Vec<_>, Failure>>()?;
     let is_played = files.iter().any(|(_, design)| design.needs_movement());
-    if options.movement.is_some() && !is_played && !options.needs_movement() {
+    if options.movement.is_some() && !is_played && !options.heeds_movement() {
         return Err(format!("--movement needs {MOVING}").into());
     }
     let rules = (given.playable || is_played)

@@ -162,7 +162,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     ])?;
     // Files of demands are asked when they are read.
     let asks_files = !options.demands.demands.is_empty();
-    if options.movement.is_some() && !options.needs_movement() && !asks_files {
+    if options.movement.is_some() && !options.heeds_movement() && !asks_files {
         return Err(format!("--movement needs {MOVING}").into());
     }
     if options.show_path && !options.format().shows_path() {

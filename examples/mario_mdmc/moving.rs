@@ -9,8 +9,7 @@ use crate::generator::Made;
 use crate::options::Options;
 
 /// All that asks for the rules of a movement.
-pub(crate) const MOVING: &str =
-    "--playable, --show-path, --strict, or a file of --demands with playable or pass";
+pub(crate) const MOVING: &str = "--playable, --show-path, --strict, --stats, --report, or a file of --demands with playable or pass";
 
 /// The rules of --movement, or those that the tiles suggest.
 pub(crate) fn rules(

@@ -199,7 +199,7 @@ pub(crate) struct Options {
     /// JSON, a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
-    /// Rules by which a player moves, for --playable, --show-path, --strict and files of --demands: platformer, climb, ladders, maze, rooms, or a file of TOML or
+    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders, maze, rooms, or a file of TOML or
     /// JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders where there are some, with a
     /// start and something to collect, climb for levels played upwards with tiles solid from above.
     #[arg(long, value_name = "NAME|FILE")]
@@ -331,6 +331,11 @@ impl Options {
     /// True if some option asks for the rules of a movement.
     pub(crate) fn needs_movement(&self) -> bool {
         self.demands.playable || self.show_path || self.strict
+    }
+
+    /// True if the rules of a movement have an effect.
+    pub(crate) fn heeds_movement(&self) -> bool {
+        self.needs_movement() || self.stats.is_some() || self.report.is_some()
     }
 
     pub(crate) fn memory(&self) -> Bytes {

@@ -26,15 +26,15 @@ pub(crate) struct SetReport<'a> {
 }
 
 impl<'a> SetReport<'a> {
-    pub(crate) fn new(options: &Options, trained: &'a Trained) -> Self {
-        let yardstick = yardstick(options, trained);
-        Self {
+    pub(crate) fn new(options: &Options, trained: &'a Trained) -> Result<Self, Failure> {
+        let yardstick = yardstick(options, trained)?;
+        Ok(Self {
             trained,
             corpus: Column::of_corpus(trained, &yardstick),
             yardstick,
             levels: Column::new(options.methods[0].name()),
             pictures: Vec::new(),
-        }
+        })
     }
 
     /// Takes in a level, and the path to draw.

@@ -107,10 +107,11 @@ impl Totals {
 
 /// Draws the set and writes it to its destination.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
-    let report = || SetReport::new(options, trained);
+    let report = options.report.as_ref();
+    let report = report.map(|_| SetReport::new(options, trained));
     let mut told = Told {
         totals: Totals::default(),
-        report: options.report.as_ref().map(|_| report()),
+        report: report.transpose()?,
     };
     match &options.out {
         None => {

@@ -14,13 +14,19 @@ use serde_json::{Value, json};
 use crate::format::Format;
 use crate::generator::Trained;
 use crate::measured::{Column, Measured};
+use crate::moving;
 use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 
-/// The training levels that others are measured against, with profiles of --sections.
-pub(crate) fn yardstick(options: &Options, trained: &Trained) -> ReferenceCorpus {
+/// The training levels that others are measured against, with profiles of --sections, and playable by --movement.
+pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<ReferenceCorpus, Failure> {
     let yardstick = ReferenceCorpus::new(&trained.corpus);
-    yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS))
+    let yardstick = yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS));
+    if options.movement.is_none() {
+        return Ok(yardstick);
+    }
+    let (tiles, travel) = (trained.corpus.tiles(), trained.corpus.travel());
+    Ok(yardstick.movement(moving::rules(options, tiles, travel)?))
 }
 
 /// The levels of a directory that another tool drew, as models hold them, in the order of their names.
@@ -71,7 +77,7 @@ fn column_of(
 
 /// Measures levels of each method and of the corpus, and writes the table.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Failure> {
-    let yardstick = Arc::new(yardstick(options, trained));
+    let yardstick = Arc::new(yardstick(options, trained)?);
     let also = options.also.iter();
     let also = also.map(|directory| column_of(directory, trained, &yardstick));
     let also = also.collect::<Result<Vec<_>, Failure>>()?;

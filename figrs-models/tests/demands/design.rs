@@ -163,14 +163,19 @@ fn each_kind_says_what_its_words_say() {
 }
 
 #[test]
-fn switches_are_demands_or_none() {
-    let text =
-        "[[demand]]\nplayable = true\n[[demand]]\nseen = true\n[[demand]]\nplayable = false\n";
+fn switches_are_demands_and_never_false() {
+    let text = "[[demand]]\nplayable = true\n[[demand]]\nseen = true\n";
     let design = DesignFile::from_toml(text).unwrap();
-    assert_eq!((design.len(), design.is_empty()), (3, false));
+    assert_eq!((design.len(), design.is_empty()), (2, false));
     let demands = design.demands(&model(20)).unwrap();
     assert_eq!(demands, [Demand::playable(), Demand::Seen]);
     assert!(DesignFile::from_toml("").unwrap().is_empty());
+    for switch in ["playable", "seen"] {
+        let text = format!("[[demand]]\n{switch} = false\n");
+        let error = DesignFile::from_toml(&text).unwrap().demands(&model(20));
+        let told = error.unwrap_err().to_string();
+        assert!(told.contains("leave the demand out"), "{told}");
+    }
 }
 
 /// A tower that is played upwards: the file speaks of it as it stands.

@@ -49,8 +49,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// One folder of each group of folders whose wanted files have names in common: that called `Processed`, or the first one. Returns the folders that
-/// are read, each with those that it stands for.
+/// The folders that are read, each with those that it stands for: a folder called `Processed` stands for those beside it whose wanted files have names in
+/// common with its own, other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,
@@ -66,9 +66,10 @@ pub(super) fn one_encoding(
         if names.is_empty() {
             continue;
         }
-        let same = read
-            .iter_mut()
-            .find(|(_, _, known)| !known.is_disjoint(&names));
+        let same = read.iter_mut().find(|(kept, _, known)| {
+            let is_beside = (kept.parent()).is_some_and(|above| folder.starts_with(above));
+            kept.ends_with("Processed") && is_beside && !known.is_disjoint(&names)
+        });
         match same {
             Some((_, others, _)) => others.push(folder),
             None => read.push((folder, Vec::new(), names)),

@@ -18,7 +18,7 @@ pub enum CorpusNote {
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// Levels of the same names stand in several folders, of which one is read.
+    /// A folder called `Processed` is read, and others beside it are left out, which hold levels of the same names.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
@@ -93,7 +93,7 @@ impl fmt::Display for CorpusNote {
                 let (read, others) = (read.display(), listed(others));
                 write!(
                     f,
-                    "reading {read}; levels of the same names stand in {others}, too"
+                    "reading {read}, and not {others}, where levels of the same names stand"
                 )
             }
             Self::Legend(path) => write!(f, "meanings of tiles from {}", path.display()),

@@ -17,8 +17,8 @@ use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
 /// Reads training levels as they lie in folders: text files, one level a file, one row a line.
 ///
-/// - A folder that holds no level itself is searched with the folders within it. Where levels of the same names stand in several of them, as the
-///   encodings of one game do, one folder is read: that called `Processed`, or the first one.
+/// - A folder that holds no level itself is searched with the folders within it. Of folders side by side with levels of the same names, as the
+///   encodings of one game are, that called `Processed` is read alone.
 /// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
 /// - Without a [set of tiles](Self::tiles), a legend (JSON or TOML) is looked for beside the levels and in the folder above, for each folder that is
 ///   given. Characters that it does not have are tiles of unknown meaning, or those of the legends of other folders. Without a legend all are, except that

@@ -19,6 +19,8 @@ pub struct ReferenceCorpus {
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     /// The place of the movement that the tiles suggest.
     suggested: Option<usize>,
+    /// The movement in place of that which the tiles suggest.
+    own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
     two: TilePatterns,
@@ -29,7 +31,8 @@ pub struct ReferenceCorpus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// `true` if [`Playability`] finds a way through by the movement that the tiles [suggest](Movement::suggested). Needs tiles that do.
+    /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that was given, or that the tiles
+    /// [suggest](Movement::suggested). Needs one or the other.
     pub playable: Option<bool>,
     /// The share of columns (of levels that are played upwards, rows) up to the furthest one that is reached so. Needs as much.
     pub reached: Option<f64>,
@@ -82,6 +85,7 @@ impl ReferenceCorpus {
             sections: Self::SECTIONS,
             movements: Movement::NAMES.map(rules),
             suggested: suggested.and_then(place),
+            own: None,
             columns: ColumnRuns::of(corpus.levels()),
             windows: NearestWindows::of(corpus.levels(), NearestWindows::COLUMNS),
             two: TilePatterns::of(corpus.levels(), 2),
@@ -93,6 +97,15 @@ impl ReferenceCorpus {
     #[must_use]
     pub fn sections(self, sections: usize) -> Self {
         Self { sections, ..self }
+    }
+
+    /// Takes levels as playable by the rules of a movement in place of that which the tiles suggest.
+    #[must_use]
+    pub fn movement(self, rules: MovementRules) -> Self {
+        Self {
+            own: Some(rules),
+            ..self
+        }
     }
 
     /// Measures a level, held as those of the corpus are.
@@ -116,7 +129,10 @@ impl ReferenceCorpus {
             let rules = rules.as_ref()?;
             Some(Playability::under(&upright, rules))
         });
+        let own = self.own.as_ref();
+        let own = own.map(|rules| Playability::under(&upright, rules));
         let suggested = self.suggested.and_then(|place| found[place].as_ref());
+        let suggested = own.as_ref().or(suggested);
         let reached = |found: &Playability| (found.furthest_column() + 1) as f64;
         let gaps = (goes_right && stands).then(|| ground_gaps(level));
         let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
@@ -281,6 +297,18 @@ mod tests {
         // No doors: rooms are not applicable.
         assert_eq!(metrics.playable_under[2..], [Some(true), Some(true), None]);
         assert_eq!(metrics.playable, metrics.playable_under[2]);
+        // Nobody comes to the exit on foot, unless that is not asked for.
+        for (goal, playable) in [("exit", false), ("collectable", true)] {
+            let text =
+                format!("name = \"own\"\nlike = \"ladders\"\ngoal = {{ any = [\"{goal}\"] }}\n");
+            let movement = Movement::from_toml(&text).unwrap();
+            let rules = movement.rules(corpus.tiles(), Travel::Right).unwrap();
+            let own = ReferenceCorpus::new(&corpus)
+                .movement(rules)
+                .measure(&level);
+            assert_eq!(own.playable, Some(playable), "{goal}");
+            assert_eq!(own.playable_under, metrics.playable_under);
+        }
         for (name, (rules, playable)) in Movement::NAMES.iter().zip(
             ReferenceCorpus::new(&corpus)
                 .movements

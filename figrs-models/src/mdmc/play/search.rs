@@ -78,6 +78,8 @@ struct Visit {
     column: u32,
     stage: Stage,
     passed: u16,
+    /// A move skips the cell.
+    is_passed: bool,
     from: u32,
 }
 
@@ -229,6 +231,7 @@ impl MoveSearch<'_> {
                         column: cell.1 as u32,
                         stage,
                         passed: passed as u16,
+                        is_passed: via == Via::Pass,
                         from,
                     });
                 }
@@ -259,12 +262,14 @@ impl MoveSearch<'_> {
         }
     }
 
-    /// The cells on the way to a visit, from the start.
+    /// The cells on the way to a visit, from the start; those that a move skips are none.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
         while let Some(visit) = self.visits.get(next as usize) {
-            path.push((visit.row as usize, visit.column as usize));
+            if !visit.is_passed {
+                path.push((visit.row as usize, visit.column as usize));
+            }
             next = visit.from;
         }
         path.reverse();

@@ -255,6 +255,21 @@ fn folders_without_levels_are_errors() {
     assert!(matches!(error, LevelError::NoLevels { .. }));
 }
 
+/// Regression test: of folders with a file of the same name one was read.
+#[test]
+fn worlds_with_files_of_the_same_names_are_all_read() {
+    let scratch = folder(&[
+        ("world1/1.txt", "-X\nXX"),
+        ("world2/1.txt", "X-\nXX"),
+        ("world2/2.txt", "--\nXX"),
+    ]);
+    let (corpus, _) = read(&scratch);
+    let mut all = texts(&corpus);
+    all.sort();
+    assert_eq!(all, ["--\nXX", "-X\nXX", "X-\nXX"]);
+    assert_eq!(corpus.names().len(), 3);
+}
+
 /// Regression test: columns were kept from the right.
 #[test]
 fn towers_are_cut_and_filled_up_at_the_right() {

@@ -282,16 +282,15 @@ impl<'a> DesignScope<'a> {
                 rules: self.rules,
                 size: upright,
             };
-            for demand in designer.demands(entry)? {
-                if travel == Travel::Up && demand.has_gap() {
-                    let demand = demand.to_string();
-                    return Err(entry.unfit(DemandError::Upwards { demand }));
-                }
-                let turned = demand.turned(travel, upright);
-                let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));
-                let checked = checked.map_err(|error| entry.unfit(error))?;
-                demands.push((entry.place().to_owned(), checked));
+            let demand = designer.demanded(entry)?;
+            if travel == Travel::Up && demand.has_gap() {
+                let demand = demand.to_string();
+                return Err(entry.unfit(DemandError::Upwards { demand }));
             }
+            let turned = demand.turned(travel, upright);
+            let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));
+            let checked = checked.map_err(|error| entry.unfit(error))?;
+            demands.push((entry.place().to_owned(), checked));
         }
         Ok(demands)
     }

@@ -23,22 +23,24 @@ pub(super) struct Designer<'a> {
 }
 
 impl Designer<'_> {
-    /// The demands of an entry, in the frame of upright levels.
-    pub(super) fn demands(&self, entry: &Entry) -> Result<Vec<Demand>, DesignError> {
+    /// The demand of an entry, in the frame of upright levels.
+    pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, DesignError> {
         let kind = kind_of(entry)?;
-        let switch = match kind {
-            "playable" if entry.flag(kind)? => Some(Demand::Playable(self.route(entry)?)),
-            "seen" if entry.flag(kind)? => Some(Demand::Seen),
-            _ => None,
-        };
         if matches!(kind, "playable" | "seen") {
-            return Ok(switch.into_iter().collect());
+            if !entry.flag(kind)? {
+                let expected = "true, or leave the demand out";
+                return Err(entry.wrong(kind, &entry.keys()[kind], expected));
+            }
+            return Ok(match kind {
+                "seen" => Demand::Seen,
+                _ => Demand::Playable(self.route(entry)?),
+            });
         }
         let demand = self.demand(entry, kind)?;
-        Ok(vec![match entry.weight("prefer")? {
+        Ok(match entry.weight("prefer")? {
             Some(weight) => demand.preferred(weight),
             None => demand,
-        }])
+        })
     }
 
     fn demand(&self, entry: &Entry, kind: &'static str) -> Result<Demand, DesignError> {
@@ -135,10 +137,7 @@ impl Designer<'_> {
 
     /// A single demand within another.
     fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, DesignError> {
-        let inner = entry.inner(key, value)?;
-        let mut demands = self.demands(&inner)?;
-        let demand = demands.pop();
-        demand.ok_or_else(|| entry.wrong(key, value, "a demand that is not false"))
+        self.demanded(&entry.inner(key, value)?)
     }
 
     pub(super) fn area(&self, entry: &Entry) -> Result<Area, DesignError> {
