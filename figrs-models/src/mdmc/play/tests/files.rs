@@ -295,3 +295,17 @@ fn tiles_suggest_a_movement() {
         "{error}"
     );
 }
+
+/// Regression test: cells that a move skips stood in the way, walls among them.
+#[test]
+fn ways_leave_out_cells_that_are_skipped() {
+    let text =
+        "name = \"leap\"\nlike = \"maze\"\nsteps = [[2, 0]]\nstart = \"left\"\ngoal = \"right\"\n";
+    let movement = Movement::from_toml(text).unwrap();
+    let rules = movement
+        .rules(TileSet::platformer(), Travel::Right)
+        .unwrap();
+    let level: Level = "-X-X-".parse().unwrap();
+    let way = Playability::under(&level, &rules);
+    assert_eq!(way.path(), [(0, 0), (0, 2), (0, 4)]);
+}
