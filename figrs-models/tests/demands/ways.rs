@@ -284,7 +284,14 @@ fn mistakes_about_ways_are_told_with_their_line() {
             "require = { level = '*', column = 3 }",
             "\"column\" does not belong to a part of a training level",
         ),
-        ("require = { level = '*', columns = '9..4' }", "not an area"),
+        (
+            "require = { level = '01-*', columns = '9..4' }",
+            "not an area",
+        ),
+        (
+            "require = { level = '*' }",
+            "training levels match \"*\": 01-",
+        ),
     ] {
         let told = refused(text);
         assert!(

@@ -116,19 +116,17 @@ pub enum DesignError {
         /// The form.
         expected: &'static str,
     },
-    /// A training level that is not there.
-    #[error("{place}: no training level matches {level:?}; {}", if .known.is_empty() {
-        "training levels are not at hand: draw the tiles instead".to_owned()
-    } else {
-        format!("there are {known}")
-    })]
+    /// A training level that is not there, or is not the only one.
+    #[error("{place}: {}", one_level(.level, .known, *.matching))]
     Level {
         /// The demand.
         place: String,
         /// The name or pattern.
         level: String,
-        /// The names of the training levels, if there are any.
+        /// The names of the levels that match it; if none does, those of all training levels, if there are any.
         known: String,
+        /// Number of levels that match it.
+        matching: usize,
     },
     /// The rules of a movement by which levels are to be playable cannot be had.
     #[error("{place}: {error}")]
@@ -146,4 +144,14 @@ pub enum DesignError {
         /// The reason.
         error: DemandError,
     },
+}
+
+fn one_level(level: &str, known: &str, matching: usize) -> String {
+    match matching {
+        0 if known.is_empty() => format!(
+            "no training level matches {level:?}; training levels are not at hand: draw the tiles instead"
+        ),
+        0 => format!("no training level matches {level:?}; there are {known}"),
+        _ => format!("{matching} training levels match {level:?}: {known}; name one of them"),
+    }
 }

@@ -174,18 +174,27 @@ impl<'a> Words<'a> {
         let text = name.as_str().ok_or_else(wrong)?;
         let matching = glob::Pattern::new(text).map_err(|_| wrong())?;
         let corpus = self.corpus.into_iter();
-        let mut levels = corpus.flat_map(|corpus| {
+        let levels = corpus.flat_map(|corpus| {
             let travel = corpus.travel();
             let levels = corpus.names().iter().zip(corpus.levels());
             levels.map(move |(name, level)| (name, level, travel))
         });
-        let found = levels.find(|(name, ..)| *name == text || matching.matches(name));
-        let Some((_, level, travel)) = found else {
-            let known = self.corpus.map_or(&[][..], Corpus::names);
+        let named: Vec<_> = levels.clone().filter(|(name, ..)| *name == text).collect();
+        let found = match named.is_empty() {
+            true => levels.filter(|(name, ..)| matching.matches(name)).collect(),
+            false => named,
+        };
+        let [(_, level, travel)] = found[..] else {
+            let all = self.corpus.map_or(&[][..], Corpus::names).iter();
+            let known: Vec<&str> = match found.is_empty() {
+                true => all.map(String::as_str).collect(),
+                false => found.iter().map(|(name, ..)| name.as_str()).collect(),
+            };
             return Err(DesignError::Level {
                 place: inner.place().to_owned(),
                 level: text.to_owned(),
                 known: known.join(", "),
+                matching: found.len(),
             });
         };
         let level = travel.upright(level);
