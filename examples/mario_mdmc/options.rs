@@ -126,7 +126,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
     /// Method of drawing levels; with --stats several methods, parted by commas. If not given, conditioned where levels are to meet demands
-    /// or --trained is given, hierarchical where styles are, and look-ahead otherwise, or where --look-ahead is given.
+    /// or --trained is given (exact where a demand is soft and little memory is enough), hierarchical where styles are, and look-ahead otherwise, or where --look-ahead is given.
     #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
     /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and

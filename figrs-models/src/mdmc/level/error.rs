@@ -28,7 +28,7 @@ pub enum LevelError {
         cause: io::Error,
     },
     /// A file is not text in UTF-8.
-    #[error("{place}:{line}:{column}: not UTF-8; save the level as plain ASCII text")]
+    #[error("{place}:{line}:{column}: not UTF-8; save the level as UTF-8 text")]
     NotUtf8 {
         /// The file.
         place: String,
