@@ -207,7 +207,11 @@ impl Levels {
         let steered = || known.demanding(&demands.all).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
-                let sampler = ConditionedSampler::new(steered()?).particles(request.particles);
+                let sampler = self.conditioned.get(Arc::clone(&key), || {
+                    let sampler = ConditionedSampler::new(steered()?);
+                    Ok::<_, Problem>(sampler.particles(request.particles))
+                })?;
+                let sampler = ConditionedSampler::clone(&sampler);
                 Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
             }
             LevelMethod::Exact => Sampler::Exact(self.exact.get(Arc::clone(&key), || {

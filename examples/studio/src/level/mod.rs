@@ -15,8 +15,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
 use figrs_models::mdmc::{
-    ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, Route, SteeredLevel,
-    TileSheet, Travel, write_tileset,
+    ConditionedSampler, ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, Route,
+    SteeredLevel, TileSheet, Travel, write_tileset,
 };
 use serde_json::{Value as Json, json};
 
@@ -34,6 +34,8 @@ pub(crate) struct Levels {
     /// Models without demands, which know the ways of a player that were found.
     models: Recent<ModelKey, SteeredLevel>,
     exact: Recent<Arc<DrawingKey>, ExactSampler>,
+    /// Samplers, which know what demands make of tiles, whether they exclude each other, and the levels that were drawn together with the one asked for.
+    conditioned: Recent<Arc<DrawingKey>, ConditionedSampler>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
 
@@ -43,6 +45,7 @@ impl Levels {
             trained: Recent::of(8),
             models: Recent::of(4),
             exact: Recent::of(1),
+            conditioned: Recent::of(4),
             batches: Recent::of(48),
         }
     }

@@ -62,12 +62,24 @@ pub struct ConditionedSampler {
     interrupt: Option<Arc<AtomicBool>>,
     /// For each population drawn so far the logarithm of its estimate of the evidence.
     drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
+    latest: Arc<Mutex<Option<DrawnLevels>>>,
 }
 
+/// Levels of the populations that were run last.
+#[derive(Clone, Debug)]
+struct DrawnLevels {
+    seed: u64,
+    numbers: Range<u64>,
+    /// For each number its level; none where all particles failed.
+    levels: Vec<Option<GeneratedLevel>>,
+}
+
+/// The most populations of which weights are remembered.
+const MOST_WEIGHTS: usize = 1 << 20;
 /// Number of particles from which on more populations side by side are no cheaper for each level.
 const BATCH_PARTICLES: u64 = 480;
 /// The same where levels are to be playable: each particle is followed by itself, and most of the time goes into that. Twenty-four levels of fifteen columns
-/// by sixty took 300 to 450 ms of one core with twenty particles each, and six of them 110.
+/// by sixty took 300 to 450 ms of one core with twenty particles each, and six of them 110. Sets are drawn some blocks at a time, which use the same parts.
 const PLAYED_BATCH_PARTICLES: u64 = 120;
 /// The most levels of a batch.
 const BATCH_LEVELS: u64 = 24;
@@ -97,6 +109,7 @@ impl ConditionedSampler {
             proof: Arc::default(),
             interrupt: None,
             drawn: Arc::default(),
+            latest: Arc::default(),
         }
     }
 
@@ -271,7 +284,9 @@ impl ConditionedSampler {
                 Ok(_) => f64::NEG_INFINITY,
                 Err(_) => weights.next().copied().unwrap_or(f64::NEG_INFINITY),
             };
-            drawn.insert((seed, number), weight);
+            if drawn.len() < MOST_WEIGHTS {
+                drawn.insert((seed, number), weight);
+            }
         }
     }
 
@@ -302,6 +317,87 @@ impl ConditionedSampler {
         let weights = || drawn.values().map(|log| (log - top).exp());
         let squares: f64 = weights().map(|weight| weight * weight).sum();
         Some((drawn.len(), weights().sum::<f64>().powi(2) / squares))
+    }
+
+    /// Number of levels that are drawn together, if so many particles are.
+    fn fitting(&self, most: u64) -> u64 {
+        // Wide levels are drawn few at a time, so that the first levels come early.
+        let particles = self.particles.max(1) as u64;
+        let cells = (self.steered.height() * self.steered.width()) as u64;
+        let fitting = BATCH_CELLS / (particles * cells).max(1);
+        fitting.min(most / particles).clamp(1, BATCH_LEVELS)
+    }
+
+    /// Number of populations of a block, which are run side by side: one alone takes most of the time of several.
+    fn side_by_side(&self) -> u64 {
+        let mut demands = self.steered.demands();
+        let is_played = demands.any(|demand| demand.route().is_some());
+        self.fitting(if is_played {
+            PLAYED_BATCH_PARTICLES
+        } else {
+            BATCH_PARTICLES
+        })
+    }
+
+    /// Levels of populations that are among those run last.
+    fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<GeneratedLevel>>> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
+        let from = numbers.start.checked_sub(latest.numbers.start)? as usize;
+        let until = numbers.end.checked_sub(latest.numbers.start)? as usize;
+        latest.levels.get(from..until).map(<[_]>::to_vec)
+    }
+
+    /// Runs whole blocks of populations: the level of each, or none where all its particles failed.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted, and others of [`SequentialMonteCarlo`].
+    fn populations_of(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<Option<GeneratedLevel>>, SteeringError> {
+        let found = self
+            .filter(self.particles, numbers.end - numbers.start)
+            .side_by_side(self.side_by_side())
+            .first_population(numbers.start)
+            .seed(seed)
+            .follow(&LevelParts::of(&self.steered));
+        // An interrupted run holds some of the populations only.
+        self.check_interrupt()?;
+        let (drawn, died, weights) = match found {
+            Err(Error::NoSampleMetEvidence { .. }) => {
+                (Vec::new(), numbers.clone().collect(), Vec::new())
+            }
+            found => {
+                let found = found?;
+                let sampling = found.answer.sampling();
+                let died = sampling.and_then(|sampling| sampling.died.clone());
+                let weights = found.answer.draws()?.log_weights.clone();
+                (
+                    self.levels_of(&found.values),
+                    died.unwrap_or_default(),
+                    weights.unwrap_or_default(),
+                )
+            }
+        };
+        self.note_weights(seed, numbers.clone(), &died, &weights);
+        let mut drawn = drawn.into_iter();
+        let levels = numbers
+            .clone()
+            .map(|number| match died.binary_search(&number) {
+                Ok(_) => None,
+                Err(_) => drawn.next(),
+            });
+        let levels: Vec<Option<GeneratedLevel>> = levels.collect();
+        if numbers.end - numbers.start <= BATCH_LEVELS {
+            let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            *latest = Some(DrawnLevels {
+                seed,
+                numbers,
+                levels: levels.clone(),
+            });
+        }
+        Ok(levels)
     }
 
     /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
@@ -371,22 +467,10 @@ impl LevelSampler for ConditionedSampler {
         ))
     }
 
-    /// Populations are run side by side: one alone takes most of the time of several.
+    /// Some blocks of populations, of which each takes the parts of the one before.
     fn batch(&self) -> u64 {
-        // Wide levels are drawn few at a time, so that the first levels come early.
-        let particles = self.particles.max(1) as u64;
-        let cells = (self.steered.height() * self.steered.width()) as u64;
-        let fitting = BATCH_CELLS / (particles * cells).max(1);
-        let is_played = self
-            .steered
-            .demands()
-            .any(|demand| demand.route().is_some());
-        let most = if is_played {
-            PLAYED_BATCH_PARTICLES
-        } else {
-            BATCH_PARTICLES
-        };
-        fitting.min(most / particles).clamp(1, BATCH_LEVELS)
+        let block = self.side_by_side();
+        self.fitting(BATCH_PARTICLES) / block * block
     }
 
     fn demands(&self) -> Vec<Demand> {
@@ -394,52 +478,22 @@ impl LevelSampler for ConditionedSampler {
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let batch = self.batch();
-        // Batches are drawn whole, so that a level does not depend on how many are asked for.
+        let block = self.side_by_side();
+        // Blocks are drawn whole, so that a level does not depend on how many are asked for.
         let (first, end) = (
-            numbers.start / batch * batch,
-            numbers.end.next_multiple_of(batch),
+            numbers.start / block * block,
+            numbers.end.next_multiple_of(block),
         );
-        let found = self
-            .filter(self.particles, end - first)
-            .side_by_side(batch)
-            .first_population(first)
-            .seed(seed)
-            .follow(&LevelParts::of(&self.steered));
-        // An interrupted run holds some of the populations only.
-        self.check_interrupt()?;
-        let (mut drawn, died, weights) = match found {
-            Err(Error::NoSampleMetEvidence { .. }) => {
-                (Vec::new(), (first..end).collect(), Vec::new())
-            }
-            found => {
-                let found = found?;
-                let sampling = found.answer.sampling();
-                let died = sampling.and_then(|sampling| sampling.died.clone());
-                let weights = found.answer.draws()?.log_weights.clone();
-                (
-                    self.levels_of(&found.values),
-                    died.unwrap_or_default(),
-                    weights.unwrap_or_default(),
-                )
-            }
+        let drawn = match self.kept(seed, &(first..end)) {
+            Some(kept) => kept,
+            None => self.populations_of(seed, first..end)?,
         };
-        drawn.reverse();
-        self.note_weights(seed, first..end, &died, &weights);
-        let mut levels = Vec::with_capacity((numbers.end - numbers.start) as usize);
-        for number in first..numbers.end {
-            let survived = if died.binary_search(&number).is_ok() {
-                None
-            } else {
-                drawn.pop()
-            };
-            if number >= numbers.start {
-                levels.push(match survived {
-                    Some(level) => level,
-                    None => self.again(seed, number)?,
-                });
-            }
-        }
-        Ok(levels)
+        let asked = (first..end).zip(drawn);
+        let asked = asked.filter(|(number, _)| numbers.contains(number));
+        let levels = asked.map(|(number, survived)| match survived {
+            Some(level) => Ok(level),
+            None => self.again(seed, number),
+        });
+        levels.collect()
     }
 }

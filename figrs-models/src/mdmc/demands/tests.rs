@@ -293,6 +293,31 @@ fn a_level_depends_on_the_seed_and_its_number_alone() {
 }
 
 #[test]
+fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
+    let demands = [Demand::Seen, Demand::playable()];
+    let sampler = || ConditionedSampler::new(steered(6, 15, &demands));
+    let one = sampler();
+    // Blocks of six levels: one by one, after another seed, and all at once.
+    let first = one.levels(SEED, 2..3).unwrap();
+    let rest = one.levels(SEED, 3..6).unwrap();
+    one.levels(SEED + 1, 0..1).unwrap();
+    let later = one.levels(SEED, 7..9).unwrap();
+    let again = one.levels(SEED, 2..3).unwrap();
+    let all = sampler().levels(SEED, 0..12).unwrap();
+    assert_eq!(first, all[2..3]);
+    assert_eq!(rest, all[3..6]);
+    assert_eq!(later, all[7..9]);
+    assert_eq!(again, first);
+    assert_ne!(first, one.levels(SEED + 1, 2..3).unwrap());
+    let mut populations = Vec::new();
+    for asked in [0..1, 3..6, 6..12] {
+        one.levels(SEED, asked).unwrap();
+        populations.extend(one.effective_populations().map(|(number, _)| number));
+    }
+    assert_eq!(populations, [18, 18, 18]);
+}
+
+#[test]
 fn demands_that_conflict_are_named_with_the_column() {
     let mut mask = Mask::free(6, 20);
     for column in 8..12 {
@@ -497,9 +522,9 @@ fn wide_levels_are_drawn_few_at_a_time() {
         let found = batch(width, particles);
         assert_eq!(found, expected, "{width} columns, {particles} particles");
     }
-    // Each particle of those is followed by itself.
+    // Each particle of those is followed by itself: in blocks of 120 of them.
     let played = [Demand::Seen, Demand::playable()];
-    for (particles, expected) in [(4, 24), (8, 15), (20, 6), (1000, 1)] {
+    for (particles, expected) in [(4, 24), (8, 15), (20, 24), (1000, 1)] {
         assert_eq!(batch_of(&played, 60, particles), expected);
     }
 }
