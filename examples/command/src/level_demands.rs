@@ -63,7 +63,8 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
 }
 
 /// Adds the demands of files, each with its place, to others on levels of a model, and then the ways of a player: of those given and those of the files the
-/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from, empty for a way.
+/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from; for a way that is given, what is given
+/// with it.
 ///
 /// **Errors.** Those of the files, with their places.
 pub fn add_demands(
@@ -71,7 +72,7 @@ pub fn add_demands(
     files: &[(String, DesignFile)],
     (model, corpus): (&LevelModel, &Corpus),
     rules: Option<&MovementRules>,
-    mut routes: Vec<Route>,
+    mut routes: Vec<(Route, String)>,
 ) -> Result<Vec<String>, Failure> {
     let mut origins = Vec::new();
     for (place, design) in files {
@@ -79,22 +80,25 @@ pub fn add_demands(
         let scope = rules.into_iter().fold(scope, DesignScope::rules);
         let of_file = scope.demands_with_places();
         for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
+            let origin = format!("{place}: {line}");
             if let Some(route) = demand.route() {
-                routes.push(route.clone());
+                routes.push((route.clone(), origin));
             } else {
                 demands.push(demand);
-                origins.push(format!("{place}: {line}"));
+                origins.push(origin);
             }
         }
     }
     // A way through areas is a way; it is demanded before what files demand besides.
-    let passes = |route: &Route| !route.areas().is_empty();
+    let passes = |(route, _): &(Route, String)| !route.areas().is_empty();
     if routes.iter().any(passes) {
         routes.retain(passes);
     } else {
         routes.truncate(1);
     }
-    origins.extend(routes.iter().map(|_| String::new()));
-    demands.extend(routes.into_iter().map(Demand::Playable));
+    for (route, origin) in routes {
+        demands.push(Demand::Playable(route));
+        origins.push(origin);
+    }
     Ok(origins)
 }

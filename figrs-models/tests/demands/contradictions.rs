@@ -30,6 +30,7 @@ fn chain(width: usize) -> LevelModel {
     LevelModel::from(&LevelElements::new(Arc::new(chain), width).unwrap())
 }
 
+/// The demands that are named, each of which is needed, with the column.
 fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool, Duration) {
     // Tests are slow on machines that are busy.
     let steered = SteeredLevel::new(model, demands).unwrap();
@@ -37,11 +38,15 @@ fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool,
     match ConditionedSampler::new(steered).levels(1, 0..1) {
         Err(SteeringError::Contradictory {
             demands,
-            column,
+            minimal,
+            columns,
             proven,
             spent,
             ..
-        }) => (demands, column, proven, spent),
+        }) => {
+            assert!(minimal && columns.start() == columns.end(), "{demands:?}");
+            (demands, *columns.start(), proven, spent)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -257,15 +262,18 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
             (
                 Err(SteeringError::Contradictory {
                     demands: named,
-                    column,
+                    columns: found,
                     proven,
                     ..
                 }),
                 expected,
             ) => match expected {
                 Some((number, columns)) => assert!(
-                    proven && named.len() == number && columns.contains(&column),
-                    "{named:?} {column}"
+                    proven
+                        && named.len() == number
+                        && columns.contains(found.start())
+                        && columns.contains(found.end()),
+                    "{named:?} {found:?}"
                 ),
                 None => assert!(!proven, "{named:?}"),
             },
