@@ -102,3 +102,52 @@ pub fn add_demands(
     }
     Ok(origins)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use figrs_models::mdmc::{ColumnNGrams, Corpus, DesignFile, LevelModel, MovementRules, Route};
+
+    use super::add_demands;
+
+    fn origins(text: &str, routes: Vec<(Route, String)>) -> Vec<(String, String)> {
+        let corpus = Corpus::shipped();
+        let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+        let model = LevelModel::from(&ngrams.program(40).unwrap());
+        let files = [("way.toml".to_owned(), DesignFile::from_toml(text).unwrap())];
+        let rules = Some(MovementRules::platformer());
+        let mut demands = Vec::new();
+        let origins = add_demands(&mut demands, &files, (&model, &corpus), rules, routes);
+        let demands = demands.iter().map(ToString::to_string);
+        demands.zip(origins.unwrap()).collect()
+    }
+
+    #[test]
+    fn ways_say_where_they_come_from() {
+        let given = || {
+            let route = Route::from(MovementRules::platformer());
+            vec![(route, "--playable".to_owned())]
+        };
+        let named = |demand: &str, origin: &str| (demand.to_owned(), origin.to_owned());
+        let enemy = "[[demand]]\ncount = 'E'\nnumber = 2\n";
+        let enemies = named("2 of E", "way.toml: line 1 (demand 1)");
+        let played = "playable from left to right";
+        assert_eq!(
+            origins(enemy, given()),
+            [enemies.clone(), named(played, "--playable")]
+        );
+        let file = |key: &str| format!("{enemy}[[demand]]\n{key}\n");
+        let line = "way.toml: line 4 (demand 2)";
+        assert_eq!(
+            origins(&file("playable = true"), Vec::new()),
+            [enemies.clone(), named(played, line)]
+        );
+        // A way through areas is a way.
+        let through = format!("{played}, through row 4, column 20");
+        assert_eq!(
+            origins(&file("pass = [[4, 20]]"), given()),
+            [enemies, named(&through, line)]
+        );
+    }
+}

@@ -182,7 +182,7 @@ impl ConditionedSampler {
         &self.steered
     }
 
-    /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
+    /// The natural logarithm of the probability that the model meets all demands, with its standard error, from 64
     /// populations of fifty times as many particles as a level has, up to 20 000; of five times as many where ways of a player are followed, which
     /// takes most of the time. Of a field, whose weights do not sum to one, the sum is estimated alike.
     ///

@@ -61,7 +61,7 @@ pub(super) enum EarlyProof {
     NotSearched,
 }
 
-/// The same where the model is so large that the search takes less time than its exploration.
+/// Search for a proof before the exploration of a model that is so large that the search takes less time.
 pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
     if steered.demands().len() == 0 {
         return EarlyProof::NotFound;

@@ -63,7 +63,7 @@ impl ExactSampler {
         })?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
-                .compile(&part.model_to(columns - 1), ())
+                .compile(&part.first_columns(columns).model, ())
             {
                 Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
                 Ok(_) => Trial::Impossible,

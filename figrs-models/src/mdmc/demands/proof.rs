@@ -43,7 +43,9 @@ impl Conflict {
 ///
 /// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
 /// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
-/// All of that ends after a time that is given, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
+/// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
+///
+/// It ends after a time that is given, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
 /// told; where the time did not suffice to leave out demands or to find the column, it tells so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
@@ -52,6 +54,8 @@ pub(super) struct ProofSearch<'a> {
     model: LevelModel,
     /// True if that is not the model itself.
     is_relaxed: bool,
+    /// Number of the first columns, those of the trials.
+    columns: usize,
     /// Numbers of the demands that place tiles.
     placed: Vec<usize>,
     until: Instant,
@@ -62,6 +66,10 @@ pub(super) struct ProofSearch<'a> {
 }
 
 impl<'a> ProofSearch<'a> {
+    /// Columns of the first trials.
+    const FIRST_COLUMNS: usize = 256;
+    /// Factor of the columns of the trials that follow, which then take eight times as long as all before.
+    const FURTHER: usize = 8;
     /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
@@ -75,27 +83,50 @@ impl<'a> ProofSearch<'a> {
         // A time without end is as long as a day here.
         let until = begun.checked_add(longest);
         let until = until.unwrap_or(begun + Duration::from_secs(86_400));
-        let own = steered.level_model();
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
         let mut search = Self {
             steered,
-            model: own.clone(),
+            model: steered.level_model().clone(),
             is_relaxed: false,
+            columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
             until,
             // Trials are no progress of a run.
             frontier: frontier.clone().on_progress(|_| ()),
             is_ended: Cell::new(false),
         };
-        let alone = steered.part(own, &search.placed);
-        let frontier = search.frontier(Self::MODEL_BYTES);
-        if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
-            search.note(&error);
-            search.model = own.without_neighbours();
-            search.is_relaxed = true;
-        }
+        search.relax();
         search
+    }
+
+    /// Leaves out neighbours if the model with so many columns takes too much memory.
+    fn relax(&mut self) {
+        if self.is_relaxed {
+            return;
+        }
+        let alone = self.part(&[]).first_columns(self.columns);
+        let compiled = self
+            .frontier(Self::MODEL_BYTES)
+            .compile(&alone.model, &alone.cells);
+        if let Err(error) = compiled {
+            self.note(&error);
+            self.model = self.steered.level_model().without_neighbours();
+            self.is_relaxed = true;
+        }
+    }
+
+    /// The first conflict found in more and more columns.
+    fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
+        let width = self.steered.width();
+        loop {
+            let found = search(&self);
+            if found.is_some() || self.columns == width || self.is_over() {
+                return found;
+            }
+            self.columns = self.columns.saturating_mul(Self::FURTHER).min(width);
+            self.relax();
+        }
     }
 
     fn frontier(&self, bytes: u64) -> Frontier {
@@ -119,7 +150,11 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// The first demands found that are proven to be impossible together.
-    pub(super) fn find(&self) -> Option<Conflict> {
+    pub(super) fn find(self) -> Option<Conflict> {
+        self.in_more_columns(Self::find_in_columns)
+    }
+
+    fn find_in_columns(&self) -> Option<Conflict> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
@@ -132,7 +167,10 @@ impl<'a> ProofSearch<'a> {
                 (Trial::Unknown, _) => {}
             }
         }
-        if let Some(conflict) = unplayable(self.steered, &|| self.is_over()) {
+        // All columns are looked at, once.
+        if self.columns <= Self::FIRST_COLUMNS
+            && let Some(conflict) = unplayable(self.steered, &|| self.is_over())
+        {
             return Some(conflict);
         }
         match self.trial(&small) {
@@ -148,11 +186,13 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// The conflict of some demands, if they are proven to be impossible together.
-    pub(super) fn confirm(&self, demands: &[usize]) -> Option<Conflict> {
-        let demands = demands.iter().copied();
-        let demands: Vec<usize> = demands.filter(|&demand| self.is_tried(demand)).collect();
-        let (trial, about) = self.trial(&demands);
-        (trial == Trial::Impossible).then(|| self.conflict(&about))
+    pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
+        self.in_more_columns(|search| {
+            let demands = demands.iter().copied();
+            let demands: Vec<usize> = demands.filter(|&demand| search.is_tried(demand)).collect();
+            let (trial, about) = search.trial(&demands);
+            (trial == Trial::Impossible).then(|| search.conflict(&about))
+        })
     }
 
     /// True for demands that are evidence in trials.
@@ -178,9 +218,21 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// The same by a frontier of the whole level alone.
+    /// The same by a frontier of all columns of the trials alone.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
-        self.try_model(self.part(demands).model(), self.bytes())
+        self.by_frontier_of(&self.part(demands), self.columns)
+    }
+
+    fn by_frontier_of(&self, part: &SteeredLevel, columns: usize) -> Trial {
+        if self.is_over() {
+            return Trial::Unknown;
+        }
+        let bytes = if self.is_relaxed {
+            Self::BYTES
+        } else {
+            Self::MODEL_BYTES
+        };
+        self.try_model(&part.first_columns(columns).model, bytes)
     }
 
     /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found in the time left.
@@ -209,9 +261,7 @@ impl<'a> ProofSearch<'a> {
             without.by_frontier(&demands)
         });
         let part = self.part(&demands);
-        let columns = first_column(self.steered.width(), |last| {
-            self.try_model(&part.model_to(last), self.bytes())
-        });
+        let columns = first_column(self.columns, |last| self.by_frontier_of(&part, last + 1));
         let mut named = [placed.members, demands].concat();
         named.sort_unstable();
         Conflict {
@@ -227,22 +277,10 @@ impl<'a> ProofSearch<'a> {
         self.steered.part(&self.model, &demands)
     }
 
-    /// Bytes of the frontier of a trial.
-    fn bytes(&self) -> u64 {
-        if self.is_relaxed {
-            Self::BYTES
-        } else {
-            Self::MODEL_BYTES
-        }
-    }
-
     /// Result of meeting the evidence of a model, by a frontier.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
-        }
-        if self.is_over() {
-            return Trial::Unknown;
         }
         match self.frontier(bytes).compile(model, ()) {
             Ok(compiled) if compiled.log_evidence() == f64::NEG_INFINITY => Trial::Impossible,
@@ -281,7 +319,7 @@ impl<'a> ProofSearch<'a> {
             })
         };
         let (height, width) = (self.steered.height(), self.steered.width());
-        for column in 0..width {
+        for column in 0..self.columns {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
                 if self.is_over() {

@@ -273,11 +273,10 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// The evidence up to a column.
-    pub(super) fn model_to(&self, last: usize) -> Model {
-        let mut statements = self.statements(false);
-        self.state(self.model.whole(), 0..last + 1, &mut statements)
-            .model
+    /// The first columns alone, with their evidence.
+    pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
+        let elements = self.model.program().columns(0..number, 0);
+        self.state(&elements, 0..number, &mut self.statements(false))
     }
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).
