@@ -298,7 +298,8 @@ fn add_files(
         .then(|| moving::rules(options, model.tile_set(), model.travel()))
         .transpose()?;
     let demanded = rules.iter().filter(|_| given.playable);
-    let routes = demanded.map(Route::from).collect();
+    let routes = demanded.map(|rules| (Route::from(rules), "--playable".to_owned()));
+    let routes = routes.collect();
     let mut of_files = Vec::new();
     let scope = (model, corpus);
     let origins = add_demands(&mut of_files, &files, scope, rules.as_ref(), routes)?;

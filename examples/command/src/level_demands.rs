@@ -63,7 +63,8 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
 }
 
 /// Adds the demands of files, each with its place, to others on levels of a model, and then the ways of a player: of those given and those of the files the
-/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from, empty for a way.
+/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from; for a way that is given, what is given
+/// with it.
 ///
 /// **Errors.** Those of the files, with their places.
 pub fn add_demands(
@@ -71,7 +72,7 @@ pub fn add_demands(
     files: &[(String, DesignFile)],
     (model, corpus): (&LevelModel, &Corpus),
     rules: Option<&MovementRules>,
-    mut routes: Vec<Route>,
+    mut routes: Vec<(Route, String)>,
 ) -> Result<Vec<String>, Failure> {
     let mut origins = Vec::new();
     for (place, design) in files {
@@ -79,22 +80,74 @@ pub fn add_demands(
         let scope = rules.into_iter().fold(scope, DesignScope::rules);
         let of_file = scope.demands_with_places();
         for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
+            let origin = format!("{place}: {line}");
             if let Some(route) = demand.route() {
-                routes.push(route.clone());
+                routes.push((route.clone(), origin));
             } else {
                 demands.push(demand);
-                origins.push(format!("{place}: {line}"));
+                origins.push(origin);
             }
         }
     }
     // A way through areas is a way; it is demanded before what files demand besides.
-    let passes = |route: &Route| !route.areas().is_empty();
+    let passes = |(route, _): &(Route, String)| !route.areas().is_empty();
     if routes.iter().any(passes) {
         routes.retain(passes);
     } else {
         routes.truncate(1);
     }
-    origins.extend(routes.iter().map(|_| String::new()));
-    demands.extend(routes.into_iter().map(Demand::Playable));
+    for (route, origin) in routes {
+        demands.push(Demand::Playable(route));
+        origins.push(origin);
+    }
     Ok(origins)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use figrs_models::mdmc::{ColumnNGrams, Corpus, DesignFile, LevelModel, MovementRules, Route};
+
+    use super::add_demands;
+
+    fn origins(text: &str, routes: Vec<(Route, String)>) -> Vec<(String, String)> {
+        let corpus = Corpus::shipped();
+        let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+        let model = LevelModel::from(&ngrams.program(40).unwrap());
+        let files = [("way.toml".to_owned(), DesignFile::from_toml(text).unwrap())];
+        let rules = Some(MovementRules::platformer());
+        let mut demands = Vec::new();
+        let origins = add_demands(&mut demands, &files, (&model, &corpus), rules, routes);
+        let demands = demands.iter().map(ToString::to_string);
+        demands.zip(origins.unwrap()).collect()
+    }
+
+    #[test]
+    fn ways_say_where_they_come_from() {
+        let given = || {
+            let route = Route::from(MovementRules::platformer());
+            vec![(route, "--playable".to_owned())]
+        };
+        let named = |demand: &str, origin: &str| (demand.to_owned(), origin.to_owned());
+        let enemy = "[[demand]]\ncount = 'E'\nnumber = 2\n";
+        let enemies = named("2 of E", "way.toml: line 1 (demand 1)");
+        let played = "playable from left to right";
+        assert_eq!(
+            origins(enemy, given()),
+            [enemies.clone(), named(played, "--playable")]
+        );
+        let file = |key: &str| format!("{enemy}[[demand]]\n{key}\n");
+        let line = "way.toml: line 4 (demand 2)";
+        assert_eq!(
+            origins(&file("playable = true"), Vec::new()),
+            [enemies.clone(), named(played, line)]
+        );
+        // A way through areas is a way.
+        let through = format!("{played}, through row 4, column 20");
+        assert_eq!(
+            origins(&file("pass = [[4, 20]]"), given()),
+            [enemies, named(&through, line)]
+        );
+    }
 }

@@ -69,7 +69,7 @@ pub use sample::generated::GeneratedLevel;
 pub use sample::level_model::LevelModel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
-pub use sample::tile_field::{TileField, TileFieldElements};
+pub use sample::tile_field::TileFieldElements;
 pub use tiles::legend_error::LegendError;
 pub use tiles::meaning::Meaning;
 pub use tiles::tile::Tile;
@@ -85,6 +85,7 @@ pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
+pub use train::tile_field::TileField;
 pub use write::{LevelWriter, OutputError};
 #[cfg(feature = "png")]
 pub use write::{TileSheet, TileSheetError, write_tileset};

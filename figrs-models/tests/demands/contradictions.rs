@@ -30,6 +30,7 @@ fn chain(width: usize) -> LevelModel {
     LevelModel::from(&LevelElements::new(Arc::new(chain), width).unwrap())
 }
 
+/// The demands that are named, each of which is needed, with the column.
 fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool, Duration) {
     // Tests are slow on machines that are busy.
     let steered = SteeredLevel::new(model, demands).unwrap();
@@ -37,11 +38,15 @@ fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool,
     match ConditionedSampler::new(steered).levels(1, 0..1) {
         Err(SteeringError::Contradictory {
             demands,
-            column,
+            minimal,
+            columns,
             proven,
             spent,
             ..
-        }) => (demands, column, proven, spent),
+        }) => {
+            assert!(minimal && columns.start() == columns.end(), "{demands:?}");
+            (demands, *columns.start(), proven, spent)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -257,15 +262,18 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
             (
                 Err(SteeringError::Contradictory {
                     demands: named,
-                    column,
+                    columns: found,
                     proven,
                     ..
                 }),
                 expected,
             ) => match expected {
                 Some((number, columns)) => assert!(
-                    proven && named.len() == number && columns.contains(&column),
-                    "{named:?} {column}"
+                    proven
+                        && named.len() == number
+                        && columns.contains(found.start())
+                        && columns.contains(found.end()),
+                    "{named:?} {found:?}"
                 ),
                 None => assert!(!proven, "{named:?}"),
             },
@@ -304,6 +312,61 @@ fn what_is_not_proven_says_for_how_long_it_was_tried() {
     assert!(
         told.contains("it is not proven in ") && told.contains(" s, but none"),
         "{told}"
+    );
+}
+
+/// Without time or work for trials nothing is told but that no particle went on.
+#[test]
+fn what_was_not_tried_is_not_told() {
+    let (demands, named, column) = cases(60).swap_remove(0);
+    let steered = SteeredLevel::new(chain(60), &demands).unwrap();
+    let sampler = ConditionedSampler::new(steered.proof_time(Duration::ZERO));
+    let told = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
+    let untried = told(&sampler.clone().conflict_work(0)).to_string();
+    assert!(
+        untried.contains("together, of which some may play no part: no unseen configuration;")
+            && untried.contains("could go on at some column from 0 to 59 (from 0)"),
+        "{untried}"
+    );
+    let error = told(&sampler);
+    let text = format!("together: {}; it is not proven in ", named.join("; "));
+    assert!(error.to_string().contains(&text), "{error}");
+    let SteeringError::Contradictory {
+        columns,
+        minimal: true,
+        proven: false,
+        spent,
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(columns, column..=column);
+    assert!(spent < Duration::from_secs(2), "{spent:?}");
+}
+
+/// A conflict in the first columns of a level that takes too long to be tried as a whole.
+#[test]
+fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
+    let width = 20_000;
+    let mut gap = Mask::free(14, width);
+    for column in 120..126 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    let demands = [
+        Demand::Seen,
+        enemies(0..200, 0, 9),
+        Demand::MaximumGap(4),
+        Demand::Pinned(gap),
+    ];
+    let (found, column, proven, _) = refused(&chain(width), &demands);
+    let named = [
+        "no ground gap over 4 columns",
+        "6 pinned tiles in columns 120 to 125",
+    ];
+    assert_eq!(
+        (&found[..], column, proven),
+        (&named.map(str::to_owned)[..], 124, true)
     );
 }
 

@@ -84,7 +84,8 @@ impl Demands {
             .then(|| movement::rules(request, trained))
             .transpose()?;
         let demanded = rules.iter().filter(|_| request.playable);
-        let routes = demanded.map(Route::from).collect();
+        let routes = demanded.map(|rules| (Route::from(rules), "playable".to_owned()));
+        let routes = routes.collect();
         let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
         add_demands(&mut further, &files, scope, rules.as_ref(), routes)?;
         for demand in further {
@@ -156,12 +157,12 @@ impl Demands {
         Ok(())
     }
 
-    /// The answer where demands exclude each other: the demands, the column where the last levels fail, and the cells that they are about.
+    /// The answer where demands exclude each other: the demands, the column up to which none meets them, and the cells that they are about.
     pub(crate) fn problem(&self, error: SteeringError) -> Problem {
         let SteeringError::Contradictory {
             demands,
             places,
-            column,
+            columns,
             proven,
             ..
         } = &error
@@ -170,9 +171,9 @@ impl Demands {
         };
         let more = [
             ("demands", json!(demands)),
-            ("column", json!(column)),
+            ("column", json!(columns.end())),
             ("proven", json!(proven)),
-            ("cells", json!(self.cells(places, *column))),
+            ("cells", json!(self.cells(places, *columns.end()))),
         ];
         let problem = Problem::of(&error.into());
         let with = |problem: Problem, (name, value)| problem.with(name, value);

@@ -28,7 +28,7 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// The automaton of a demand; nothing for demands that are none.
+    /// The automaton of a demand; nothing for demands that are stated otherwise.
     ///
     /// An error if the demand does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]

@@ -14,13 +14,14 @@ use figrs_infer::{Error, Frontier, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
 use super::super::{GeneratedLevel, Tile};
-use super::conflict::{self, Certainty, ConsistencyResult};
+use super::conflict::{self, Certainty};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::parts::LevelParts;
 use super::proof::Conflict;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
+use super::trial::Trial;
 
 /// Draws levels given demands: populations of particles grow column by column, and each gives one level.
 ///
@@ -42,8 +43,9 @@ use super::steered::SteeredLevel;
 /// # Errors
 ///
 /// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
-/// [`most_particles`](Self::most_particles). The demands that it names are found with as much work as is
-/// [allowed](Self::conflict_work), and do not depend on the machine.
+/// [`most_particles`](Self::most_particles). Which demands it names, and whether they are proven to conflict, depends on the machine: a proof is looked
+/// for during the [time](SteeredLevel::proof_time) of the level. Where there is none, they are found with as much work as is
+/// [allowed](Self::conflict_work), which is the same on all machines.
 ///
 /// # References
 ///
@@ -132,8 +134,8 @@ impl ConditionedSampler {
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands for which
-    /// that is not enough are named with the others. The default is enough for 13 demands on a level of 14 by 200. There
+    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. Demands for which
+    /// that is not enough are named with the others, and the error tells so. The default is enough for 13 demands on a level of 14 by 200. There
     /// four demands took two seconds of one core, and playability, which follows each particle, thirteen.
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
@@ -193,7 +195,7 @@ impl ConditionedSampler {
         &self.steered
     }
 
-    /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
+    /// The natural logarithm of the probability that the model meets all demands, with its standard error, from 64
     /// populations of fifty times as many particles as a level has, up to 20 000; of five times as many where ways of a player are followed, which
     /// takes most of the time. Of a field, whose weights do not sum to one, the sum is estimated alike.
     ///
@@ -408,13 +410,12 @@ impl ConditionedSampler {
             let certainty = Certainty::Proven;
             return Ok(conflict::error(&self.steered, conflict, certainty));
         }
-        let started = Instant::now();
         let particles = self.largest().min(400);
         let left = Cell::new(self.conflict_work);
         let trial = |part: &SteeredLevel, columns: usize| {
             let cells = particles * self.steered.height() * columns;
             let Some(rest) = left.get().checked_sub(cells as u64) else {
-                return ConsistencyResult::Unknown;
+                return Trial::Unknown;
             };
             left.set(rest);
             let run = self
@@ -423,17 +424,19 @@ impl ConditionedSampler {
                 .seed(seed)
                 .follow(&LevelParts::to(part, columns));
             match run {
-                Ok(_) => ConsistencyResult::Possible,
-                Err(Error::NoSampleMetEvidence { .. }) => ConsistencyResult::Impossible,
-                Err(_) => ConsistencyResult::Unknown,
+                Ok(_) => Trial::Possible,
+                Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
             }
         };
-        let found = conflict::smallest(&self.steered, &trial);
-        if let Some(conflict) = conflict::confirmed(&self.steered, &found, &self.frontier()) {
+        let found = conflict::minimal_conflict(&self.steered, &trial);
+        let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
+        let started = Instant::now();
+        let confirmed = conflict::confirmed(&self.steered, &found, &self.frontier(), before);
+        if let Some(conflict) = confirmed {
             let certainty = Certainty::Proven;
             return Ok(conflict::error(&self.steered, &conflict, certainty));
         }
-        let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
         let spent = before + started.elapsed();
         let certainty = Certainty::NotProven(spent);
         Ok(conflict::error(&self.steered, &found, certainty))

@@ -1,4 +1,4 @@
-//! Conflicts: the smallest sets of demands that exclude each other, and the column where they do.
+//! Conflicts: minimal sets of demands that exclude each other, and the column where they do.
 
 use std::time::Duration;
 
@@ -8,15 +8,7 @@ use super::demand::Demand;
 use super::error::SteeringError;
 use super::proof::{Conflict, ProofSearch};
 use super::steered::SteeredLevel;
-
-/// Result of trying a set of evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConsistencyResult {
-    Possible,
-    Impossible,
-    /// There was not enough work or memory left to find out.
-    Unknown,
-}
+use super::trial::{Trial, first_column, minimal};
 
 /// Certainty of a conflict: proven, or looked for during a time.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +29,8 @@ pub(super) fn error(
             .map(|&demand| steered.demand(demand).to_string())
             .collect(),
         places: conflict.demands.clone(),
-        column: conflict.column,
+        minimal: conflict.is_minimal,
+        columns: conflict.columns.clone(),
         proven: matches!(certainty, Certainty::Proven),
         spent: match certainty {
             Certainty::Proven => Duration::ZERO,
@@ -46,9 +39,18 @@ pub(super) fn error(
     }
 }
 
+/// The share of the time for proofs that is left for the [proof](confirmed) of what particles find.
+const CONFIRMATION: u32 = 4;
+
+/// The time of a search before anything was tried by particles.
+fn search_time(steered: &SteeredLevel) -> Duration {
+    steered.longest_proof() - steered.longest_proof() / CONFIRMATION
+}
+
 /// Demands that are proven to be impossible together. The search ends with the interrupt of a frontier.
 pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
-    of_counts(steered).or_else(|| ProofSearch::new(steered, frontier).find())
+    let search = || ProofSearch::new(steered, frontier, search_time(steered));
+    of_counts(steered).or_else(|| search().find())
 }
 
 /// Result of a search for a proof before a model is explored.
@@ -59,7 +61,7 @@ pub(super) enum EarlyProof {
     NotSearched,
 }
 
-/// The same where the model is so large that the search takes less time than its exploration.
+/// Search for a proof before the exploration of a model that is so large that the search takes less time.
 pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
     if steered.demands().len() == 0 {
         return EarlyProof::NotFound;
@@ -67,7 +69,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
     if let Some(conflict) = of_counts(steered) {
         return EarlyProof::Proven(conflict);
     }
-    let search = ProofSearch::new(steered, frontier);
+    let search = ProofSearch::new(steered, frontier, search_time(steered));
     if !search.is_relaxed() {
         return EarlyProof::NotSearched;
     }
@@ -76,13 +78,15 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// A proof for demands that particles could not meet together: of so many that sets of them are not all tried.
+/// A proof for demands that particles could not meet together, in the time that is left: of so many that sets of them are not all tried.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,
     frontier: &Frontier,
+    spent: Duration,
 ) -> Option<Conflict> {
-    ProofSearch::new(steered, frontier).confirm(&found.demands)
+    let left = steered.longest_proof().saturating_sub(spent);
+    ProofSearch::new(steered, frontier, left).confirm(&found.demands)
 }
 
 /// Numbers of tiles of one kind that exclude each other, or do not fit into the level.
@@ -96,57 +100,39 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let counts: Vec<_> = counts.collect();
     for &(demand, tile, least, _) in &counts {
         if least > height * width {
-            let (demands, column) = (vec![demand], 0);
-            return Some(Conflict { demands, column });
+            return Some(Conflict::at(0, vec![demand]));
         }
         for &(other, of, _, most) in &counts {
             if of == tile && most < least {
                 // The first column that leaves fewer cells than are missing.
                 let column = width.saturating_sub((least - most).div_ceil(height));
-                let demands = vec![other, demand];
-                return Some(Conflict { demands, column });
+                return Some(Conflict::at(column, vec![other, demand]));
             }
         }
     }
     None
 }
 
-/// The first column up to which demands cannot be met, and those of them that are needed for that.
+/// A minimal set of the demands that cannot be met up to the first column up to which all of them cannot, as far as trials find it.
 ///
-/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the level
-/// with some demands, and the number of columns from the left to try; there are as many trials as demands and as halvings of
-/// the columns to one.
-pub(super) fn smallest(
+/// A trial is given the level with some demands, and the number of columns from the left to try.
+pub(super) fn minimal_conflict(
     steered: &SteeredLevel,
-    trial: &dyn Fn(&SteeredLevel, usize) -> ConsistencyResult,
+    trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
 ) -> Conflict {
-    let try_part = |demands: &[usize], last: usize| {
-        let part = steered.part(steered.level_model(), demands);
-        trial(&part, last + 1)
-    };
-    let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
-    // The first columns are possible below `low`, and impossible at `high`.
-    let (mut low, mut high) = (0, steered.width() - 1);
-    while low < high {
-        let middle = low.midpoint(high);
-        match try_part(&kept, middle) {
-            ConsistencyResult::Impossible => high = middle,
-            ConsistencyResult::Possible => low = middle + 1,
-            ConsistencyResult::Unknown => break,
-        }
-    }
-    for demand in (0..steered.demands().len()).rev() {
-        let rest: Vec<usize> = kept
-            .iter()
-            .copied()
-            .filter(|&other| other != demand)
-            .collect();
-        if try_part(&rest, high) == ConsistencyResult::Impossible {
-            kept = rest;
-        }
-    }
+    let columns = first_column(steered.width(), |last| trial(steered, last + 1));
+    let all: Vec<usize> = (0..steered.demands().len()).collect();
+    let core = minimal(&all, |rest| match rest {
+        // There are levels without demands.
+        [] => Trial::Possible,
+        rest => trial(
+            &steered.part(steered.level_model(), rest),
+            columns.end() + 1,
+        ),
+    });
     Conflict {
-        demands: kept,
-        column: high,
+        demands: core.members,
+        is_minimal: core.is_minimal,
+        columns,
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of drawing levels given demands.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use figrs_derive::ErrorDebug;
@@ -23,22 +24,30 @@ pub enum SteeringError {
     Inference(#[from] figrs_infer::Error),
     /// No level meets the demands.
     #[error(
-        "no level was found that meets these demands together: {}; {} at column {column} (from 0): take one of them back{}",
+        "no level was found that meets these demands together{}: {}; {} at {} (from 0): take one of them back{}",
+        if *.minimal { "" } else { ", of which some may play no part" },
         .demands.join("; "),
         if *.proven {
             "it is proven that none can go on".to_owned()
         } else {
             format!("it is not proven in {:.1} s, but none of the particles could go on", .spent.as_secs_f64())
         },
+        if .columns.start() == .columns.end() {
+            format!("column {}", .columns.start())
+        } else {
+            format!("some column from {} to {}", .columns.start(), .columns.end())
+        },
         if *.proven { "" } else { ", or allow more particles, or ask for the exact law" }
     )]
     Contradictory {
-        /// A smallest set of demands found to conflict.
+        /// Demands that conflict.
         demands: Vec<String>,
         /// Their places among all demands, from 0.
         places: Vec<usize>,
-        /// The column, from 0, at which the last levels fail that meet them so far.
-        column: usize,
+        /// `true` if each of these demands is needed for that; `false` if there was too little work, time or memory to find out.
+        minimal: bool,
+        /// The column, from 0, at which the last levels fail that meet them so far; several, among which it is, if there was too little of that to find it.
+        columns: RangeInclusive<usize>,
         /// `true` if it is certain that there is no such level.
         proven: bool,
         /// Time for which a proof was looked for in vain; zero if there is one.

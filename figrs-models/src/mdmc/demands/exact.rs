@@ -6,11 +6,12 @@ use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
 use super::super::{DemandError, GeneratedLevel, Tile};
-use super::conflict::{self, Certainty, ConsistencyResult, EarlyProof};
+use super::conflict::{self, Certainty, EarlyProof};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
+use super::trial::Trial;
 
 /// Draws levels from exactly the model's distribution given the demands.
 ///
@@ -62,14 +63,14 @@ impl ExactSampler {
         })?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
-                .compile(&part.model_to(columns - 1), ())
+                .compile(&part.first_columns(columns).model, ())
             {
-                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => ConsistencyResult::Possible,
-                Ok(_) => ConsistencyResult::Impossible,
-                Err(_) => ConsistencyResult::Unknown,
+                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
+                Ok(_) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
             };
             return Err(proven(
-                searched().unwrap_or_else(|| conflict::smallest(&steered, &trial)),
+                searched().unwrap_or_else(|| conflict::minimal_conflict(&steered, &trial)),
             ));
         }
         let log_total = match steered.undemanding() {

@@ -23,6 +23,7 @@ mod rejection;
 mod sampler;
 mod statements;
 mod steered;
+mod trial;
 mod turned;
 pub(crate) mod twist;
 mod words;

@@ -21,7 +21,7 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Cells of a part, about.
     const CELLS: usize = 448;
-    /// The same where each particle has to be followed through the level: what it holds grows with the square of the height.
+    /// Columns times the square of the rows of a part where each particle is followed through the level: what it holds grows with the square of the rows.
     const SQUARES: usize = 1568;
 
     /// The level, whose tiles are the trajectory.

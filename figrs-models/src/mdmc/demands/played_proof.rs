@@ -4,12 +4,14 @@ use super::area::Area;
 use super::demand::Demand;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
+use super::trial::{Core, Trial, minimal};
 use crate::mdmc::play::cell_class::CellClass;
 use crate::mdmc::play::hopeful::HopefulField;
 use crate::mdmc::{Route, Tile};
 
-/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that.
-pub(super) fn unplayable(steered: &SteeredLevel) -> Option<Conflict> {
+/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if it is over before one
+/// is found.
+pub(super) fn unplayable(steered: &SteeredLevel, is_over: &dyn Fn() -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()
         .filter(|(_, demand)| limits_cells(demand))
@@ -17,31 +19,46 @@ pub(super) fn unplayable(steered: &SteeredLevel) -> Option<Conflict> {
         .collect();
     numbered().find_map(|(number, demand)| {
         let route = demand.route()?;
-        let mut column = dead_end(steered, route, &limits)?;
-        let mut kept = limits.clone();
-        for &other in limits.iter().rev() {
-            let rest: Vec<usize> = kept.iter().copied().filter(|&one| one != other).collect();
-            if let Some(at) = dead_end(steered, route, &rest) {
-                (kept, column) = (rest, at);
+        let mut column = dead_end(steered, route, &limits, is_over)?;
+        let Core {
+            members: mut named,
+            is_minimal,
+        } = minimal(&limits, |rest| {
+            match dead_end(steered, route, rest, is_over) {
+                Some(at) => {
+                    column = at;
+                    Trial::Impossible
+                }
+                None if is_over() => Trial::Unknown,
+                None => Trial::Possible,
             }
-        }
-        kept.push(number);
-        kept.sort_unstable();
+        });
+        named.push(number);
+        named.sort_unstable();
+        let column = steered.width().min(column + 2) - 1;
         Some(Conflict {
-            demands: kept,
-            column: steered.width().min(column + 2) - 1,
+            is_minimal,
+            ..Conflict::at(column, named)
         })
     })
 }
 
-/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave.
-fn dead_end(steered: &SteeredLevel, route: &Route, demands: &[usize]) -> Option<usize> {
+/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave. Nothing if it is over before.
+fn dead_end(
+    steered: &SteeredLevel,
+    route: &Route,
+    demands: &[usize],
+    is_over: &dyn Fn() -> bool,
+) -> Option<usize> {
     let program = steered.level_model().program();
     let rows: Vec<Vec<Tile>> = (0..steered.height())
         .map(|row| program.possible(row))
         .collect();
     let mut cells: Vec<Vec<CellClass>> = Vec::new();
     for column in 0..steered.width() {
+        if is_over() {
+            return None;
+        }
         for (row, possible) in rows.iter().enumerate() {
             let allows = |tile: &&Tile| {
                 let mut demands = demands.iter();
@@ -67,7 +84,7 @@ fn dead_end(steered: &SteeredLevel, route: &Route, demands: &[usize]) -> Option<
             cells.push(classes);
         }
     }
-    HopefulField::new(route, steered.height(), cells).dead_end()
+    HopefulField::new(route, steered.height(), cells).dead_end(is_over)
 }
 
 /// True for demands that leave cells fewer tiles, whatever the others are.

@@ -1,7 +1,7 @@
 //! Proofs that demands exclude each other: each alone, then together, on small frontiers.
 
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::time::{Duration, Instant};
 
 use figrs_core::Model;
@@ -10,21 +10,28 @@ use figrs_infer::{Error, Frontier};
 use super::demand::Demand;
 use super::played_proof::unplayable;
 use super::steered::SteeredLevel;
+use super::trial::{Core, Trial, combinations, first_column, minimal};
 use crate::mdmc::LevelModel;
 
-/// Demands that exclude each other, by their numbers, and the column up to which no level can meet them.
+/// Demands that exclude each other, by their numbers, and the column at which the last levels fail that meet them so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
-    pub(super) column: usize,
+    /// True if each of the demands is known to be needed.
+    pub(super) is_minimal: bool,
+    /// The column, or those among which it is where it was not found.
+    pub(super) columns: RangeInclusive<usize>,
 }
 
-/// Result of trying some demands.
-enum Trial {
-    Possible,
-    Impossible,
-    /// They take too much memory.
-    Unknown,
+impl Conflict {
+    /// Demands of which each is needed, with the column.
+    pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
+        Self {
+            demands,
+            is_minimal: true,
+            columns: column..=column,
+        }
+    }
 }
 
 /// Search for a proof that some demands cannot be met.
@@ -36,10 +43,10 @@ enum Trial {
 ///
 /// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
 /// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
-/// Pairs and sets of three are tried until the [time](SteeredLevel::proof_time) of the level is over. What comes before, and the column of what is proven, is
-/// as many trials as there are demands, each of little memory: that takes less, and ends by itself after [`PATIENCE`](Self::PATIENCE) times as long, on
-/// machines that are busy.
-/// Trials under way end then, and all of them with the interrupt of the frontier that is given.
+/// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
+///
+/// It ends after a time that is given, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
+/// told; where the time did not suffice to leave out demands or to find the column, it tells so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -47,9 +54,10 @@ pub(super) struct ProofSearch<'a> {
     model: LevelModel,
     /// True if that is not the model itself.
     is_relaxed: bool,
+    /// Number of the first columns, those of the trials.
+    columns: usize,
     /// Numbers of the demands that place tiles.
     placed: Vec<usize>,
-    begun: Instant,
     until: Instant,
     /// The frontier of the trials, without memory and time.
     frontier: Frontier,
@@ -58,8 +66,10 @@ pub(super) struct ProofSearch<'a> {
 }
 
 impl<'a> ProofSearch<'a> {
-    /// The longest time of the trials of single demands and of all together, as a multiple of the time of the level.
-    const PATIENCE: u32 = 10;
+    /// Columns of the first trials.
+    const FIRST_COLUMNS: usize = 256;
+    /// Factor of the columns of the trials that follow, which then take eight times as long as all before.
+    const FURTHER: usize = 8;
     /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
@@ -67,34 +77,56 @@ impl<'a> ProofSearch<'a> {
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier) -> Self {
+    /// A search that ends after the `longest` time.
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, longest: Duration) -> Self {
         let begun = Instant::now();
-        let patience = steered.longest_proof().checked_mul(Self::PATIENCE);
-        let until = patience.and_then(|patience| begun.checked_add(patience));
         // A time without end is as long as a day here.
+        let until = begun.checked_add(longest);
         let until = until.unwrap_or(begun + Duration::from_secs(86_400));
-        let own = steered.level_model();
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
         let mut search = Self {
             steered,
-            model: own.clone(),
+            model: steered.level_model().clone(),
             is_relaxed: false,
+            columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
-            begun,
             until,
             // Trials are no progress of a run.
             frontier: frontier.clone().on_progress(|_| ()),
             is_ended: Cell::new(false),
         };
-        let alone = steered.part(own, &search.placed);
-        let frontier = search.frontier(Self::MODEL_BYTES);
-        if let Err(error) = frontier.compile(alone.model(), alone.cells()) {
-            search.note(&error);
-            search.model = own.without_neighbours();
-            search.is_relaxed = true;
-        }
+        search.relax();
         search
+    }
+
+    /// Leaves out neighbours if the model with so many columns takes too much memory.
+    fn relax(&mut self) {
+        if self.is_relaxed {
+            return;
+        }
+        let alone = self.part(&[]).first_columns(self.columns);
+        let compiled = self
+            .frontier(Self::MODEL_BYTES)
+            .compile(&alone.model, &alone.cells);
+        if let Err(error) = compiled {
+            self.note(&error);
+            self.model = self.steered.level_model().without_neighbours();
+            self.is_relaxed = true;
+        }
+    }
+
+    /// The first conflict found in more and more columns.
+    fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
+        let width = self.steered.width();
+        loop {
+            let found = search(&self);
+            if found.is_some() || self.columns == width || self.is_over() {
+                return found;
+            }
+            self.columns = self.columns.saturating_mul(Self::FURTHER).min(width);
+            self.relax();
+        }
     }
 
     fn frontier(&self, bytes: u64) -> Frontier {
@@ -118,7 +150,11 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// The first demands found that are proven to be impossible together.
-    pub(super) fn find(&self) -> Option<Conflict> {
+    pub(super) fn find(self) -> Option<Conflict> {
+        self.in_more_columns(Self::find_in_columns)
+    }
+
+    fn find_in_columns(&self) -> Option<Conflict> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
@@ -126,48 +162,37 @@ impl<'a> ProofSearch<'a> {
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
-                Trial::Impossible => return Some(self.conflict(vec![demand])),
-                Trial::Possible => small.push(demand),
-                Trial::Unknown => {}
+                (Trial::Impossible, about) => return Some(self.conflict(&about)),
+                (Trial::Possible, _) => small.push(demand),
+                (Trial::Unknown, _) => {}
             }
         }
-        if let Some(conflict) = unplayable(self.steered) {
+        // All columns are looked at, once.
+        if self.columns <= Self::FIRST_COLUMNS
+            && let Some(conflict) = unplayable(self.steered, &|| self.is_over())
+        {
             return Some(conflict);
         }
         match self.trial(&small) {
-            Trial::Possible => None,
-            Trial::Impossible => {
-                let mut kept = small.clone();
-                for &other in small.iter().rev() {
-                    let rest: Vec<usize> =
-                        kept.iter().copied().filter(|&one| one != other).collect();
-                    if matches!(self.trial(&rest), Trial::Impossible) {
-                        kept = rest;
-                    }
-                }
-                Some(self.conflict(kept))
-            }
-            Trial::Unknown => {
-                let longest = self.begun.checked_add(self.steered.longest_proof());
-                let until = longest.map_or(self.until, |longest| self.until.min(longest));
-                let search = Self {
-                    until,
-                    ..self.clone()
-                };
-                [2, 3].into_iter().find_map(|number| {
-                    let mut sets = combinations(&small, number);
-                    let found = sets.find(|set| matches!(search.trial(set), Trial::Impossible))?;
-                    Some(self.conflict(found))
-                })
-            }
+            (Trial::Possible, _) => None,
+            (Trial::Impossible, about) => Some(self.conflict(&about)),
+            (Trial::Unknown, _) => [2, 3].into_iter().find_map(|number| {
+                let sets = combinations(&small, number).take_while(|_| !self.is_over());
+                let mut trials = sets.map(|set| self.trial(&set));
+                let (_, about) = trials.find(|(trial, _)| *trial == Trial::Impossible)?;
+                Some(self.conflict(&about))
+            }),
         }
     }
 
     /// The conflict of some demands, if they are proven to be impossible together.
-    pub(super) fn confirm(&self, demands: &[usize]) -> Option<Conflict> {
-        let demands = demands.iter().copied();
-        let demands: Vec<usize> = demands.filter(|&demand| self.is_tried(demand)).collect();
-        matches!(self.trial(&demands), Trial::Impossible).then(|| self.conflict(demands))
+    pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
+        self.in_more_columns(|search| {
+            let demands = demands.iter().copied();
+            let demands: Vec<usize> = demands.filter(|&demand| search.is_tried(demand)).collect();
+            let (trial, about) = search.trial(&demands);
+            (trial == Trial::Impossible).then(|| search.conflict(&about))
+        })
     }
 
     /// True for demands that are evidence in trials.
@@ -180,83 +205,91 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Verdict on some demands: met by some level, or by none.
-    fn trial(&self, demands: &[usize]) -> Trial {
-        if self.is_over() {
-            return Trial::Unknown;
-        }
-        let by_frontier = self.is_impossible_to(demands, None);
-        if by_frontier == Some(true) || self.impossible_window(demands).is_some() {
-            return Trial::Impossible;
-        }
-        match by_frontier {
-            Some(_) => Trial::Possible,
-            None => Trial::Unknown,
-        }
-    }
-
-    /// The conflict of some demands that are impossible, with the first column up to which they are found to be so in the time left.
-    fn conflict(&self, demands: Vec<usize>) -> Conflict {
-        if let Some(column) = self.impossible_window(&demands) {
-            return Conflict { demands, column };
-        }
-        // Tiles that are placed are told where they are needed.
-        let mut placed = self.placed.clone();
-        for &other in self.placed.iter().rev() {
-            let rest: Vec<usize> = placed.iter().copied().filter(|&one| one != other).collect();
-            let without = Self {
-                placed: rest.clone(),
-                ..self.clone()
-            };
-            if without.is_impossible_to(&demands, None) == Some(true) {
-                placed = rest;
-            }
-        }
-        // The first columns are possible below `low`, and impossible at `high`.
-        let (mut low, mut high) = (0, self.steered.width() - 1);
-        while low < high {
-            let middle = low.midpoint(high);
-            match self.is_impossible_to(&demands, Some(middle)) {
-                Some(true) => high = middle,
-                Some(false) => low = middle + 1,
-                None => break,
-            }
-        }
-        let mut named = [placed, demands].concat();
-        named.sort_unstable();
-        Conflict {
-            demands: named,
-            column: high,
-        }
-    }
-
-    /// True if nothing meets some demands up to a column, by a frontier; nothing if that takes too much.
-    fn is_impossible_to(&self, demands: &[usize], last: Option<usize>) -> Option<bool> {
+    /// Verdict on some demands: met by some level, or by none; and those of them that it is about.
+    fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // Without neighbours there is nothing that was not seen.
         let is_open =
             |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
-        let demands = demands.iter().copied().filter(is_open);
-        let demands: Vec<usize> = self.placed.iter().copied().chain(demands).collect();
-        let part = self.steered.part(&self.model, &demands);
+        let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
+        let by_frontier = self.by_frontier(&open);
+        if by_frontier != Trial::Impossible && self.impossible_window(demands).is_some() {
+            return (Trial::Impossible, demands.to_vec());
+        }
+        (by_frontier, open)
+    }
+
+    /// The same by a frontier of all columns of the trials alone.
+    fn by_frontier(&self, demands: &[usize]) -> Trial {
+        self.by_frontier_of(&self.part(demands), self.columns)
+    }
+
+    fn by_frontier_of(&self, part: &SteeredLevel, columns: usize) -> Trial {
+        if self.is_over() {
+            return Trial::Unknown;
+        }
         let bytes = if self.is_relaxed {
             Self::BYTES
         } else {
             Self::MODEL_BYTES
         };
-        match last {
-            Some(last) => self.is_impossible(&part.model_to(last), bytes),
-            None => self.is_impossible(part.model(), bytes),
+        self.try_model(&part.first_columns(columns).model, bytes)
+    }
+
+    /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found in the time left.
+    fn conflict(&self, demands: &[usize]) -> Conflict {
+        let Core {
+            members: demands,
+            is_minimal,
+        } = minimal(demands, |rest| match rest {
+            // There are levels without demands.
+            [] => Trial::Possible,
+            rest => self.trial(rest).0,
+        });
+        if let Some(column) = self.impossible_window(&demands) {
+            return Conflict {
+                is_minimal,
+                ..Conflict::at(column, demands)
+            };
+        }
+        // Tiles that are placed are told where they are needed.
+        let placed = minimal(&self.placed, |rest| {
+            let placed = rest.to_vec();
+            let without = Self {
+                placed,
+                ..self.clone()
+            };
+            without.by_frontier(&demands)
+        });
+        let part = self.part(&demands);
+        let columns = first_column(self.columns, |last| self.by_frontier_of(&part, last + 1));
+        let mut named = [placed.members, demands].concat();
+        named.sort_unstable();
+        Conflict {
+            demands: named,
+            is_minimal: is_minimal && placed.is_minimal,
+            columns,
         }
     }
 
-    /// True if nothing meets the evidence of a model; nothing if that takes too much.
-    fn is_impossible(&self, model: &Model, bytes: u64) -> Option<bool> {
+    /// The level of a trial by a frontier.
+    fn part(&self, demands: &[usize]) -> SteeredLevel {
+        let demands = [&*self.placed, demands].concat();
+        self.steered.part(&self.model, &demands)
+    }
+
+    /// Result of meeting the evidence of a model, by a frontier.
+    fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
-            return Some(false);
+            return Trial::Possible;
         }
-        let compiled = self.frontier(bytes).compile(model, ());
-        let compiled = compiled.inspect_err(|error| self.note(error)).ok()?;
-        Some(compiled.log_evidence() == f64::NEG_INFINITY)
+        match self.frontier(bytes).compile(model, ()) {
+            Ok(compiled) if compiled.log_evidence() == f64::NEG_INFINITY => Trial::Impossible,
+            Ok(_) => Trial::Possible,
+            Err(error) => {
+                self.note(&error);
+                Trial::Unknown
+            }
+        }
     }
 
     /// The last column of a window around set cells in which the demands exclude each other.
@@ -286,7 +319,7 @@ impl<'a> ProofSearch<'a> {
             })
         };
         let (height, width) = (self.steered.height(), self.steered.width());
-        for column in 0..width {
+        for column in 0..self.columns {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
                 if self.is_over() {
@@ -341,20 +374,8 @@ impl<'a> ProofSearch<'a> {
                 };
             }
         }
-        Some(self.is_impossible(&model, Self::WINDOW_BYTES) == Some(true))
+        Some(self.try_model(&model, Self::WINDOW_BYTES) == Trial::Impossible)
     }
-}
-
-/// All sets of so many of some numbers, in lexicographic order.
-fn combinations(of: &[usize], number: usize) -> Box<dyn Iterator<Item = Vec<usize>> + '_> {
-    if number == 0 {
-        return Box::new(std::iter::once(Vec::new()));
-    }
-    let firsts = of.iter().enumerate();
-    Box::new(firsts.flat_map(move |(place, &first)| {
-        let rest = combinations(&of[place + 1..], number - 1);
-        rest.map(move |rest| [vec![first], rest].concat())
-    }))
 }
 
 /// Ranges of rows around those that are set, each with a row more above and below; ranges that meet are one.
@@ -372,16 +393,7 @@ fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{clusters, combinations};
-
-    #[test]
-    fn combinations_are_all_sets_of_a_size() {
-        let sets: Vec<Vec<usize>> = combinations(&[3, 5, 7, 9], 2).collect();
-        let expected = [[3, 5], [3, 7], [3, 9], [5, 7], [5, 9], [7, 9]];
-        assert_eq!(sets, expected);
-        assert_eq!(combinations(&[3, 5, 7, 9], 3).count(), 4);
-        assert_eq!(combinations(&[3], 2).count(), 0);
-    }
+    use super::clusters;
 
     #[test]
     fn rows_that_are_set_are_taken_with_those_around() {

@@ -13,7 +13,7 @@ use super::demand::Demand;
 use super::error::SteeringError;
 use super::exact::ExactSampler;
 
-/// A way of drawing levels, set up for one trained chain and one width.
+/// A way of drawing levels, set up for one model and one width.
 pub trait LevelSampler: Debug + Send + Sync {
     /// The name of the method.
     fn name(&self) -> &'static str;

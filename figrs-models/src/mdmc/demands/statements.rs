@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
+use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents};
 use rustc_hash::FxHashMap;
 
 use super::super::play::cell_class::CellClass;
-use super::super::{Reach, Route, Tile};
+use super::super::{MovementRules, Reach, Route, Tile};
 use super::demand::Demand;
 use super::folded::{FoldedDemand, Steps};
 use super::mask::Mask;
@@ -35,45 +35,6 @@ impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
     }
 }
 
-/// A state folded over columns: from the one before a column, those after it and the evidence.
-struct FoldedEvidence<T, F> {
-    start: T,
-    state: Element<T>,
-    step: F,
-}
-
-impl<T: Value, F> FoldedEvidence<T, F>
-where
-    F: Fn(&LevelColumns, usize, &Element<T>, Model) -> (Element<T>, Model),
-{
-    fn boxed<'a>(start: T, step: F) -> Box<dyn ColumnEvidence + 'a>
-    where
-        F: 'a,
-    {
-        let state = Constant::new(start.clone());
-        Box::new(Self { start, state, step })
-    }
-}
-
-impl<T: Value, F> ColumnEvidence for FoldedEvidence<T, F>
-where
-    F: Fn(&LevelColumns, usize, &Element<T>, Model) -> (Element<T>, Model),
-{
-    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
-        let (state, model) = (self.step)(columns, column, &self.state, model);
-        self.state = state;
-        model
-    }
-
-    fn state(&self) -> Option<AnyElement> {
-        Some(self.state.erased().clone())
-    }
-
-    fn resume(&mut self) {
-        self.state = Constant::new(self.start.clone());
-    }
-}
-
 /// A demand with its automaton, if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct StatedDemand {
@@ -85,7 +46,7 @@ pub(super) struct StatedDemand {
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
-    (height, width): (usize, usize),
+    size: (usize, usize),
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
@@ -105,7 +66,7 @@ pub(super) fn statement<'a>(
             Box::new(FoldedDemand::new(steps, Some(*weight)))
         }
         (_, Some(steps)) => Box::new(FoldedDemand::new(steps, None)),
-        (demand, None) => playable(demand.route()?, (height, width), crossed),
+        (demand, None) => Box::new(FoldedReach::new(demand.route()?, size, crossed)),
     })
 }
 
@@ -182,32 +143,57 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
 }
 
-/// Demands playability: a fold over columns of the player's crossings of the right edge.
-fn playable(
-    route: &Route,
-    (height, width): (usize, usize),
-    crossed: &Arc<ReachabilityMemo>,
-) -> Box<dyn ColumnEvidence> {
-    let crossed = Arc::clone(crossed);
-    let step = Arc::new(move |(reach, column): (&Option<Reach>, &Vec<CellClass>)| {
-        crossed.after(reach.as_ref()?, column)
-    });
-    let start = Some(Reach::along(height, route));
-    let rules = route.rules().clone();
-    FoldedEvidence::boxed(start, move |columns, column, reach, model| {
+type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
+
+/// The player's crossings of the right edge of columns, folded over the columns of a level, as evidence that it is playable.
+struct FoldedReach {
+    size: (usize, usize),
+    rules: MovementRules,
+    step: Arc<ReachStep>,
+    start: Option<Reach>,
+    reach: Element<Option<Reach>>,
+}
+
+impl FoldedReach {
+    fn new(route: &Route, size: (usize, usize), crossed: &Arc<ReachabilityMemo>) -> Self {
+        let crossed = Arc::clone(crossed);
+        let step: ReachStep =
+            Box::new(move |(reach, column)| crossed.after(reach.as_ref()?, column));
+        let start = Some(Reach::along(size.0, route));
+        Self {
+            size,
+            rules: route.rules().clone(),
+            step: Arc::new(step),
+            reach: Constant::new(start.clone()),
+            start,
+        }
+    }
+}
+
+impl ColumnEvidence for FoldedReach {
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
+        let (height, width) = self.size;
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| columns.tile(row, column).clone())
             .collect();
-        let rules = rules.clone();
+        let rules = self.rules.clone();
         let classes = Apply::new(&tiles, move |tiles| {
             tiles.into_iter().map(|&tile| rules.class(tile)).collect()
         });
-        let reach = (reach, &classes).map_shared(&step);
-        let model = if column + 1 == width {
-            model.condition(&reach, |reach| reach.as_ref().is_some_and(Reach::playable))
+        self.reach = (&self.reach, &classes).map_shared(&self.step);
+        if column + 1 == width {
+            let wins = |reach: &Option<Reach>| reach.as_ref().is_some_and(Reach::playable);
+            model.condition(&self.reach, wins)
         } else {
-            model.condition(&reach, Option::is_some)
-        };
-        (reach, model)
-    })
+            model.condition(&self.reach, Option::is_some)
+        }
+    }
+
+    fn state(&self) -> Option<AnyElement> {
+        Some(self.reach.erased().clone())
+    }
+
+    fn resume(&mut self) {
+        self.reach = Constant::new(self.start.clone());
+    }
 }

@@ -51,8 +51,6 @@ pub struct SteeredLevel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// For each piece of evidence its column.
-    columns: Vec<usize>,
     /// The tiles of the columns.
     pub(super) cells: Vec<Element<Tile>>,
 }
@@ -120,7 +118,8 @@ impl SteeredLevel {
         })
     }
 
-    /// Time for which samplers look for a proof that demands exclude each other where they find no level.
+    /// Time for which samplers look for a proof that demands exclude each other: three quarters of it where a level is not soon found, and the rest for
+    /// what particles could not meet together.
     pub const LONGEST_PROOF: Duration = Duration::from_secs(2);
 
     /// Sets the time for which samplers look for a proof that demands exclude each other; [`LONGEST_PROOF`](Self::LONGEST_PROOF) if not set.
@@ -176,7 +175,6 @@ impl SteeredLevel {
             for statement in &mut *statements {
                 model = statement.on(elements, column, model);
             }
-            stated.columns.resize(model.evidence().len(), column);
         }
         stated.model = model;
         stated
@@ -275,10 +273,10 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// The evidence up to a column.
-    pub(super) fn model_to(&self, last: usize) -> Model {
-        let ColumnModel { model, columns, .. } = self.stated();
-        model.clone().filtered(|piece| columns[piece] <= last)
+    /// The first columns alone, with their evidence.
+    pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
+        let elements = self.model.program().columns(0..number, 0);
+        self.state(&elements, 0..number, &mut self.statements(false))
     }
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).

@@ -330,7 +330,7 @@ fn demands_that_conflict_are_named_with_the_column() {
     for error in [exact, particles] {
         let SteeringError::Contradictory {
             demands,
-            column,
+            columns,
             proven,
             ..
         } = &error
@@ -344,7 +344,7 @@ fn demands_that_conflict_are_named_with_the_column() {
                 "4 pinned tiles in columns 8 to 11"
             ]
         );
-        assert_eq!((*column, *proven), (10, true), "{error}");
+        assert_eq!((columns.clone(), *proven), (10..=10, true), "{error}");
     }
 }
 
@@ -419,17 +419,16 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
     }
     let pinned = [Demand::Seen, Demand::Pinned(mask)];
     let error = ExactSampler::new(steered(6, 12, &pinned), &Frontier::new()).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            SteeringError::Contradictory {
-                column: 4,
-                proven: true,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    let SteeringError::Contradictory {
+        columns,
+        proven: true,
+        minimal: true,
+        ..
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(*columns, 4..=4, "{error}");
 }
 
 #[test]
@@ -441,12 +440,12 @@ fn placed_tiles_are_named_where_they_conflict() {
     let demands = [Demand::MaximumGap(2), Demand::Placed(mask)];
     let error = ExactSampler::new(steered(4, 12, &demands), &Frontier::new()).unwrap_err();
     let SteeringError::Contradictory {
-        demands, column: 5, ..
+        demands, columns, ..
     } = &error
     else {
         panic!("{error}");
     };
-    assert_eq!(demands.len(), 2, "{error}");
+    assert_eq!((demands.len(), columns.clone()), (2, 5..=5), "{error}");
 }
 
 #[test]
@@ -562,7 +561,7 @@ fn particles_that_all_end_with_a_part_contradict() {
         let sampler = ConditionedSampler::new(steered(14, 60, &demands));
         let error = sampler.levels(SEED, 0..1).unwrap_err();
         assert!(
-            matches!(&error, SteeringError::Contradictory { column: found, .. } if *found == column),
+            matches!(&error, SteeringError::Contradictory { columns, .. } if *columns == (column..=column)),
             "{column}: {error}"
         );
     }

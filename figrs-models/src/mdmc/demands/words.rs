@@ -74,7 +74,7 @@ impl fmt::Display for Demand {
                 sections,
             } => write!(
                 f,
-                "ever more of {class} in {sections} sections{}",
+                "no fewer of {class} in each of {sections} sections than in the one before{}",
                 Within(area)
             ),
             Self::Occurs {

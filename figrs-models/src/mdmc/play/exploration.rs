@@ -74,7 +74,7 @@ impl<'a> ColumnCells<'a> {
         place.passed * self.height() + place.row
     }
 
-    /// True if areas are still to be passed in a column to come, or were to be passed in this one.
+    /// True if the next area to pass has cells in a column or to the right of it.
     pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
         let next = self.route.areas().get(passed);
         next.is_some_and(|area| area.goes_on_at(column))

@@ -15,7 +15,7 @@ pub(in crate::mdmc) struct HopefulField<'a> {
 }
 
 /// A cell and the number of areas passed.
-type Place = ((usize, usize), usize);
+type PassedCell = ((usize, usize), usize);
 
 impl<'a> HopefulField<'a> {
     /// Of columns of `height` cells, each given by its possible classes.
@@ -31,16 +31,17 @@ impl<'a> HopefulField<'a> {
         }
     }
 
-    /// The furthest column that any level may let a player come to, if there is surely no way to what is to be reached; nothing if there may be one.
+    /// The furthest column that any level may let a player come to, if there is surely no way to what is to be reached; nothing if there may be one, or if
+    /// it `is_over` before, which is asked every thousand steps.
     ///
     /// Each step may choose the classes of the cells that it looks at anew, so that there is a way here wherever a level has one.
-    pub(in crate::mdmc) fn dead_end(&self) -> Option<usize> {
+    pub(in crate::mdmc) fn dead_end(&self, is_over: &dyn Fn() -> bool) -> Option<usize> {
         let rules = self.rules();
         let width = self.cells.len() / self.height;
         let words = rules.stage_words();
         let mut reached = vec![0_u64; self.cells.len() * (self.route.last() + 1) * words];
-        let mut open: Vec<(Place, Stage)> = Vec::new();
-        let mut reach = |(cell, passed): Place, stage, (lands, via), open: &mut Vec<_>| {
+        let mut open: Vec<(PassedCell, Stage)> = Vec::new();
+        let mut reach = |(cell, passed): PassedCell, stage, (lands, via), open: &mut Vec<_>| {
             let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
             let further = (passed..self.route.last()).take_while(passes).count();
             for passed in passed..=passed + further {
@@ -73,7 +74,12 @@ impl<'a> HopefulField<'a> {
             }
         }
         let mut furthest = 0;
+        let mut taken = 0_u64;
         while let Some(((cell, passed), stage)) = open.pop() {
+            taken += 1;
+            if taken.is_multiple_of(1_000) && is_over() {
+                return None;
+            }
             furthest = furthest.max(cell.1);
             if stage == FREE && passed == self.route.last() {
                 sure.retain(|&goal| goal != self.index(cell));

@@ -6,7 +6,7 @@ use super::super::{Meaning, TileSet, Travel};
 use super::{JUMP_ARCS, MovementError};
 
 /// Cells as columns to the right and rows down.
-pub(super) type Cells = Vec<(i8, i8)>;
+pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, where one starts, and what is to be reached.
 ///
@@ -35,9 +35,9 @@ pub(super) type Cells = Vec<(i8, i8)>;
 pub struct Movement {
     pub(super) name: String,
     pub(super) gravity: bool,
-    pub(super) steps: Cells,
-    pub(super) falls: Cells,
-    pub(super) jumps: Vec<Cells>,
+    pub(super) steps: CellOffsets,
+    pub(super) falls: CellOffsets,
+    pub(super) jumps: Vec<CellOffsets>,
     pub(super) ladders: bool,
     pub(super) drop: bool,
     pub(super) dig: bool,

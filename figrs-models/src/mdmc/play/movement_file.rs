@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value as Json};
 
 use super::super::Meaning;
-use super::movement::{Bottom, Cells, Goal, Harm, Movement, Side, Start};
+use super::movement::{Bottom, CellOffsets, Goal, Harm, Movement, Side, Start};
 use super::movement_error::MovementError;
 use crate::reading::{MOST_BYTES, read_limited};
 
@@ -18,9 +18,9 @@ struct MovementFile {
     name: Option<String>,
     like: Option<BuiltIn>,
     gravity: Option<bool>,
-    steps: Option<Vec<Offset>>,
-    falls: Option<Vec<Offset>>,
-    jumps: Option<Vec<Arc>>,
+    steps: Option<Vec<WrittenOffset>>,
+    falls: Option<Vec<WrittenOffset>>,
+    jumps: Option<Vec<WrittenArc>>,
     ladders: Option<bool>,
     drop: Option<bool>,
     dig: Option<bool>,
@@ -54,7 +54,7 @@ impl TryFrom<String> for BuiltIn {
 /// Columns to the right and rows down, not both 0.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
-struct Offset((i8, i8));
+struct WrittenOffset((i8, i8));
 
 /// The furthest that a cell of a move can be from its start, in rows and in columns.
 const FURTHEST: i64 = 60;
@@ -70,7 +70,7 @@ fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     ))
 }
 
-impl TryFrom<(i64, i64)> for Offset {
+impl TryFrom<(i64, i64)> for WrittenOffset {
     type Error = String;
 
     fn try_from(cell: (i64, i64)) -> Result<Self, String> {
@@ -84,9 +84,9 @@ impl TryFrom<(i64, i64)> for Offset {
 /// The cells passed in a jump.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
-struct Arc(Cells);
+struct WrittenArc(CellOffsets);
 
-impl TryFrom<Vec<(i64, i64)>> for Arc {
+impl TryFrom<Vec<(i64, i64)>> for WrittenArc {
     type Error = String;
 
     fn try_from(cells: Vec<(i64, i64)>) -> Result<Self, String> {
@@ -317,7 +317,8 @@ impl From<MovementFile> for Movement {
                 *place = inner(value);
             }
         }
-        let offsets = |list: Vec<Offset>| list.into_iter().map(|Offset(cell)| cell).collect();
+        let offsets =
+            |list: Vec<WrittenOffset>| list.into_iter().map(|WrittenOffset(cell)| cell).collect();
         let mut all = file
             .like
             .map_or_else(Self::platformer, |BuiltIn(like)| like);
@@ -325,7 +326,7 @@ impl From<MovementFile> for Movement {
         set(&mut all.steps, file.steps, offsets);
         set(&mut all.falls, file.falls, offsets);
         set(&mut all.jumps, file.jumps, |arcs| {
-            arcs.into_iter().map(|Arc(cells)| cells).collect()
+            arcs.into_iter().map(|WrittenArc(cells)| cells).collect()
         });
         set(&mut all.ladders, file.ladders, |value| value);
         set(&mut all.drop, file.drop, |value| value);

@@ -6,7 +6,7 @@ use super::super::Travel;
 use super::cell_class::{CellClass, Via};
 use super::movement::Movement;
 use super::rules::Situation;
-use super::stages::{MoveAutomaton, MoveStep, PlayedStep, Stage, Steps, in_frame};
+use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 
 /// Each move, and its mirror image before it.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
@@ -51,7 +51,7 @@ impl MoveBuilder {
             };
             [played(1).collect::<Vec<_>>(), played(-1).collect()]
         });
-        let jumps: BTreeSet<Steps> = jumps.map(|arc| self.normal(arc)).collect();
+        let jumps: BTreeSet<MoveSteps> = jumps.map(|arc| self.normal(arc)).collect();
         let jumps = self.automaton.first_steps(&jumps);
         let mut standing = self.each(mirrored(&movement.steps), Via::Foot);
         standing.extend(jumps);
@@ -124,7 +124,7 @@ impl MoveBuilder {
     }
 
     /// A move in the frame of models, with equal tests where no tile of the set tells them apart.
-    fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> Steps {
+    fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, played);
         for step in &mut steps {
             if step.via == Via::Foot && !self.used.has(CellClass::AIR_ONLY) {

@@ -28,7 +28,7 @@ pub(super) struct MoveStep {
 }
 
 /// The steps of a move, or those still to come.
-pub(super) type Steps = Vec<MoveStep>;
+pub(super) type MoveSteps = Vec<MoveStep>;
 
 /// A step and the stage that it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(super) struct PlayedStep {
 }
 
 /// A move in the frame of models: steps over more than one column become several, of which only the last tests its cell.
-pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> Steps {
+pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
     let mut steps = Vec::new();
     for PlayedStep {
         cell: (dx, dy),
@@ -101,7 +101,7 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
 /// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages and the free one.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
-    stages: IndexSet<BTreeSet<Steps>>,
+    stages: IndexSet<BTreeSet<MoveSteps>>,
     next: Vec<Vec<(MoveStep, Stage)>>,
 }
 
@@ -117,8 +117,8 @@ impl MoveAutomaton {
     }
 
     /// The first steps of some moves, which are alternatives.
-    pub(super) fn first_steps(&mut self, moves: &BTreeSet<Steps>) -> Vec<(MoveStep, Stage)> {
-        let mut next: BTreeMap<MoveStep, BTreeSet<Steps>> = BTreeMap::new();
+    pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
+        let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {
             if let Some((&first, rest)) = rest.split_first() {
                 let after = next.entry(first).or_default();
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::mdmc::play::JUMP_ARCS;
 
-    fn arc(cells: &[(i8, i8)], side: i8, travel: Travel) -> Steps {
+    fn arc(cells: &[(i8, i8)], side: i8, travel: Travel) -> MoveSteps {
         let before = std::iter::once(&(0, 0)).chain(cells);
         let played = cells.iter().zip(before).map(|(to, at)| PlayedStep {
             cell: (side * (to.0 - at.0), to.1 - at.1),
@@ -172,12 +172,12 @@ mod tests {
             let both = JUMP_ARCS
                 .iter()
                 .flat_map(|cells| [arc(cells, 1, travel), arc(cells, -1, travel)]);
-            let moves: BTreeSet<Steps> = both.collect();
+            let moves: BTreeSet<MoveSteps> = both.collect();
             let mut stages = MoveAutomaton::new();
             let first = stages.first_steps(&moves);
             assert!(stages.complete());
-            let mut spelt: BTreeSet<Steps> = BTreeSet::new();
-            let mut open: Vec<(Stage, Steps)> = first
+            let mut spelt: BTreeSet<MoveSteps> = BTreeSet::new();
+            let mut open: Vec<(Stage, MoveSteps)> = first
                 .iter()
                 .map(|&(step, then)| (then, vec![step]))
                 .collect();

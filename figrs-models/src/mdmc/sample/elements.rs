@@ -78,8 +78,8 @@ impl LevelElements {
         &self.cells()[(row, column)]
     }
 
-    fn columns_of(&self, columns: Range<usize>) -> ColumnCells<'_> {
-        ColumnCells {
+    fn columns_of(&self, columns: Range<usize>) -> ElementColumns<'_> {
+        ElementColumns {
             chain: &self.chain,
             width: self.width,
             columns,
@@ -135,7 +135,7 @@ impl LevelElements {
 }
 
 /// Some columns of a level that are being built.
-struct ColumnCells<'a> {
+struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
@@ -145,7 +145,7 @@ struct ColumnCells<'a> {
     is_relaxed: bool,
 }
 
-impl ColumnCells<'_> {
+impl ElementColumns<'_> {
     /// The cells, those of the first `known` columns with tiles that depend on nothing.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
@@ -279,7 +279,7 @@ impl ColumnProgram for LevelElements {
         let reach = self.reach()?;
         let from = columns.start.saturating_sub(reach);
         let known = columns.start - from;
-        let relaxed = ColumnCells {
+        let relaxed = ElementColumns {
             rows: rows.clone(),
             is_relaxed: true,
             ..self.columns_of(from..columns.end)

@@ -89,7 +89,7 @@ pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
     }
 }
 
-/// A cell or column that was drawn as training showed it, as a statement.
+/// Event that a cell or column, given its neighbours, has a value that occurs in training.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct SeenStatement {
     pub(in crate::mdmc) element: AnyElement,
@@ -108,7 +108,7 @@ pub(in crate::mdmc) struct LevelColumns {
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
     /// For each column the weights that belong to it.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column the statements that training showed it so.
+    /// For each column the events that its cells have values that occur in training.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
@@ -158,7 +158,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// The statements that training showed a column so.
+    /// The events that the cells of a column have values that occur in training.
     pub(in crate::mdmc) fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }

@@ -1,4 +1,4 @@
-//! Training: chains, n-grams and hierarchies counted from a corpus of levels.
+//! Training: chains, n-grams, hierarchies and fields counted from a corpus of levels.
 
 pub(crate) mod chain;
 pub(crate) mod column_ngrams;
@@ -12,3 +12,4 @@ pub(crate) mod structure;
 pub(crate) mod structure_error;
 pub(crate) mod structures;
 pub(crate) mod table;
+pub(crate) mod tile_field;

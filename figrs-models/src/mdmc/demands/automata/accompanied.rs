@@ -20,7 +20,7 @@ pub(in crate::mdmc::demands) struct Accompanied {
 }
 
 /// A place by its row and by the columns since it began.
-type Place = (u32, u32);
+type AgedPlace = (u32, u32);
 
 impl Accompanied {
     fn parts(&self) -> (usize, usize) {
@@ -38,7 +38,7 @@ impl Accompanied {
         *self.columns.start() <= -(self.width as isize)
     }
 
-    fn fits(&self, each: Place, by: Place) -> bool {
+    fn fits(&self, each: AgedPlace, by: AgedPlace) -> bool {
         let rows = by.0 as isize - each.0 as isize;
         let columns = each.1 as isize - by.1 as isize;
         self.rows.contains(&rows)
@@ -47,12 +47,12 @@ impl Accompanied {
     }
 
     /// The places of a state, those that wait and those of the other.
-    fn places(words: &[u32]) -> (Vec<Place>, Vec<Place>) {
+    fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();
         };
         let pairs = rest.as_chunks::<2>().0.iter().map(|&[row, age]| (row, age));
-        let mut waiting_places: Vec<Place> = pairs.collect();
+        let mut waiting_places: Vec<AgedPlace> = pairs.collect();
         let others = waiting_places.split_off(waiting as usize);
         (waiting_places, others)
     }
@@ -109,7 +109,7 @@ impl Automaton for Accompanied {
         }
         let (near, far) = (*self.columns.start(), *self.columns.end());
         // A pattern that ends later begins after this column, less its width.
-        let is_late = |&(_, age): &Place| age as isize + 2 - by_width as isize > far;
+        let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
         if !self.is_endless() && waiting.iter().any(is_late) {
             return Verdict::Broken;
         }

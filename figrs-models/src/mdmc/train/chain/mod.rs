@@ -227,7 +227,7 @@ impl MarkovChain {
         self.structures.as_slice()
     }
 
-    /// The structures as they are written on a command line.
+    /// The list of structures, which is written and read as text: `ns3,ns2` or offsets.
     pub fn structure_list(&self) -> &Structures {
         &self.structures
     }
