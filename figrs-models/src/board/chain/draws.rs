@@ -125,11 +125,7 @@ pub(in crate::board) fn draw<G: Generator>(
     // A first board of each.
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
-        while !is_fixed
-            && !kept.chain.is_found()
-            && kept.chain.work < to_first
-            && goes_on()
-        {
+        while !is_fixed && !kept.chain.is_found() && kept.chain.work < to_first && goes_on() {
             kept.chain.sweep();
         }
         kept.chain.work = 0;

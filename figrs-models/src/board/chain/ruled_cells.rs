@@ -201,7 +201,10 @@ impl<C: Value> RuledCells<C> {
             ..
         } = self;
         let values = |at: usize| kinds[kind_of[at] as usize].values.as_slice();
-        if kind_of.iter().any(|&kind| kinds[kind as usize].values.is_empty()) {
+        if kind_of
+            .iter()
+            .any(|&kind| kinds[kind as usize].values.is_empty())
+        {
             return false;
         }
         let any: Vec<C> = (0..kind_of.len()).map(|at| values(at)[0].clone()).collect();
