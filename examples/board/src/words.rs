@@ -48,7 +48,7 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
     let board = format!("impossible: no {kind} board of {rows} by {columns}");
     if clues.is_empty() {
         return Some(format!(
-            "{board} meets {demands} in its cells, row 1, column 1 to row {rows}, column {columns}; use a larger board or demand less"
+            "{board} meets {demands} in its cells, row 1, column 1 to row {rows}, column {columns}; demand less, or use another --size"
         ));
     }
     let cells: Vec<String> = clues.iter().map(ToString::to_string).collect();
@@ -95,7 +95,7 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             "none of {tried} boards in a row met the demands: they are impossible or very rare; demand less"
         ),
         BoardError::NotFound { sweeps, nearest } => format!(
-            "no board was found in {sweeps} sweeps of --method chain (the nearest breaks the rules and demands by {nearest}): such boards are very rare, or impossible, which is not proven; demand less"
+            "no board was found in {sweeps} sweeps of --method chain (the nearest breaks the rules and demands by {nearest}): such boards are very rare, or impossible, which is not proven; demand less: wider ranges of the --min and --max flags, or fewer clues"
         ),
         error => return Box::new(error),
     };

@@ -35,4 +35,14 @@ pub trait BoardMoves<C>: Send {
 
     /// Follows changes of these cells, all different, that were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
+
+    /// Number of proposals in a sweep of a board with so many cells that may change: fewer where one of them changes much of the board.
+    fn proposals(&self, free: usize) -> usize {
+        free
+    }
+
+    /// Number of cells that were looked at since the last call, beside those that were proposed to change: a measure of work.
+    fn looked_at(&mut self) -> u64 {
+        0
+    }
 }

@@ -24,8 +24,8 @@ const MOST_R_HAT: f64 = 1.05;
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
 /// Cells that a chain may propose to change in the search for a first board, for each cell of the board, and after it.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// The most cells that a chain may propose to change, which take about half a minute on one core.
-const MOST_WORK: u64 = 1 << 28;
+/// The most cells that a chain may propose to change in each, for a first board which takes up to half a minute on one core, and after it.
+const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
 /// The most values whose cells the diagnostics look at.
 const MOST_VALUES: usize = 8;
 
@@ -73,10 +73,21 @@ pub(in crate::board) fn draw<G: Generator>(
         clues: clues.clone(),
     };
     if !ruled.may_be_kept() {
-        return Err(none());
+        ruled.open(&clues);
+        return Err(match ruled.may_be_kept() {
+            true => none(),
+            false => BoardError::NoSolution {
+                size,
+                clues: Vec::new(),
+                is_minimal: true,
+            },
+        });
     }
     let number = boards.wanted().clamp(2, 4);
-    let half = boards.wanted().div_ceil(number).max(FEWEST);
+    let wanted = boards.wanted().div_ceil(number);
+    let half = wanted.max(FEWEST);
+    // Half of them are given, and show whether the chains differ.
+    let fewest = 2 * wanted.max(4);
     let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
     if bytes > memory as f64 {
         return Err(BoardError::TooLarge {
@@ -86,7 +97,11 @@ pub(in crate::board) fn draw<G: Generator>(
             is_relaxed: false,
         });
     }
-    let most_work = |each: u64| (each * size.cells() as u64).min(MOST_WORK);
+    let most_work = |each: u64, most: u64| (each * size.cells() as u64).min(most);
+    let (to_first, to_end) = (
+        most_work(WORK.0, MOST_WORK.0),
+        most_work(WORK.1, MOST_WORK.1),
+    );
     let palette = palette(&ruled);
     let swept = AtomicU64::new(0);
     let goes_on = || {
@@ -110,11 +125,7 @@ pub(in crate::board) fn draw<G: Generator>(
     // A first board of each.
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
-        while !is_fixed
-            && !kept.chain.is_found()
-            && kept.chain.work < most_work(WORK.0)
-            && goes_on()
-        {
+        while !is_fixed && !kept.chain.is_found() && kept.chain.work < to_first && goes_on() {
             kept.chain.sweep();
         }
         kept.chain.work = 0;
@@ -137,7 +148,11 @@ pub(in crate::board) fn draw<G: Generator>(
     let mut between = 1;
     let diagnostics = loop {
         each(&chains, |kept| {
-            while kept.boards.len() < 2 * half {
+            let goes_to = |kept: &KeptChain<_>| match kept.chain.work < to_end {
+                true => 2 * half,
+                false => fewest,
+            };
+            while kept.boards.len() < goes_to(kept) {
                 for _ in 0..between {
                     if !goes_on() {
                         return;
@@ -147,6 +162,8 @@ pub(in crate::board) fn draw<G: Generator>(
                 kept.keep(size, &palette);
             }
         });
+        let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
+        let is_over = work.is_none_or(|work| work >= to_end);
         if watch.is_interrupted() {
             for chain in &mut chains {
                 // It has at least the board that it found.
@@ -169,8 +186,6 @@ pub(in crate::board) fn draw<G: Generator>(
         }
         let diagnostics = worst(&mut chains, later.clone());
         let is_enough = diagnostics.0 <= MOST_R_HAT && diagnostics.1 >= fewest_effective;
-        let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
-        let is_over = work.is_none_or(|work| work >= most_work(WORK.1));
         if is_enough || is_over {
             spread(generator, &mut chains, later, boards)?;
             break diagnostics;

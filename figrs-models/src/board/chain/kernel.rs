@@ -97,22 +97,23 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// As many steps as there are cells that may change; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that rules looked at.
+    /// As many steps as there are cells that may change, or as the puzzle's own moves say; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that
+    /// rules and moves looked at.
     pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
-        let mut joint = 0;
-        for _ in 0..self.free.len() {
+        let (free, mut joint) = (self.free.len(), 0);
+        let moves = self.ruled.moves.as_ref();
+        let steps = moves.map_or(free, |moves| moves.proposals(free));
+        for _ in 0..steps {
             if let Some(step) = self.proposed(rng) {
                 self.step(step, || rng.random());
                 joint += self.joint.len();
             }
         }
-        let looked_at: u64 = self
-            .ruled
-            .rules
-            .iter_mut()
-            .map(|rule| rule.looked_at())
-            .sum();
-        self.free.len().max(1).max(joint) as u64 + looked_at / LOOKED_AT
+        let rules = self.ruled.rules.iter_mut();
+        let by_rules: u64 = rules.map(|rule| rule.looked_at()).sum();
+        let moves = self.ruled.moves.as_mut();
+        let by_moves = moves.map_or(0, |moves| moves.looked_at());
+        steps.max(1).max(joint) as u64 + (by_rules + by_moves) / LOOKED_AT
     }
 
     fn proposed<R: Rng + ?Sized>(&mut self, rng: &mut R) -> Option<BoardMove> {

@@ -173,6 +173,25 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
+    /// Lets the cells of some clues have every value that any cell may have: at least those that they have without clues.
+    pub(super) fn open(&mut self, clues: &[Position]) {
+        let mut values: Vec<C> = Vec::new();
+        for value in self.kinds.iter().flat_map(|kind| &kind.values) {
+            if !values.iter().any(|known| known.same(value)) {
+                values.push(value.clone());
+            }
+        }
+        let kind = self.kinds.len() as u32;
+        self.kinds.push(CellChoice {
+            is_even: true,
+            logs: vec![0.0; values.len()],
+            values,
+        });
+        for &clue in clues {
+            self.kind_of[self.size.index(clue)] = kind;
+        }
+    }
+
     /// `false` only if some rule alone is broken by all boards.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
@@ -182,7 +201,10 @@ impl<C: Value> RuledCells<C> {
             ..
         } = self;
         let values = |at: usize| kinds[kind_of[at] as usize].values.as_slice();
-        if kinds.iter().any(|kind| kind.values.is_empty()) {
+        if kind_of
+            .iter()
+            .any(|&kind| kinds[kind as usize].values.is_empty())
+        {
             return false;
         }
         let any: Vec<C> = (0..kind_of.len()).map(|at| values(at)[0].clone()).collect();

@@ -18,6 +18,7 @@ pub(super) struct PassageMoves {
     size: Size,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
+    looked_at: u64,
 }
 
 impl PassageMoves {
@@ -26,6 +27,7 @@ impl PassageMoves {
             size,
             pair: WaysFromPair::new(size.cells()),
             ways: Default::default(),
+            looked_at: 0,
         }
     }
 
@@ -61,6 +63,7 @@ impl BoardMoves<Pointer> for PassageMoves {
         }
         self.pair.meet(pair, target, &mut self.ways);
         let passages = [self.ways[0].len(), self.ways[1].len()];
+        self.looked_at += (passages[0] + passages[1]) as u64;
         let chosen = choose(passages[0] + passages[1]);
         // The passage from this room of one of both ways is closed.
         let (side, last) = match chosen.checked_sub(passages[0]) {
@@ -72,6 +75,10 @@ impl BoardMoves<Pointer> for PassageMoves {
             changes.push((room, Pointer::between(room, before, columns)));
             before = room;
         }
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct CurveMoves {
     sides: Vec<u8>,
     /// The most steps of an excursion; longer ones leave the board as it is.
     steps: usize,
+    /// Cells and corners that were looked at.
+    looked_at: u64,
 }
 
 /// A Hamiltonian path of the inner corners.
@@ -46,6 +48,8 @@ const STEPS: usize = 32;
 const TURNS: usize = 16;
 /// One in so many moves draws a window anew.
 const WINDOWS: usize = 4;
+/// The most moves of a sweep: those of a board of 12 by 12. One move changes much of the line, so that larger boards need no more.
+const SWEEP: usize = 144;
 
 impl CurveMoves {
     pub(super) fn new(size: Size) -> Self {
@@ -57,6 +61,7 @@ impl CurveMoves {
             line: Line::default(),
             sides: vec![0; corners.0 * corners.1],
             steps: STEPS * corners.0 * corners.1,
+            looked_at: 0,
         }
     }
 
@@ -132,6 +137,7 @@ impl CurveMoves {
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
+            self.looked_at += 1;
             self.step(choose);
             self.line.is_of_board()
         })
@@ -168,6 +174,7 @@ impl CurveMoves {
         } else {
             place + 1..last + 1
         };
+        self.looked_at += turned.len() as u64;
         self.line.path[turned.clone()].reverse();
         self.line.number(turned);
     }
@@ -264,12 +271,22 @@ impl BoardMoves<Colour> for CurveMoves {
         if is_narrow || choose(WINDOWS) == 0 {
             return self.windows.propose(cells, choose, changes);
         }
+        self.looked_at += cells.len() as u64;
         if self.read_line(cells) && self.excursion(choose) {
+            self.looked_at += cells.len() as u64;
             let turns = choose(TURNS) == 0;
             let first = cells[0];
             // The colour of the first cell stays where the line does not cut it off.
             self.draw(cells, if turns { first.other() } else { first }, changes);
         }
+    }
+
+    fn proposals(&self, free: usize) -> usize {
+        free.min(SWEEP)
+    }
+
+    fn looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
     }
 }
 

@@ -47,12 +47,14 @@ impl YinYang {
 
     /// Bounds the number of black cells: half of all for as many of each colour.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if that leaves one colour out.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if that leaves one colour out, or too few cells of one colour to reach all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("black cells", cells)?;
-        let most = self.clues.size().cells() as u32 - 1;
-        if most > 0 {
-            GridError::reachable("black cells", &cells, 1..=most, 1)?;
+        let size = self.clues.size();
+        if size.cells() > 1 {
+            let least = fewest_of_a_colour(size);
+            let most = size.cells() as u32 - least;
+            GridError::reachable("black cells", &cells, least..=most, 1)?;
         }
         let black = Some(cells);
         Ok(Self { black, ..self })
@@ -72,5 +74,53 @@ impl YinYang {
     /// The clues.
     pub fn clues(&self) -> &ColourClues {
         &self.clues
+    }
+}
+
+/// A lower bound on the cells of a colour.
+///
+/// A square of 2 by 2 cells has one, two side by side, or three of a colour, since the rules exclude the diagonal. Let a colour whose cells are a tree have `b` cells, `k`
+/// of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, its cells less its pairs side by side are `m = 2 b + 1 - k - c`, and
+/// `2 b + 2` with none on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the smaller one.
+fn fewest_of_a_colour(size: Size) -> u32 {
+    let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
+    if squares == 0 {
+        return 1;
+    }
+    match squares.is_multiple_of(2) {
+        true => (squares / 2 - 1).max(1),
+        // Even numbers of cells on the rim and in corners, and at least one cell.
+        false => squares.div_ceil(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::ConditionalSampler;
+
+    /// No board has fewer black cells than the bound, by the counts of all boards of a size; and some have as many, or one more.
+    #[test]
+    fn the_bound_on_a_colour_is_right_and_near() {
+        for rows in 1..=6 {
+            for columns in 1..=6 {
+                let size = Size::new(rows, columns).unwrap();
+                if size.cells() == 1 {
+                    continue;
+                }
+                let bound = fewest_of_a_colour(size);
+                let count = |black: RangeInclusive<u32>| {
+                    let black = Some(black);
+                    let boards = YinYang {
+                        black,
+                        ..YinYang::new(size)
+                    };
+                    let exact = ConditionalSampler::new().exact(&boards).unwrap();
+                    exact.compiled().count().unwrap().to_string()
+                };
+                assert_eq!(count(0..=bound - 1), "0", "{rows} by {columns}: {bound}");
+                assert_ne!(count(0..=bound + 1), "0", "{rows} by {columns}: {bound}");
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::grid::Size;
 /// connected components beyond one, and one without any.
 ///
 /// **Complexity.** A change looks at the eight cells around, and where they do not decide what the cell joins, searches from all sides at once
-/// until all parts but one have ended or met.
+/// until all parts but one have ended or met. A change of much of the board is read anew.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
@@ -188,7 +188,16 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        self.before = self.components;
+        /// The share of the cells whose searches take longer than to read the board.
+        const READ_ANEW: usize = 32;
+        let before = self.components;
+        if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {
+            self.looked_at += cells.len() as u64;
+            self.read(cells);
+            self.before = before;
+            return Some(self.violation());
+        }
+        self.before = before;
         for &at in changed {
             self.set(self.grid.place(at), (self.reads)(at, &cells[at]));
         }

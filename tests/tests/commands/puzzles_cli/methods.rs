@@ -310,7 +310,7 @@ fn colours_have_bounds() {
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text(&output.stderr)
-            .contains("at least 16 black cells, where boards of this size have 1 to 15")
+            .contains("at least 16 black cells, where boards of this size have 5 to 11")
     );
 }
 
