@@ -94,6 +94,7 @@ pub(in crate::board) fn draw<G: Generator>(
         watch.tell(Event::Swept { sweeps });
         !watch.is_interrupted()
     };
+    let is_wanted = || !watch.is_interrupted();
     let make = || generator.ruled_cells();
     let chains = (0..number as u64).map(|number| TemperedChain::new(&make, seed, number));
     let chains = chains.map(|chain| {
@@ -115,7 +116,7 @@ pub(in crate::board) fn draw<G: Generator>(
             && kept.chain.work < most_work(WORK.0)
             && goes_on()
         {
-            kept.chain.sweep();
+            kept.chain.sweep(&is_wanted);
         }
         kept.chain.work = 0;
     });
@@ -142,7 +143,7 @@ pub(in crate::board) fn draw<G: Generator>(
                     if !goes_on() {
                         return;
                     }
-                    kept.chain.sweep();
+                    kept.chain.sweep(&is_wanted);
                 }
                 kept.keep(size, &palette);
             }

@@ -98,9 +98,17 @@ impl<C: Value> BoardKernel<C> {
     }
 
     /// As many steps as there are cells that may change; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that rules looked at.
-    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
+    /// It ends early where it does not go on: a sweep of a large board may take seconds.
+    pub(super) fn sweep<R: Rng + ?Sized>(
+        &mut self,
+        rng: &mut R,
+        goes_on: &dyn Fn() -> bool,
+    ) -> u64 {
         let mut joint = 0;
         for _ in 0..self.free.len() {
+            if !goes_on() {
+                break;
+            }
             if let Some(step) = self.proposed(rng) {
                 self.step(step, || rng.random());
                 joint += self.joint.len();
