@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use figrs_command::Failure;
+use figrs_command::stop::Reason;
+use figrs_command::{Failure, NoAnswer};
 use figrs_models::grid::Position;
 use serde_json::Value as Json;
 
+use super::deadline::Deadline;
+use super::findings::Findings;
+use super::options::Task;
 use super::puzzle::Example;
 use super::question::Question;
 use super::report::Report;
@@ -36,7 +40,7 @@ impl From<Failure> for Unanswered {
 
 /// The JSON that a command prints for some arguments, with a text of clues in place of a file. `check` may refuse the question before there is any work.
 ///
-/// **Errors.** Those of the command; the work is ended by the flag.
+/// **Errors.** Those of the command; the work is ended by the flag, and by the end of `--time` with the answer so far.
 pub fn answer<E: Example>(
     arguments: &[String],
     clues: Option<String>,
@@ -60,20 +64,37 @@ pub fn answer<E: Example>(
         options.shows_boards("--show-path")?;
     }
     let puzzle = example.puzzle()?;
-    let question = Question::new(puzzle, options.clone(), Watch::quiet(interrupt));
+    let deadline = Deadline::after(options.time, interrupt)?;
+    let watch = Watch::quiet(deadline.flag());
+    let question = Question::new(puzzle, options.clone(), watch);
     question.check()?;
-    let unanswered = |failure| Unanswered {
-        cells: question.conflict(),
-        ..Unanswered::from(failure)
+    let answered = question.answer();
+    let (method, boards) = question.found_so_far();
+    let cells = question.conflict();
+    let mut findings = match answered {
+        Err(_) if deadline.is_over() && cells.is_empty() => Findings::by(method),
+        answered => answered.map_err(|failure| Unanswered {
+            cells,
+            ..Unanswered::from(failure)
+        })?,
     };
-    let mut findings = question.answer().map_err(unanswered)?;
-    findings.boards = question.found_so_far().1;
+    findings.boards = boards;
+    if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
+        let told = "--time was over before there was an answer; allow more";
+        return Err(Failure::from(NoAnswer(told.to_owned())).into());
+    }
+    let stats = match options.stats.then(|| question.stats(&findings)) {
+        Some(Err(_)) if deadline.is_over() => None,
+        stats => stats.transpose()?,
+    };
+    let are_few = options.task == Task::Sample && findings.boards.len() < options.count();
+    let is_cut = are_few || findings.is_cut || (options.stats && stats.is_none());
     let report = Report {
         puzzle: &question.puzzle,
         options,
         findings: &findings,
-        stats: None,
-        stopped: None,
+        stats: stats.as_ref(),
+        stopped: (deadline.is_over() && is_cut).then_some(Reason::Time),
     };
     Ok(serde_json::to_value(&report).map_err(Failure::from)?)
 }

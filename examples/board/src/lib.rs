@@ -5,6 +5,7 @@
 
 mod answer;
 mod clue_file;
+mod deadline;
 mod findings;
 mod goodness;
 mod options;

@@ -22,12 +22,35 @@ pub fn range(
     Ok(Some(least..=most))
 }
 
-/// A range in words.
-pub fn told(what: &str, range: Option<&RangeInclusive<u32>>) -> Option<String> {
+/// A range in words: `one` names a single thing, `many` several.
+pub fn told([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
+    let what = |number| if number == 1 { one } else { many };
     Some(match (*least, *most) {
-        (0, most) => format!("at most {most} {what}"),
-        (least, u32::MAX) => format!("at least {least} {what}"),
-        (least, most) => format!("{least} to {most} {what}"),
+        (least, most) if least == most => format!("exactly {most} {}", what(most)),
+        (0, most) => format!("at most {most} {}", what(most)),
+        (least, u32::MAX) => format!("at least {least} {}", what(least)),
+        (least, most) => format!("{least} to {most} {}", what(most)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_agree_with_their_nouns() {
+        for (range, words) in [
+            (1..=1, "exactly 1 bay"),
+            (0..=0, "exactly 0 bays"),
+            (3..=3, "exactly 3 bays"),
+            (0..=1, "at most 1 bay"),
+            (0..=2, "at most 2 bays"),
+            (1..=u32::MAX, "at least 1 bay"),
+            (1..=2, "1 to 2 bays"),
+        ] {
+            assert_eq!(told(["bay", "bays"], Some(&range)).as_deref(), Some(words));
+        }
+        assert_eq!(told(["bay", "bays"], None), None);
+    }
 }

@@ -108,6 +108,7 @@ impl<P: Puzzle> Report<'_, P> {
         }
         let diagnostics = found.diagnostics.iter();
         let diagnostics: String = diagnostics
+            .filter(|(_, value)| value.is_finite())
             .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])
             .collect();
         let of = match self.stopped {
@@ -201,10 +202,16 @@ impl<P: Puzzle> Report<'_, P> {
                     .collect(),
             );
         }
-        if !found.diagnostics.is_empty() {
-            let all = found.diagnostics.iter();
-            let all = all.map(|&(name, value)| (name.into(), as_json(value)));
-            put("diagnostics", Json::Object(all.collect()));
+        // After an early end some are not known.
+        let known = found
+            .diagnostics
+            .iter()
+            .filter(|(_, value)| value.is_finite());
+        let known: Map<_, _> = known
+            .map(|&(name, value)| (name.into(), as_json(value)))
+            .collect();
+        if !known.is_empty() {
+            put("diagnostics", Json::Object(known));
         }
         if let Some(stats) = self.stats {
             put("stats", stats_json(stats));

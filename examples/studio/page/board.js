@@ -10,6 +10,8 @@ export { KINDS };
 
 /** Boards that are drawn for shares where the exact probabilities do not fit. */
 const DRAWN = 100;
+/** Seconds after which the boards so far are taken, and those after which drawing is given up. */
+const [SOON, LATE] = [3, 30];
 /** Memory of exact answers, in MiB, that is tried after each change. */
 const QUIET_MEMORY = 256;
 
@@ -47,6 +49,14 @@ class BoardDesigner extends Designer {
     this.kind.draw(context, x, y, side, isShown ? value : undefined, row, column, values);
   }
 
+  drawEnd(...given) {
+    if (!this.state.isHidden) this.kind.end?.(...given);
+  }
+
+  blank() {
+    return this.#rows([]).map((row) => [...row].map((symbol) => (symbol === this.kind.free ? undefined : symbol)));
+  }
+
   nameOf(value) {
     const end = { "<": ", start", ">": ", finish" }[value.length > 1 ? value[1] : ""] ?? "";
     return (this.palette.find(({ symbol }) => symbol === value[0])?.name ?? "first room") + end;
@@ -60,7 +70,7 @@ class BoardDesigner extends Designer {
 
   /** Cells as clues: of a coloured end, that it is the end. */
   symbolsOf(values) {
-    return values.map((line) => line.map((value) => (value === "o" ? null : (value[1] ?? value))));
+    return values.map((line) => line.map((value) => (value === undefined || value === "o" ? null : (value[1] ?? value))));
   }
 
   textOf(values) {
@@ -86,17 +96,34 @@ class BoardDesigner extends Designer {
   }
 
   #sample(seed) {
-    return { ...this.#request(), task: "sample", seed, ...(this.kind.path ? { show_path: true } : {}) };
+    return { ...this.#request(), ...this.#drawn(), task: "sample", seed, ...(this.kind.path ? { show_path: true } : {}) };
+  }
+
+  /** The memory up to which boards are drawn by the exact method, where another takes over. */
+  #drawn() {
+    return this.kind.drawMemory ? { memory: this.kind.drawMemory } : {};
+  }
+
+  /** An answer within a few seconds where there is one by then, else after a longer time, which is told. */
+  async #asked(ask, request, tell) {
+    try {
+      return await ask("/api/board", { ...request, time: SOON });
+    } catch (problem) {
+      if (!problem.isAnswer || !problem.message.startsWith("time was over")) throw problem;
+    }
+    tell?.(`Nothing after ${SOON} seconds; drawing a board for ${LATE} more`);
+    return ask("/api/board", { ...request, time: LATE });
   }
 
   async draw(ask) {
     const started = performance.now();
     const { seed, rows, columns } = this.state;
-    const answer = await ask("/api/board", this.#sample(seed));
+    const answer = await this.#asked(ask, this.#sample(seed), (told) => this.waiting(told));
     if (!answer) return null;
     const [board] = answer.puzzles;
     const milliseconds = Math.round(performance.now() - started);
-    const told = `Board of seed ${seed}, method ${answer.method}. ${milliseconds} ms.`;
+    const cut = answer.stopped ? ", ended early: it may be close to the board that the chain starts from" : "";
+    const told = `Board of seed ${seed}, method ${answer.method}${cut}. ${milliseconds} ms.`;
     return { values: this.kind.values(board, rows, columns), path: wayOf(board), told };
   }
 
@@ -120,7 +147,7 @@ class BoardDesigner extends Designer {
     const boards = [];
     const { seed, rows, columns } = this.state;
     for (let next = seed + 1; next <= seed + 10; next++) {
-      const answer = await ask("/api/board", this.#sample(next));
+      const answer = await this.#asked(ask, this.#sample(next));
       if (!answer) return null;
       boards.push({ values: this.kind.values(answer.puzzles[0], rows, columns), state: { seed: next }, told: `seed ${next}` });
     }
@@ -165,7 +192,7 @@ class BoardDesigner extends Designer {
       if (problem.body?.cells || !problem.isAnswer) throw problem;
     }
     const { rows, columns } = this.state;
-    const answer = await ask("/api/board", { ...this.#request(), task: "sample", count: DRAWN, seed: 0 });
+    const answer = await this.#asked(ask, { ...this.#request(), ...this.#drawn(), task: "sample", count: DRAWN, seed: 0 });
     if (!answer) return;
     const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ({})));
     for (const board of answer.puzzles) {
@@ -173,7 +200,7 @@ class BoardDesigner extends Designer {
         for (const symbol of value) cells[row][column][symbol] = (cells[row][column][symbol] ?? 0) + 1 / answer.puzzles.length;
       }));
     }
-    yield { cells, isProven: false, isLast: true, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}; the exact method does not fit into memory.` };
+    yield { cells, isProven: false, isLast: true, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}${answer.stopped ? ", ended early" : ""}; the exact method does not fit into memory.` };
   }
 
   async sharesWith(ask, row, column, symbol) {
@@ -185,7 +212,7 @@ class BoardDesigner extends Designer {
   demands() {
     const { state, kind } = this;
     const flag = (changes) => this.change({ flags: { ...this.state.flags, ...changes } });
-    const size = (name, value) => this.change({ [name]: Math.min(Math.max(value ?? 8, 1), 100), kept: null });
+    const size = (name, value) => this.change({ [name]: value ?? 8, kept: null });
     const ranges = kind.ranges.map(([text, least, most]) =>
       range(text, [state.flags[least], state.flags[most]], ([from, to]) => flag({ [least]: from ?? undefined, [most]: to ?? undefined })));
     const choices = (kind.choices ?? []).map(([text, name, values]) => select(text, state.flags[name] ?? values[0][0], values, (value) => flag({ [name]: value })));

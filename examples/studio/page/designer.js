@@ -12,11 +12,19 @@ const TOOLS = [
   ["region", "Region", "Mark a region to draw anew; also by Shift and dragging, or Shift and the arrows"],
 ];
 
+/** Milliseconds after which the board before is dimmed. */
+const PATIENCE = 400;
+
+/** A message with columns and rows from 1, as the page counts them, if it says that it counts from 0. */
+const fromOne = (told) => !told.includes(" (from 0)") ? told
+  : told.replaceAll(" (from 0)", "").replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${Number(first) + 1}${range ? ` to ${Number(last) + 1}` : ""}`);
+
 /**
  * A view to design boards in. Classes for levels and boards give
  *
  * - `palette`: the symbols, each `{symbol, name, draw(context, x, y, side)}`, and `drawCell`, as `Grid` wants it;
  * - `draw(ask)`: the board of the present state, `{values, path, told, good}`; `verdict(ask, drawn)`, if there is one, says more of it later;
+ * - `blank()`: an empty board of the size that is asked for, if the state has one;
  * - `sharesOf()`: what the probabilities depend on; `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
  * - `sharesWith(ask, row, column, symbol)`: the first of these with one more cell set;
  * - `more(ask)`: ten further boards, each `{values, state}`; `another()`: the change of the state for the next one;
@@ -43,6 +51,7 @@ export class Designer {
       background: (...given) => this.background?.(...given),
       paint: (cells) => this.#paint(cells),
       erase: (cells) => this.#erase(cells),
+      end: (...given) => this.drawEnd?.(...given),
       moved: () => this.#moved(),
       typed: (letter) => this.#typed(letter),
     });
@@ -166,7 +175,9 @@ export class Designer {
   #fit() {
     const { grid } = this;
     const room = grid.stage.clientWidth || 800;
-    grid.side = Math.round(Math.min(Math.max(Math.floor(room / grid.columns), this.least ?? 16), this.most ?? 44));
+    const height = Math.max(320, innerHeight - 340);
+    const side = Math.floor(Math.min(room / grid.columns, height / grid.rows));
+    grid.side = Math.round(Math.min(Math.max(side, this.least ?? 16), this.most ?? 44));
   }
 
   #zoom(factor) {
@@ -299,9 +310,13 @@ export class Designer {
     grid.lost = new Set();
     this.told.classList.add("busy");
     grid.render();
+    clearTimeout(this.waits);
+    this.waits = setTimeout(() => this.#wait(), PATIENCE);
+    const waits = this.waits;
     try {
       const drawn = await this.draw(ask);
       if (!drawn) return;
+      clearTimeout(waits);
       this.#show(drawn);
       const verdict = await this.verdict?.(ask, drawn);
       if (verdict) this.#tell(verdict);
@@ -316,8 +331,39 @@ export class Designer {
       }
       if (this.known?.asked === asked && shares?.isLast) this.known.isWhole = true;
     } catch (problem) {
+      clearTimeout(waits);
       this.#fail(problem);
     }
+  }
+
+  /** Says that a board is drawn, and dims the one before with its figures. */
+  #wait(told = "Drawing") {
+    this.told.className = "told busy";
+    this.told.textContent = told;
+    this.#unknown();
+    this.grid.stage.classList.add("stale");
+  }
+
+  /** The figures of the board before are none of this one; of another size it is empty. */
+  #unknown() {
+    this.cells = null;
+    this.sharesTold = "";
+    const values = this.blank?.();
+    const { grid } = this;
+    if (values && (values.length !== grid.rows || values[0].length !== grid.columns)) {
+      grid.resize(values.length, values[0].length);
+      this.#fit();
+      grid.values = values;
+      this.way = [];
+    }
+    this.#heat();
+    this.#moved();
+  }
+
+  /** Tells how the drawing goes on. */
+  waiting(told) {
+    clearTimeout(this.waits);
+    this.#wait(told);
   }
 
   /** Takes probabilities. */
@@ -336,6 +382,7 @@ export class Designer {
 
   #show({ values, path, told, good }) {
     const { grid } = this;
+    grid.stage.classList.remove("stale");
     const isOther = grid.columns !== values[0].length || grid.rows !== values.length;
     grid.resize(values.length, values[0].length);
     if (isOther) this.#fit();
@@ -361,10 +408,9 @@ export class Designer {
     grid.wrong = new Set((cells ?? []).map((cell) => key(...cell)));
     this.told.className = "told wrong";
     const sure = proven === false ? " (not proven)" : "";
-    this.told.textContent = problem.message + (problem instanceof Problem ? sure : "");
-    this.cells = null;
-    this.sharesTold = "";
-    this.#heat();
+    this.told.textContent = fromOne(problem.message) + (problem instanceof Problem ? sure : "");
+    grid.stage.classList.remove("stale");
+    this.#unknown();
     this.facts.textContent = this.#here();
   }
 

@@ -23,16 +23,30 @@ export function toggle(text, checked, set) {
   return Object.assign(h("label", { className: "switch" }, input, text), { input });
 }
 
+/** True if a field takes its number; else it says there which ones it takes. */
+function isTaken(input) {
+  input.setCustomValidity("");
+  const { min, max, step, validity } = input;
+  const isWhole = step === "" || step === "1";
+  const isOnStep = !validity.stepMismatch || !isWhole;
+  if (isOnStep && !validity.badInput && !validity.rangeUnderflow && !validity.rangeOverflow) return true;
+  const bounds = Number(max) < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : `, ${min} or more`;
+  input.setCustomValidity(`Write a ${isWhole ? "whole number" : "number"}${bounds}.`);
+  input.reportValidity();
+  return false;
+}
+
 /** A number with its label; empty is null. `set` is called once the number is changed. */
 export function number(text, value, set, properties = {}) {
-  const read = () => set(input.value === "" ? null : Number(input.value));
-  const input = h("input", { type: "number", value: value ?? "", onchange: read, ...properties });
+  const read = () => isTaken(input) && set(input.value === "" ? null : Number(input.value));
+  const input = h("input", { type: "number", value: value ?? "", onchange: read, max: Number.MAX_SAFE_INTEGER, ...properties });
   return Object.assign(h("label", { className: "field" }, text, input), { input });
 }
 
 /** Two numbers, from and to, with one label. */
 export function range(text, [least, most], set, properties = {}) {
   const read = () => {
+    if (!inputs.every(isTaken)) return;
     const [least, most] = inputs.map((input) => (input.value === "" ? null : Number(input.value)));
     const isEmpty = least !== null && most !== null && least > most;
     inputs[1].setCustomValidity(isEmpty ? "less than the number before" : "");
@@ -40,7 +54,7 @@ export function range(text, [least, most], set, properties = {}) {
     else set([least, most]);
   };
   const one = (value, name) =>
-    h("input", { type: "number", min: 0, value: value ?? "", onchange: read, "aria-label": `${text}, ${name}`, ...properties });
+    h("input", { type: "number", min: 0, max: 4294967295, value: value ?? "", onchange: read, "aria-label": `${text}, ${name}`, ...properties });
   const inputs = [one(least, "at least"), one(most, "at most")];
   const pair = h("span", { className: "pair" }, inputs[0], "to", inputs[1]);
   return Object.assign(h("div", { className: "row" }, h("span", { textContent: text }), h("span", { className: "gap" }), pair), { inputs });
@@ -76,7 +90,7 @@ export function percent(p) {
   if (p === 0) return "0 %";
   if (p < 0.001) return "< 0.1 %";
   if (p > 0.999 && p < 1) return "> 99.9 %";
-  return `${(100 * p).toFixed(p < 0.1 ? 1 : 0)} %`;
+  return `${(100 * p).toFixed(p < 0.1 || p > 0.9 ? 1 : 0)} %`;
 }
 
 /** True for a field in which letters are typed, which has an undo of its own. */

@@ -20,7 +20,7 @@ export function shade(p) {
  * A grid that is painted on.
  *
  * `draw(context, x, y, side, value, row, column)` draws a cell; `paint(cells)` and `erase(cells)` are told cells when the hand is lifted or a
- * key is pressed, `moved()` that the cursor or the region is another, `typed(letter)` a letter that was pressed.
+ * key is pressed, `end(context, x, y, side, value)` draws the picture of an end of the way again; `moved()` that the cursor or the region is another, `typed(letter)` a letter that was pressed.
  */
 export class Grid {
   rows = 0;
@@ -220,11 +220,16 @@ export class Grid {
     for (const text of this.never) this.#hatch(text, this.isProven ? "rgb(197 34 31 / 60%)" : "rgb(60 64 72 / 30%)");
     if (this.region) this.#veil();
     this.#way();
+    // The way leads over its ends, whose pictures lie upon it.
+    if (this.path.length > 1) for (const [row, column] of [this.path[0], this.path.at(-1)]) this.calls.end?.(context, column * side, row * side, side, this.values[row]?.[column]);
     for (const text of this.pins) this.#pin(text);
     for (const text of this.lost) this.#frame(text, "#d97706", [4, 3], 2);
     for (const text of this.wrong) this.#frame(text, "#e02424", [], 3);
-    if (document.activeElement === canvas || this.#hovered) this.#frame(key(...this.cursor), "#ffffff", [], 3);
-    this.#frame(key(...this.cursor), "#111827", [], 1.25);
+    // The cursor stands within what is red.
+    const here = key(...this.cursor);
+    const inset = this.wrong.has(here) ? 3 : 0;
+    if (document.activeElement === canvas || this.#hovered) this.#frame(here, "#ffffff", [], 3, inset);
+    this.#frame(here, "#111827", [], 1.25, inset);
   }
 
   #each(act) {
@@ -302,13 +307,14 @@ export class Grid {
     context.stroke();
   }
 
-  #frame(text, colour, dash, width) {
+  #frame(text, colour, dash, width, inset = 0) {
     const [row, column] = cellOf(text);
     const { context, side } = this;
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.setLineDash(dash);
-    context.strokeRect(column * side + width / 2, row * side + width / 2, side - width, side - width);
+    const [margin, length] = [inset + width / 2, side - 2 * inset - width];
+    context.strokeRect(column * side + margin, row * side + margin, length, length);
     context.setLineDash([]);
   }
 }

@@ -56,6 +56,11 @@ const HUES = { R: "#e2483d", Y: "#f2c53d", G: "#45a854", C: "#3fb8c4", B: "#3f66
 function hue(context, x, y, side, value) {
   const colour = HUES[value?.[0]] ?? "#d5d9e0";
   fill(context, x, y, side, colour, side > 12 ? 0.75 : 0);
+  end(context, x, y, side, value);
+}
+
+/** The picture of the start or the finish, if a value of a chromatic maze is one. */
+function end(context, x, y, side, value) {
   const end = value?.at(-1);
   if (end !== "<" && end !== ">") return;
   disc(context, x, y, side, "#ffffff", 0.3, "#1d2127");
@@ -111,7 +116,7 @@ export const KINDS = {
     },
   },
   chromatic: {
-    title: "Chromatic maze", puzzle: "chromatic", size: [4, 4], side: 64, free: ".", path: true, draw: hue, ground: "#d5d9e0",
+    title: "Chromatic maze", puzzle: "chromatic", size: [4, 4], side: 64, free: ".", path: true, draw: hue, end, ground: "#d5d9e0",
     tiles: [["R", "red", "red"], ["Y", "yellow", "yellow"], ["G", "green", "green"], ["C", "cyan", "cyan"], ["B", "blue", "blue"], ["M", "magenta", "magenta"], ["<", "start"], [">", "finish"]],
     ranges: [["Steps of the way", "min_steps", "t_max"]],
     about: "One steps between colours that are equal or neighbours on the wheel.",
@@ -140,7 +145,7 @@ export const KINDS = {
     values: grid,
   },
   yin_yang: {
-    title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true,
+    title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true, drawMemory: 64,
     tiles: [["1", "black", "black"], ["2", "white", "white"]],
     ranges: [["Black cells", "min_black", "max_black"]],
     about: "Each colour is connected, and no square of two by two is of one colour.",

@@ -277,7 +277,7 @@ class LevelDesigner extends Designer {
     for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
       fold("Demands", true,
-        number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: Math.max(1, width ?? 60), kept: null }), { min: 1, max: 1000 }),
+        number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: width ?? 60, kept: null }), { min: 1, max: 1000 }),
         playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "Tiles of unknown meaning: give a legend or a movement for this." }),
         strict,
         number("Widest gap in the ground", state.gap, (gap) => this.change({ gap }), { min: 0 }),

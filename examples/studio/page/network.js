@@ -57,7 +57,7 @@ class NetworkView {
         h("section", { className: "panel", "aria-label": "Evidence" }, h("h2", { textContent: "Evidence" }), this.evidence),
         fold("Export", false, h("div", { className: "row" },
           button("Evidence", () => save("evidence.json", this.observed)),
-          button("Posteriors", () => save("posteriors.json", this.answer))))));
+          button("Posteriors", () => (this.answer ? save("posteriors.json", this.answer) : this.wrong("There are no posteriors: the evidence excludes itself or has no answer.")))))));
   }
 
   async start() {
@@ -126,7 +126,23 @@ class NetworkView {
       const answer = await this.#ask(this.lane.change(), this.source, this.observed);
       if (answer) this.#take(answer);
     } catch (problem) {
+      this.#blank();
       this.#fail(problem);
+    }
+  }
+
+  /** Leaves the observed states alone: the posteriors before were those of other evidence. */
+  #blank() {
+    this.answer = null;
+    for (const [name, { buttons }] of this.cards) {
+      for (const [state, { toggle, bar, share }] of buttons) {
+        const isSeen = this.observed[name] === state;
+        bar.style.width = "0";
+        share.textContent = isSeen ? "observed" : "";
+        toggle.setAttribute("aria-pressed", isSeen);
+        toggle.setAttribute("aria-label", `${name} ${state}${isSeen ? ", observed" : ""}`);
+        toggle.classList.remove("never");
+      }
     }
   }
 

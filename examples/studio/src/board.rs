@@ -8,12 +8,10 @@ use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
 use figrs_command::Bytes;
 use serde_json::{Map, Value as Json, json};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, of_fields};
 
 /// Fields that belong to the command line alone.
-const OF_COMMANDS: [&str; 7] = [
-    "out", "report", "format", "stats", "time", "help", "version",
-];
+const OF_COMMANDS: [&str; 5] = ["out", "report", "format", "help", "version"];
 /// Most cells of all boards of an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Most memory that may be asked for.
@@ -52,7 +50,7 @@ fn ask<E: Example>(
         let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
         let cells: Vec<Json> = cells.collect();
         let problem = Problem {
-            told: unanswered.told,
+            told: of_fields(&unanswered.told),
             ..Problem::of(&unanswered.failure)
         };
         if cells.is_empty() {

@@ -79,7 +79,7 @@ impl Problem {
 
     /// A failure of a command: its text is the same, its exit code becomes a status.
     pub(crate) fn of(failure: &Failure) -> Self {
-        let told = figrs_command::told(failure, |_| None);
+        let told = of_fields(&figrs_command::told(failure, |_| None));
         if figrs_command::is_without_answer(&**failure) {
             Self::without_answer(told)
         } else {
@@ -124,6 +124,58 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
+/// A text with the names of fields in place of flags: `--min-walk` becomes `min_walk`.
+pub(crate) fn of_fields(told: &str) -> String {
+    let (mut text, mut rest) = (String::with_capacity(told.len()), told);
+    while let Some(at) = rest.find("--") {
+        let (before, flag) = rest.split_at(at);
+        let name = flag.trim_start_matches('-');
+        let is_letter = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+        let (name, after) = name.split_at(name.find(|l| !is_letter(l)).unwrap_or(name.len()));
+        let is_apart = !before.ends_with(|letter: char| letter.is_alphanumeric());
+        let is_flag = name.len() > 2 && flag.len() == 2 + name.len() + after.len() && is_apart;
+        text.push_str(before);
+        if is_flag {
+            text.push_str(&name.replace('-', "_"));
+        } else {
+            text.push_str(&flag[..flag.len() - after.len()]);
+        }
+        rest = after;
+    }
+    text + rest
+}
+
+/// What is wrong with a field of a request, in words for its writer: serde names types of Rust.
+fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
+    let told = error.to_string();
+    let (Some((_, found)), Some((_, wanted))) =
+        (told.split_once(": "), told.rsplit_once(", expected "))
+    else {
+        return Problem::wrong(format!("the request: {told}"));
+    };
+    let wanted = match wanted {
+        "usize" | "u64" | "u32" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a string" | "a character" => "a text",
+        "a sequence" => "a list",
+        "a boolean" => "true or false",
+        "a map" => "an object",
+        other => other,
+    };
+    let is_wrong = |(name, value): &(&String, &Json)| {
+        let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
+        let error = serde_json::from_value::<T>(Json::Object(alone)).err();
+        error.is_some_and(|error| error.to_string() == told)
+    };
+    match fields.iter().find(is_wrong) {
+        Some((name, value @ (Json::Number(_) | Json::String(_) | Json::Bool(_)))) => {
+            Problem::wrong(format!("{name} {value}: write {wanted}"))
+        }
+        Some((name, _)) => Problem::wrong(format!("{name}: write {wanted}, not {found}")),
+        None => Problem::wrong(format!("the request: {told}")),
+    }
+}
+
 /// The mistake in a request, as an error of the library says it.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
@@ -142,5 +194,30 @@ pub(crate) fn text_of(file: &Json) -> String {
 /// **Errors.** What is no object in JSON, and fields that are unknown or wrong.
 pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let fields: Map<String, Json> = serde_json::from_slice(body)?;
-    Ok(serde_json::from_value(Json::Object(fields))?)
+    let asked = serde_json::from_value(Json::Object(fields.clone()));
+    asked.map_err(|error| of_field::<T>(&fields, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_told_as_fields() {
+        for (told, fields) in [
+            (
+                "--method exact would need more than --memory 64MiB",
+                "method exact would need more than memory 64MiB",
+            ),
+            ("give more --particles", "give more particles"),
+            ("'--min-walk <N>': write less", "'min_walk <N>': write less"),
+            (
+                "tiles \"--X-\", ---, a--bcd, --",
+                "tiles \"--X-\", ---, a--bcd, --",
+            ),
+            ("é --é --seed", "é --é seed"),
+        ] {
+            assert_eq!(of_fields(told), fields);
+        }
+    }
 }

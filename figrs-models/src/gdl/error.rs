@@ -192,7 +192,10 @@ pub enum RuleTextProblem {
         position: &'static str,
     },
     /// A name has another number of arguments than it must have, or has elsewhere.
-    #[error("`{name}` has {found} arguments here and {expected} {elsewhere}; make them agree")]
+    #[error(
+        "`{name}` has {found} argument{} here and {expected} {elsewhere}; make them agree",
+        if *found == 1 { "" } else { "s" }
+    )]
     Arity {
         /// The relation or the function.
         name: String,

@@ -118,7 +118,7 @@ pub enum GridError {
     },
     /// An island cannot be of this size.
     #[error(
-        "an island on {rows} rows and {columns} columns: use 3 to {} of each",
+        "an island of {rows} by {columns} cells: use 3 to {} of each",
         ISLAND_SIDE
     )]
     IslandSize {

@@ -85,7 +85,7 @@ fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
         ),
         (
             vec![Demand::Seen, Demand::playable(), Demand::Pinned(brick)],
-            vec!["1 pinned tiles in columns 30 to 30"],
+            vec!["1 pinned tile in column 30"],
             30,
         ),
         (

@@ -137,7 +137,7 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        told("steps of the way", self.steps.as_ref()).unwrap_or_default()
+        told(["step of the way", "steps of the way"], self.steps.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &RelativeTile) -> &'static str {

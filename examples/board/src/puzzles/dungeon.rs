@@ -139,8 +139,11 @@ impl Puzzle for Dungeons {
 
     fn demands(&self) -> String {
         let demands = [
-            told("steps of the walk", self.walk.as_ref()),
-            told("walls", self.walls.as_ref()),
+            told(
+                ["step of the walk", "steps of the walk"],
+                self.walk.as_ref(),
+            ),
+            told(["wall", "walls"], self.walls.as_ref()),
         ];
         let demands: Vec<String> = demands.into_iter().flatten().collect();
         demands.join(", ")

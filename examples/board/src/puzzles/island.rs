@@ -87,8 +87,8 @@ impl Puzzle for Islands {
 
     fn demands(&self) -> String {
         let demands = [
-            told("cells of land", self.land.as_ref()),
-            told("bays", self.bays.as_ref()),
+            told(["cell of land", "cells of land"], self.land.as_ref()),
+            told(["bay", "bays"], self.bays.as_ref()),
         ];
         let demands: Vec<String> = demands.into_iter().flatten().collect();
         demands.join(", ")

@@ -154,7 +154,7 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        told("steps of the way", self.walk.as_ref()).unwrap_or_default()
+        told(["step of the way", "steps of the way"], self.walk.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Pointer) -> &'static str {

@@ -117,7 +117,7 @@ impl Puzzle for Boards {
     }
 
     fn demands(&self) -> String {
-        told("black cells", self.black.as_ref()).unwrap_or_default()
+        told(["black cell", "black cells"], self.black.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Colour) -> &'static str {

@@ -109,6 +109,7 @@ pub(in crate::board) fn draw<G: Generator>(
         watch.tell(Event::Swept { sweeps });
         !watch.is_interrupted()
     };
+    let is_wanted = || !watch.is_interrupted();
     let make = || generator.ruled_cells();
     let chains = (0..number as u64).map(|number| TemperedChain::new(&make, seed, number));
     let chains = chains.map(|chain| {
@@ -126,7 +127,7 @@ pub(in crate::board) fn draw<G: Generator>(
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
         while !is_fixed && !kept.chain.is_found() && kept.chain.work < to_first && goes_on() {
-            kept.chain.sweep();
+            kept.chain.sweep(&is_wanted);
         }
         kept.chain.work = 0;
     });
@@ -157,7 +158,7 @@ pub(in crate::board) fn draw<G: Generator>(
                     if !goes_on() {
                         return;
                     }
-                    kept.chain.sweep();
+                    kept.chain.sweep(&is_wanted);
                 }
                 kept.keep(size, &palette);
             }

@@ -98,12 +98,19 @@ impl<C: Value> BoardKernel<C> {
     }
 
     /// As many steps as there are cells that may change, or as the puzzle's own moves say; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that
-    /// rules and moves looked at.
-    pub(super) fn sweep<R: Rng + ?Sized>(&mut self, rng: &mut R) -> u64 {
+    /// rules and moves looked at. It ends early where it does not go on: a sweep of a large board may take seconds.
+    pub(super) fn sweep<R: Rng + ?Sized>(
+        &mut self,
+        rng: &mut R,
+        goes_on: &dyn Fn() -> bool,
+    ) -> u64 {
         let (free, mut joint) = (self.free.len(), 0);
         let moves = self.ruled.moves.as_ref();
         let steps = moves.map_or(free, |moves| moves.proposals(free));
         for _ in 0..steps {
+            if !goes_on() {
+                break;
+            }
             if let Some(step) = self.proposed(rng) {
                 self.step(step, || rng.random());
                 joint += self.joint.len();

@@ -105,10 +105,10 @@ impl<C: Value> TemperedChain<C> {
         rules.filter_map(|rule| rule.measure())
     }
 
-    /// A sweep of all chains, and exchanges of their boards.
-    pub(super) fn sweep(&mut self) {
+    /// A sweep of all chains, and exchanges of their boards; what is left of it is left out where it does not go on.
+    pub(super) fn sweep(&mut self, goes_on: &dyn Fn() -> bool) {
         for chain in &mut self.chains {
-            self.work += chain.sweep(&mut self.rng);
+            self.work += chain.sweep(&mut self.rng, goes_on);
         }
         self.sweeps += 1;
         let first = (self.sweeps % 2) as usize;

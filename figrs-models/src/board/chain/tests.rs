@@ -99,7 +99,7 @@ fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> H
     let make = || generator.ruled_cells();
     let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
     while !chain.is_found() {
-        chain.sweep();
+        chain.sweep(&|| true);
     }
     let (mut seen, mut left) = (HashSet::new(), vec![chain.cells().to_vec()]);
     while let Some(cells) = left.pop() {
@@ -173,7 +173,7 @@ fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
     let mut rng = stream(4, 0);
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..60 {
-        chain.sweep();
+        chain.sweep(&|| true);
         let cells = chain.cells().to_vec();
         let mut kernel = BoardKernel::new(make(), cells.clone(), penalty).unwrap();
         let log = |kernel: &BoardKernel<G::Cell>| {
@@ -310,7 +310,7 @@ fn rules_follow_changes<G: Generator>(generator: &G, sweeps: usize) {
         let start = TemperedChain::new(&|| Some(make()), 6, 0).unwrap();
         let mut kernel = BoardKernel::new(make(), start.cells().to_vec(), penalty).unwrap();
         for _ in 0..sweeps {
-            kernel.sweep(&mut rng);
+            kernel.sweep(&mut rng, &|| true);
             let cells = kernel.cells.clone();
             let anew = BoardKernel::new(make(), cells, penalty).unwrap();
             assert_eq!(kernel.violation, anew.violation);
@@ -344,7 +344,7 @@ fn rules_agree_with_element_programs() {
     let mut kernel = BoardKernel::new(ruled, vec![start; 12], 0.0).unwrap();
     // Each of 4096 boards comes up in 200 000 draws, but for a chance of 10^-17.
     for _ in 0..200_000 {
-        kernel.sweep(&mut rng);
+        kernel.sweep(&mut rng, &|| true);
         if kernel.violation == 0 {
             boards.insert(format!("{:?}", kernel.cells));
         }

@@ -173,7 +173,13 @@ fn tiles(f: &mut fmt::Formatter<'_>, how: &str, mask: &Mask) -> fmt::Result {
     match (columns().min(), columns().max()) {
         (Some(first), Some(last)) => {
             let tiles = columns().count();
-            write!(f, "{tiles} {how} tiles in columns {first} to {last}")
+            let noun = if tiles == 1 { "tile" } else { "tiles" };
+            write!(f, "{tiles} {how} {noun} in ")?;
+            if first == last {
+                write!(f, "column {first}")
+            } else {
+                write!(f, "columns {first} to {last}")
+            }
         }
         _ => write!(f, "no {how} tiles"),
     }

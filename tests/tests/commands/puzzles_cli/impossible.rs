@@ -73,7 +73,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "island",
         "--size 5 --min-land 9 --min-bays 1",
-        "at least 9 cells of land, at least 1 bays",
+        "at least 9 cells of land, at least 1 bay",
     ),
     (
         "chromatic_maze",

@@ -254,8 +254,8 @@ fn wrong_boards_name_the_field() {
             json!({"puzzle": "island", "size": 4, "memory": "1000GiB"}),
             "memory",
         ),
-        (json!({"puzzle": "yin_yang", "task": "fly"}), "--task"),
-        (json!({"puzzle": "yin_yang", "seed": -1}), "--seed"),
+        (json!({"puzzle": "yin_yang", "task": "fly"}), "task <TASK>"),
+        (json!({"puzzle": "yin_yang", "seed": -1}), "seed <SEED>"),
         (
             json!({"puzzle": "maze", "version": true}),
             "unknown field \"version\"",
@@ -266,7 +266,7 @@ fn wrong_boards_name_the_field() {
         ),
         (
             json!({"puzzle": "dungeon", "task": "count", "seed": 3}),
-            "--seed needs --task sample",
+            "seed needs task sample",
         ),
     ] {
         let (status, error) = studio.post("/api/board", &wrong);
@@ -283,7 +283,68 @@ fn wrong_boards_name_the_field() {
     );
     assert_eq!(status, 200, "{error}");
     assert!(
-        error["error"].as_str().unwrap().contains("--memory"),
+        error["error"]
+            .as_str()
+            .unwrap()
+            .contains("more than memory 1GiB"),
         "{error}"
     );
+}
+
+#[test]
+fn the_end_of_the_time_gives_the_boards_so_far() {
+    let studio = Studio::start(None);
+    // A sweep of the chain through such boards takes longer than that.
+    let request =
+        json!({"puzzle": "yin_yang", "size": 30, "memory": 64, "time": 1, "seed": 1, "count": 2});
+    let (status, told) = studio.post("/api/board", &request);
+    assert_eq!((status, &told["stopped"]), (200, &json!("time")), "{told}");
+    assert_eq!(told["method"], "chain");
+    assert_eq!(told["puzzles"][0]["grid"].as_array().unwrap().len(), 30);
+    assert!(
+        told["diagnostics"]
+            .as_object()
+            .unwrap()
+            .values()
+            .all(Json::is_number),
+        "{told}"
+    );
+    let request = json!({"puzzle": "yin_yang", "size": 12, "task": "count", "time": 0.1});
+    let (status, told) = studio.post("/api/board", &request);
+    assert_eq!(status, 200);
+    assert_eq!(
+        told["error"],
+        "time was over before there was an answer; allow more"
+    );
+    // Time that is not needed changes nothing.
+    let asked = |time: Json| {
+        let request = json!({"puzzle": "island", "size": 5, "task": "count", "time": time});
+        studio.post("/api/board", &request).1["count"].clone()
+    };
+    assert!(asked(Json::Null).is_string());
+    assert_eq!(asked(json!(60)), asked(Json::Null));
+}
+
+#[test]
+fn requests_of_the_manual_are_answered() {
+    let studio = Studio::start(None);
+    let manual = include_str!("../../../../docs/studio.md");
+    let requests: Vec<Json> = manual
+        .split('`')
+        .filter_map(|part| serde_json::from_str(part).ok())
+        .filter(|request: &Json| request.get("puzzle").is_some())
+        .collect();
+    assert!(requests.len() > 1);
+    for request in requests {
+        let (status, told) = studio.post("/api/board", &request);
+        assert_eq!(
+            (status, told.get("error")),
+            (200, None),
+            "{request}: {told}"
+        );
+        for name in ["marginals", "stats"] {
+            let is_asked = request["task"] == name || request[name] == true;
+            assert_eq!(told.get(name).is_some(), is_asked, "{request}: {told}");
+        }
+    }
 }

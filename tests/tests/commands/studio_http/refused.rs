@@ -147,7 +147,11 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         ("/api/level", &deep, "recursion"),
         ("/api/level", r#"{"widht": 3}"#, "unknown field `widht`"),
         ("/api/level", r#"{"task": "fly"}"#, "unknown variant `fly`"),
-        ("/api/level", r#"{"width": -1}"#, "invalid value"),
+        (
+            "/api/level",
+            r#"{"width": -1}"#,
+            "width -1: write a whole number",
+        ),
         ("/api/board", "null", "invalid type"),
         ("/api/board", "{}", "puzzle: write maze"),
         (
@@ -160,7 +164,7 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
             r#"{"puzzle": "maze", "report": "x"}"#,
             "unknown field \"report\"",
         ),
-        ("/api/board", r#"{"puzzle": "maze", "fly": 3}"#, "--fly"),
+        ("/api/board", r#"{"puzzle": "maze", "fly": 3}"#, "fly"),
         (
             "/api/board",
             r#"{"puzzle": "maze", "size": [3]}"#,
