@@ -44,7 +44,8 @@ const CONFIRMATION: u32 = 4;
 
 /// The time of a search before anything was tried by particles.
 fn search_time(steered: &SteeredLevel) -> Duration {
-    steered.longest_proof() - steered.longest_proof() / CONFIRMATION
+    let longest = steered.longest_proof();
+    longest.saturating_sub(longest / CONFIRMATION)
 }
 
 /// Demands that are proven to be impossible together. The search ends with the interrupt of a frontier.

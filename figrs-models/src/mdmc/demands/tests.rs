@@ -1,5 +1,6 @@
 use std::num::NonZero;
 use std::sync::Arc;
+use std::time::Duration;
 
 use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
@@ -558,7 +559,8 @@ fn particles_that_all_end_with_a_part_contradict() {
         let mut mask = Mask::free(14, 60);
         mask.set(13, column, Tile::EMPTY);
         let demands = [Demand::Placed(mask), Demand::MaximumGap(0)];
-        let sampler = ConditionedSampler::new(steered(14, 60, &demands));
+        let steered = steered(14, 60, &demands).proof_time(Duration::from_secs(60));
+        let sampler = ConditionedSampler::new(steered);
         let error = sampler.levels(SEED, 0..1).unwrap_err();
         assert!(
             matches!(&error, SteeringError::Contradictory { columns, .. } if *columns == (column..=column)),
