@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use figrs_core::{Value, stream};
 use rand::RngExt;
 
+use super::RuledCells;
 use super::kernel::{BoardKernel, BoardMove};
 use super::ruled_cells::Joined;
 use super::tempered::TemperedChain;
@@ -14,7 +15,7 @@ use crate::boards::dungeon::{Dungeon, DungeonTile};
 use crate::boards::island::Island;
 use crate::boards::maze::{DirectionWeights, PerfectMaze};
 use crate::boards::yin_yang::YinYang;
-use crate::grid::{Clues, Size};
+use crate::grid::{Clues, CountRule, Position, Size};
 
 fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
@@ -370,4 +371,22 @@ fn what_one_rule_alone_excludes_is_known_at_once() {
     let island = |clues: &str| Island::with_clues(clues.parse().unwrap()).unwrap();
     assert!(!island("???\n?.?\n???").ruled_cells().unwrap().may_be_kept());
     assert!(island("???\n?#?\n???").ruled_cells().unwrap().may_be_kept());
+}
+
+/// Clues are the cause only where the rules could be kept without them.
+#[test]
+fn clues_are_opened_to_all_values() {
+    let at = Position { row: 0, column: 0 };
+    for (least, is_by_clues) in [(4, true), (5, false)] {
+        let choices = |cell: usize| match cell {
+            0 => vec![(false, 1.0)],
+            _ => vec![(false, 1.0), (true, 2.0)],
+        };
+        let mut ruled = RuledCells::new(size(2, 2), choices)
+            .clues([at])
+            .rule(CountRule::new(least..=9, |_, cell: &bool| *cell));
+        assert!(!ruled.may_be_kept());
+        ruled.open(&[at]);
+        assert_eq!(ruled.may_be_kept(), is_by_clues);
+    }
 }

@@ -99,10 +99,10 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// No board has fewer black cells than the bound, by the counts of all boards of a size; and some have as many, or one more.
+    /// No board has fewer black cells than the bound, by the counts of all boards of a size; and from three rows and columns on some have as many.
     #[test]
-    fn the_bound_on_a_colour_is_right_and_near() {
-        for rows in 1..=6 {
+    fn the_bound_on_a_colour_is_right_and_reached() {
+        for rows in 1..=5 {
             for columns in 1..=6 {
                 let size = Size::new(rows, columns).unwrap();
                 if size.cells() == 1 {
@@ -119,7 +119,8 @@ mod tests {
                     exact.compiled().count().unwrap().to_string()
                 };
                 assert_eq!(count(0..=bound - 1), "0", "{rows} by {columns}: {bound}");
-                assert_ne!(count(0..=bound + 1), "0", "{rows} by {columns}: {bound}");
+                let is_reached = count(bound..=bound) != "0";
+                assert!(is_reached || rows.min(columns) < 3, "{rows} by {columns}");
             }
         }
     }
