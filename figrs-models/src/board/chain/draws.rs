@@ -14,7 +14,7 @@ use super::RuledCells;
 use super::tempered::TemperedChain;
 use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
-use crate::grid::Size;
+use crate::grid::{Position, Size};
 
 /// The fewest boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
@@ -65,24 +65,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let Some(mut ruled) = generator.ruled_cells() else {
         return Err(BoardError::NoMethod);
     };
-    let clues = std::mem::take(&mut ruled.clues);
-    // It is not known which of them do, or whether boards without any are possible.
-    let none = || BoardError::NoSolution {
-        size,
-        is_minimal: clues.is_empty(),
-        clues: clues.clone(),
-    };
-    if !ruled.may_be_kept() {
-        ruled.open(&clues);
-        return Err(match ruled.may_be_kept() {
-            true => none(),
-            false => BoardError::NoSolution {
-                size,
-                clues: Vec::new(),
-                is_minimal: true,
-            },
-        });
-    }
+    let clues = excluding_none(&mut ruled, size)?;
     let number = boards.wanted().clamp(2, 4);
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
@@ -139,7 +122,7 @@ pub(in crate::board) fn draw<G: Generator>(
     if chains.is_empty() {
         let sweeps = search;
         return match () {
-            () if is_fixed => Err(none()),
+            () if is_fixed => Err(excluded(size, clues)),
             () if watch.is_interrupted() => Ok((Vec::new(), true)),
             () => Err(BoardError::NotFound { sweeps, nearest }),
         };
@@ -166,17 +149,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let work = chains.iter_mut().map(|chain| of(chain).chain.work).max();
         let is_over = work.is_none_or(|work| work >= to_end);
         if watch.is_interrupted() {
-            for chain in &mut chains {
-                // It has at least the board that it found.
-                let kept = of(chain);
-                if kept.boards.is_empty() {
-                    kept.keep(size, &palette);
-                }
-            }
-            // Chains may have waited for others.
-            let most = chains.iter_mut().map(|chain| of(chain).boards.len()).max();
-            let most = most.unwrap_or(0).max(1);
-            chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
+            keep_what_there_is(&mut chains, size, &palette);
         }
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
@@ -191,13 +164,7 @@ pub(in crate::board) fn draw<G: Generator>(
             spread(generator, &mut chains, later, boards)?;
             break diagnostics;
         }
-        for chain in &mut chains {
-            let kept = of(chain);
-            let mut number = 0;
-            kept.boards.retain(|_| is_second(&mut number));
-            number = 0;
-            kept.measures.retain(|_| is_second(&mut number));
-        }
+        leave_out_every_second(&mut chains);
         between *= 2;
     };
     let diagnostics = vec![
@@ -208,6 +175,60 @@ pub(in crate::board) fn draw<G: Generator>(
         ("sweeps between boards", f64::from(between)),
     ];
     Ok((diagnostics, watch.is_interrupted()))
+}
+
+/// The clues of a puzzle, none of which is known to exclude all boards alone.
+///
+/// **Errors.** [`BoardError::NoSolution`] if a rule allows no board.
+fn excluding_none<C: Value>(
+    ruled: &mut RuledCells<C>,
+    size: Size,
+) -> Result<Vec<Position>, BoardError> {
+    let clues = std::mem::take(&mut ruled.clues);
+    if ruled.may_be_kept() {
+        return Ok(clues);
+    }
+    ruled.open(&clues);
+    let to_blame = if ruled.may_be_kept() {
+        clues
+    } else {
+        Vec::new()
+    };
+    Err(excluded(size, to_blame))
+}
+
+/// The error that clues, or without any the rules and bounds, allow no board. It is not known which of several clues do, or whether there are boards without
+/// any.
+fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
+    BoardError::NoSolution {
+        size,
+        is_minimal: clues.is_empty(),
+        clues,
+    }
+}
+
+/// Keeps of chains that are interrupted at least the board that each found, and leaves out chains that waited for others.
+fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
+    for chain in &mut *chains {
+        let kept = of(chain);
+        if kept.boards.is_empty() {
+            kept.keep(size, palette);
+        }
+    }
+    let most = chains.iter_mut().map(|chain| of(chain).boards.len()).max();
+    let most = most.unwrap_or(0).max(1);
+    chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
+}
+
+/// Leaves out every second of the boards that are kept.
+fn leave_out_every_second<C: Value>(chains: &mut [Mutex<KeptChain<C>>]) {
+    for chain in chains {
+        let kept = of(chain);
+        let mut number = 0;
+        kept.boards.retain(|_| is_second(&mut number));
+        number = 0;
+        kept.measures.retain(|_| is_second(&mut number));
+    }
 }
 
 fn is_second(number: &mut usize) -> bool {

@@ -147,7 +147,7 @@ fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
         ),
         ("dungeon", "--size 12 --method rejection --min-walk 80"),
         ("maze", "--size 100 --min-walk 9000"),
-        ("island", "--size 500"),
+        ("island", "--size 500 --min-land 200000"),
         ("yin_yang", "--size 13 --make-puzzle"),
         ("mario_mdmc", "--method conditioned --width 3000 --playable"),
         (
