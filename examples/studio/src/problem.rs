@@ -160,6 +160,8 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
         "a sequence" => "a list",
         "a boolean" => "true or false",
         "a map" => "an object",
+        "a tuple of size 3" => "a list of three",
+        "a tuple of size 2" => "a list of two",
         other => other,
     };
     let is_wrong = |(name, value): &(&String, &Json)| {
