@@ -273,7 +273,7 @@ def demanded(page):
     page.type(language, CLASH)
     page.tells("proven")
     told = page.told()
-    assert "in columns 10 to 11" in told and page.pixels() != calm, told
+    assert "in columns 11 to 12" in told and page.pixels() != calm, told
     page.button("Undo")
     page.button("Undo")
     assert enemies() == 3
