@@ -193,7 +193,7 @@ def levels(page):
     calm = page.pixels()
     page.paint(2, 30)
     page.browser.until(f"return {VIEW}.querySelector('.told.wrong')")
-    assert "1 pinned tiles in columns 30 to 30" in page.told() and page.pixels() != calm
+    assert "1 pinned tile in column 31" in page.told() and page.pixels() != calm
     page.button("Undo")
     # Demands.
     page.choose("A player gets", False)
@@ -273,7 +273,7 @@ def demanded(page):
     page.type(language, CLASH)
     page.tells("proven")
     told = page.told()
-    assert "in columns 10 to 11" in told and page.pixels() != calm, told
+    assert "in columns 11 to 12" in told and page.pixels() != calm, told
     page.button("Undo")
     page.button("Undo")
     assert enemies() == 3
@@ -505,6 +505,22 @@ def boards(page):
     assert "impossible" in page.told() and "row 2, column 2" in page.told()
     page.button("Free all")
     page.settle()
+    # What takes long is said, shown empty in its size, and given as it is after a while.
+    page.choose("Columns", "24")
+    page.settle()
+    page.choose("Rows", "24")
+    page.browser.until(f"return {VIEW}.querySelector('.told').textContent === 'Drawing' && {VIEW}.querySelector('.stage.stale')", told="a dimmed board")
+    page.tells("method chain, ended early")
+    assert len(page.rows()) == 24 and not page.browser.run(f"return {VIEW}.querySelector('.stage.stale')")
+    assert page.browser.run(f"return {VIEW}.querySelector('.told').getBoundingClientRect().bottom <= innerHeight")
+    # A number that a field does not take changes nothing, and the field says so.
+    for wrong in ["0", "2.5", "-1", "18446744073709551615"]:
+        page.choose("Columns", wrong)
+        said = page.browser.run(f"return [...{VIEW}.querySelectorAll('input')].map((one) => one.validationMessage).join('')")
+        assert said == "Write a whole number from 1 to 100.", said
+    page.choose("Columns", "6")
+    page.choose("Rows", "6")
+    page.settle()
 
 
 def network(page, file):
@@ -528,6 +544,10 @@ def network(page, file):
     page.browser.until(f"return {VIEW}.querySelector(\"button[aria-label^='mouse yes']\").classList.contains('never')")
     page.browser.run(f"return {VIEW}.querySelector(\"button[aria-label^='mouse yes']\").click()")
     page.browser.until(f"return {VIEW}.querySelectorAll('.node.clash').length === 2")
+    # The chosen states are marked, and there are no bars of other evidence.
+    chosen = page.browser.run(f"return [...{VIEW}.querySelectorAll('.node button[aria-pressed=true]')].map((one) => one.ariaLabel)")
+    assert chosen == ["cat yes, observed", "mouse yes, observed"], chosen
+    assert page.browser.run(f"return [...{VIEW}.querySelectorAll('.node .bar')].every((one) => one.style.width === '0px')")
     page.button("Clear evidence")
     page.settle()
     assert page.words(f"{cat} .p") == "25 %"

@@ -27,9 +27,9 @@ pub fn told([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Opti
     let (least, most) = (range?.start(), range?.end());
     let what = |number| if number == 1 { one } else { many };
     Some(match (*least, *most) {
-        (least, most) if least == most => format!("exactly {most} {}", what(most)),
         (0, most) => format!("at most {most} {}", what(most)),
         (least, u32::MAX) => format!("at least {least} {}", what(least)),
+        (least, most) if least == most => format!("exactly {most} {}", what(most)),
         (least, most) => format!("{least} to {most} {}", what(most)),
     })
 }
@@ -42,7 +42,7 @@ mod tests {
     fn numbers_agree_with_their_nouns() {
         for (range, words) in [
             (1..=1, "exactly 1 bay"),
-            (0..=0, "exactly 0 bays"),
+            (0..=0, "at most 0 bays"),
             (3..=3, "exactly 3 bays"),
             (0..=1, "at most 1 bay"),
             (0..=2, "at most 2 bays"),

@@ -111,8 +111,9 @@ class BoardDesigner extends Designer {
     } catch (problem) {
       if (!problem.isAnswer || !problem.message.startsWith("time was over")) throw problem;
     }
-    tell?.(`Nothing after ${SOON} seconds; drawing a board for ${LATE} more`);
-    return ask("/api/board", { ...request, time: LATE });
+    const { quick } = this.kind;
+    tell?.(`Nothing after ${SOON} seconds; drawing ${quick ? `by method ${quick}` : `for ${LATE} more`}`);
+    return ask("/api/board", quick ? { ...request, method: quick, time: SOON } : { ...request, time: LATE });
   }
 
   async draw(ask) {

@@ -17,7 +17,7 @@ const PATIENCE = 400;
 
 /** A message with columns and rows from 1, as the page counts them, if it says that it counts from 0. */
 const fromOne = (told) => !told.includes(" (from 0)") ? told
-  : told.replaceAll(" (from 0)", "").replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${Number(first) + 1}${range ? ` to ${Number(last) + 1}` : ""}`);
+  : told.replaceAll(" (from 0)", " (from 1)").replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${Number(first) + 1}${range ? ` to ${Number(last) + 1}` : ""}`);
 
 /**
  * A view to design boards in. Classes for levels and boards give

@@ -145,7 +145,7 @@ export const KINDS = {
     values: grid,
   },
   yin_yang: {
-    title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true, drawMemory: 64,
+    title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true, drawMemory: 64, quick: "chain",
     tiles: [["1", "black", "black"], ["2", "white", "white"]],
     ranges: [["Black cells", "min_black", "max_black"]],
     about: "Each colour is connected, and no square of two by two is of one colour.",

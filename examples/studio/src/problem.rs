@@ -126,6 +126,7 @@ impl From<serde_json::Error> for Problem {
 
 /// A text with the names of fields in place of flags: `--min-walk` becomes `min_walk`.
 pub(crate) fn of_fields(told: &str) -> String {
+    let told = told.trim_end_matches("; see --help");
     let (mut text, mut rest) = (String::with_capacity(told.len()), told);
     while let Some(at) = rest.find("--") {
         let (before, flag) = rest.split_at(at);
@@ -148,9 +149,9 @@ pub(crate) fn of_fields(told: &str) -> String {
 /// What is wrong with a field of a request, in words for its writer: serde names types of Rust.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let told = error.to_string();
-    let (Some((_, found)), Some((_, wanted))) =
-        (told.split_once(": "), told.rsplit_once(", expected "))
-    else {
+    let parts = told.rsplit_once(", expected ");
+    let parts = parts.and_then(|(found, wanted)| Some((found.split_once(": ")?.1, wanted)));
+    let Some((found, wanted)) = parts else {
         return Problem::wrong(format!("the request: {told}"));
     };
     let wanted = match wanted {
@@ -160,6 +161,8 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
         "a sequence" => "a list",
         "a boolean" => "true or false",
         "a map" => "an object",
+        "a tuple of size 3" => "a list of three",
+        "a tuple of size 2" => "a list of two",
         other => other,
     };
     let is_wrong = |(name, value): &(&String, &Json)| {
@@ -210,6 +213,7 @@ mod tests {
                 "method exact would need more than memory 64MiB",
             ),
             ("give more --particles", "give more particles"),
+            ("no such size; see --help", "no such size"),
             ("'--min-walk <N>': write less", "'min_walk <N>': write less"),
             (
                 "tiles \"--X-\", ---, a--bcd, --",

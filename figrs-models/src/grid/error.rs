@@ -232,6 +232,7 @@ fn numbers(least: u32, most: u32) -> String {
     match (least, most) {
         (least, u32::MAX) => format!("at least {least}"),
         (0, most) => format!("at most {most}"),
+        (least, most) if least == most => format!("exactly {most}"),
         (least, most) => format!("{least} to {most}"),
     }
 }

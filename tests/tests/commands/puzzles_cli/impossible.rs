@@ -39,7 +39,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "dungeon",
         "--size 3 --min-walk 5 --max-walk 5",
-        "5 to 5 steps",
+        "exactly 5 steps",
     ),
     ("dungeon", "--size 9 --min-walk 193", "have 16 to 192 in"),
     ("dungeon", "--size 3 --min-walk 18", "at least 18 steps"),
@@ -97,7 +97,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "maze",
         "--size 3x4 --min-walk 6 --max-walk 6",
-        "6 to 6 steps",
+        "exactly 6 steps",
     ),
     ("maze", "--size 1x9 --max-walk 7", "have 8;"),
 ];
