@@ -510,7 +510,7 @@ def boards(page):
     page.settle()
     page.choose("Rows", "24")
     page.browser.until(f"return {VIEW}.querySelector('.told').textContent === 'Drawing' && {VIEW}.querySelector('.stage.stale')", told="a dimmed board")
-    page.tells("method chain, ended early")
+    page.tells("method chain")
     assert len(page.rows()) == 24 and not page.browser.run(f"return {VIEW}.querySelector('.stage.stale')")
     assert page.browser.run(f"return {VIEW}.querySelector('.told').getBoundingClientRect().bottom <= innerHeight")
     # A number that a field does not take changes nothing, and the field says so.

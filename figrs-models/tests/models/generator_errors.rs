@@ -130,7 +130,7 @@ fn numbers_that_no_board_has_are_refused() {
     );
     assert_eq!(
         told(Dungeon::new(size).walk(6..=6).unwrap_err()),
-        "impossible: 6 to 6 steps of the walk, where boards of this size have 5 to 27 in steps of 2; use a range that meets that"
+        "impossible: exactly 6 steps of the walk, where boards of this size have 5 to 27 in steps of 2; use a range that meets that"
     );
     let chromatic = || ChromaticMaze::new(size).unwrap();
     assert_eq!(

@@ -41,12 +41,12 @@ fn boards_and_levels_of_a_seed_are_these() {
         (
             "mario_mdmc",
             "--levels 2 --width 20 --method conditioned --playable",
-            10_487_076_765_291_372_951,
+            5_150_190_677_959_575_463,
         ),
         (
             "mario_mdmc",
             "--levels 2 --width 20 --row-splits 4 --method conditioned --max-gap 7",
-            18_057_396_758_488_996_304,
+            10_760_811_800_134_864_149,
         ),
         (
             "puzzle",
