@@ -135,7 +135,7 @@ impl Trained {
         }
     }
 
-    /// How good the levels of the first method are by what was measured.
+    /// Measured nearness of the levels of the first method to the law.
     pub(crate) fn quality(&self) -> Option<String> {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => sampler.quality(),

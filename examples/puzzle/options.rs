@@ -78,7 +78,7 @@ pub(crate) struct Options {
     /// alone is of MiB. Not for --method particles. 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// How often the default limits on rules with their variables filled in are allowed: a million facts, two million rules, 200 million facts looked at (default 1).
+    /// Multiple of the default limits on rules with their variables filled in: a million facts, two million rules, 200 million facts looked at (default 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
     grounding: Option<u32>,
     /// End after this many seconds, or a second later, with the answer so far.

@@ -146,7 +146,7 @@ pub(crate) fn of_fields(told: &str) -> String {
     text + rest
 }
 
-/// What is wrong with a field of a request, in words for its writer: serde names types of Rust.
+/// The mistake in a field of a request, in words for its writer: serde names types of Rust.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let told = error.to_string();
     let parts = told.rsplit_once(", expected ");

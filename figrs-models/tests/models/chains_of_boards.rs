@@ -172,7 +172,7 @@ fn interrupted_chains_say_so() {
     assert_eq!(sample.boards.len(), 2);
 }
 
-/// Where one rule alone excludes all boards with clues, the clues are named, not the rules.
+/// Clues are named, and not the rules, if one rule alone excludes all boards with them.
 #[test]
 fn chains_name_clues_that_leave_no_board() {
     let rest = format!("{}\n", "?".repeat(20)).repeat(19);

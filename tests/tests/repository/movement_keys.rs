@@ -5,7 +5,7 @@ use std::fs;
 use figrs_models::mdmc::Movement;
 use figrs_tests::pages::root;
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

@@ -10,7 +10,7 @@ use crate::mdmc::Tile;
 
 /// A backward pass over the states of an automaton, before each of the cells that it reads, with cells that are independent.
 ///
-/// Where the automaton has more states than are followed, those that are most probable are, and the others have the mean value of these.
+/// Of an automaton with too many states the most probable ones are followed, and the others have the mean value of these.
 /// Any positive values keep the law of a particle filter that is twisted by them; the better they are, the more even are its weights.
 #[derive(Debug)]
 pub(super) struct AheadValues {

@@ -21,7 +21,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// The distribution of the levels, in one sentence.
     fn guarantee(&self) -> String;
 
-    /// How good the levels drawn so far are by what was measured, in one sentence, where they do not have the law exactly.
+    /// Measured nearness of the levels drawn so far to the law, in one sentence; nothing where they have the law exactly.
     fn quality(&self) -> Option<String> {
         None
     }

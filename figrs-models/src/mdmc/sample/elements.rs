@@ -167,17 +167,7 @@ impl ElementColumns<'_> {
             let bands = bands.clone();
             bands.map(|band| shares(chain, band, seen)).collect()
         });
-        let by_rows = (0..height).rev();
-        let by_rows = by_rows.flat_map(|row| self.columns.clone().map(move |column| (row, column)));
-        // Demands read column by column.
-        let by_columns = self.columns.clone();
-        let by_columns =
-            by_columns.flat_map(|column| (0..height).rev().map(move |row| (row, column)));
-        let order: Vec<(usize, usize)> = match twist {
-            Some(_) => by_columns.collect(),
-            None => by_rows.collect(),
-        };
-        for (row, column) in order {
+        for (row, column) in cell_order(height, &self.columns, twist.is_some()) {
             let band = chain.band(row);
             let name = |what: &str| format!("{what} {row},{column}");
             let place = (row, column - first);
@@ -417,5 +407,22 @@ impl MarkovChain {
     ) -> Option<&TileDistribution> {
         let part = self.part_of(structure, configuration)?;
         self.distribution(structure, band, &part)
+    }
+}
+
+/// The cells of some columns in the order in which they are drawn: row by row from the bottom, or with twisted proposals column by column, as demands read
+/// them.
+pub(in crate::mdmc) fn cell_order(
+    height: usize,
+    columns: &Range<usize>,
+    is_twisted: bool,
+) -> Vec<(usize, usize)> {
+    let rows = (0..height).rev();
+    if is_twisted {
+        let of_column = |column| rows.clone().map(move |row| (row, column));
+        columns.clone().flat_map(of_column).collect()
+    } else {
+        let of_row = |row| columns.clone().map(move |column| (row, column));
+        rows.flat_map(of_row).collect()
     }
 }

@@ -232,7 +232,7 @@ fn clocks_that_end_puzzles_make_no_other_difference() {
     }
 }
 
-/// Where the clock ends the puzzle later than a plan may, longer plans are not excluded.
+/// Longer plans are not excluded if the clock ends the puzzle later than a plan may.
 #[test]
 fn what_the_clock_ends_later_is_not_excluded() {
     let rules = format!("{TIMED} (<= terminal (true (step 5))) (<= (goal r 100) (true (at 3)))");

@@ -9,6 +9,7 @@ use ndarray::Array2;
 
 use super::HierarchicalChain;
 use crate::mdmc::demands::twist::{TileShares, Twist};
+use crate::mdmc::sample::elements::cell_order;
 use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
 use crate::mdmc::{
     LevelElements, LevelModel, LevelProgram, SamplingError, Tile, TileDistribution, TileSet, Travel,
@@ -135,17 +136,7 @@ impl HierarchicalColumns {
             bands.map(|band| shares(&self.chain, band, seen)).collect()
         });
         let mut weights: Vec<Vec<Element<f64>>> = vec![Vec::new(); columns.len()];
-        let by_rows = (0..height).rev();
-        let by_rows = by_rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
-        // Demands read column by column.
-        let by_columns = columns.clone();
-        let by_columns =
-            by_columns.flat_map(|column| (0..height).rev().map(move |row| (row, column)));
-        let order: Vec<(usize, usize)> = match twist {
-            Some(_) => by_columns.collect(),
-            None => by_rows.collect(),
-        };
-        for (row, column) in order {
+        for (row, column) in cell_order(height, &columns, twist.is_some()) {
             let band = chain.band(row);
             let place = column - first;
             let name = format!("tile {row},{column}");
