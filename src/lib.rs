@@ -46,6 +46,7 @@ pub use figrs_infer::{
     UtilityEstimate, VariableElimination, Verdict, World, WorldSums, algorithms, compare,
     diagnostics, eliminate, in_order, independent, missing_in_batch, unseen_share,
 };
+#[cfg(feature = "models")]
 pub use figrs_models as models;
 #[cfg(feature = "reports")]
 pub use figrs_report::{

@@ -10,8 +10,9 @@ mod watch;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use figrs::Comparison;
 use figrs::prelude::SelfChecked;
-use figrs::{ChartError, Comparison, ComparisonPage};
+use figrs_report::{ChartError, ComparisonPage};
 use peak_alloc::PeakAlloc;
 
 use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop, without_places};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use figrs::Compare;
-use figrs::models::grid::Size;
-use figrs::models::island::Island;
-use figrs::models::maze::PerfectMaze;
-use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
 use figrs_command::{Failure, observations, queried, read_network};
+use figrs_models::grid::Size;
+use figrs_models::island::Island;
+use figrs_models::maze::PerfectMaze;
+use figrs_models::yin_yang::YinYang;
 
 use super::options::{Generator, Model as Named, Options};
 

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use figrs::models::mdmc::{
+use figrs::{Error, Frontier};
+use figrs_command::level_demands::add_demands;
+use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
+use figrs_models::mdmc::{
     ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, GeneratedLevel, LevelModel,
     LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, TileSet, Travel,
     vglc,
 };
-use figrs::{Error, Frontier};
-use figrs_command::level_demands::add_demands;
-use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};

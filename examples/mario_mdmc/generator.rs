@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use figrs::models::mdmc::{
+use figrs_command::level_demands::route_settings;
+use figrs_command::level_model::field;
+use figrs_command::{Failure, level_counts};
+use figrs_models::mdmc::{
     ColumnStream, Corpus, Demand, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
     LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, Route, TileFieldElements,
     TileSelection, TileSet, TileSheet, TileSheetError, Travel,
 };
-use figrs::models::reading::{MOST_BYTES, read_limited};
-use figrs_command::level_demands::route_settings;
-use figrs_command::level_model::field;
-use figrs_command::{Failure, level_counts};
+use figrs_models::reading::{MOST_BYTES, read_limited};
 use serde_json::Value;
 
 use crate::demanded;

@@ -21,12 +21,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use figrs::models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
 use figrs_command::level_model::TrainedModel;
 use figrs_command::level_names::{styled, weighted};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
+use figrs_models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
 
 use generator::Trained;
 use method::Method;

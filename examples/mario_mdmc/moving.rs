@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use figrs::models::mdmc::{Movement, MovementError, MovementRules, Route, TileSet, Travel};
 use figrs_command::{Failure, NoAnswer, stop, strict};
+use figrs_models::mdmc::{Movement, MovementError, MovementRules, Route, TileSet, Travel};
 
 use crate::generator::Made;
 use crate::options::Options;

@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs::models::mdmc::{
-    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel, vglc,
-};
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
 use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
+use figrs_models::mdmc::{
+    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel, vglc,
+};
 use glob::Pattern;
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figrs::Error;
-use figrs::models::mdmc::{Corpus, LevelModel, SteeringError};
 use figrs_command::{Failure, NoAnswer, in_file, stop};
+use figrs_models::mdmc::{Corpus, LevelModel, SteeringError};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact_log_probability, steered, watched};

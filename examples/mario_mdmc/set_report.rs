@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use figrs::models::mdmc::{Playability, ReferenceCorpus};
-use figrs::{GroupedBars, HtmlPage};
+use figrs_models::mdmc::{Playability, ReferenceCorpus};
+use figrs_report::{GroupedBars, HtmlPage};
 
 use figrs_command::{Failure, replace_text};
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use figrs::models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
 use figrs_command::{Failure, LevelJson, in_file, replace, stop};
+use figrs_models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
 use serde_json::Value;
 
 use crate::format::Format;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use figrs::models::mdmc::{Diversity, Level, ReferenceCorpus, vglc};
 use figrs_command::{Failure, has_extension, in_file, note, replace, stop};
+use figrs_models::mdmc::{Diversity, Level, ReferenceCorpus, vglc};
 use serde_json::{Value, json};
 
 use crate::format::Format;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use figrs::models::network::NetworkFormat;
 use figrs_command::{Failure, replace_text, stop};
+use figrs_models::network::NetworkFormat;
 use serde_json::json;
 
 use super::{Format, Options};

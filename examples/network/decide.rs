@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use figrs::DecisionPlan;
-use figrs::models::network::{DiagramElements, NormalisedRow, State};
 use figrs::prelude::*;
 use figrs_command::{Failure, Progress, observations, read_diagram, stop};
+use figrs_models::network::{DiagramElements, NormalisedRow, State};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use figrs::models::network::State;
 use figrs::prelude::*;
 use figrs::{Bounds, LogEvidence};
 use figrs_command::stop::Reason;
+use figrs_models::network::State;
 
 /// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs::models::network::{
-    LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
-    NetworkTable, State,
-};
 use figrs::prelude::*;
 use figrs::{Stopped, printable};
 use figrs_command::{Failure, Progress, note, replace_text, stop};
+use figrs_models::network::{
+    LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
+    NetworkTable, State,
+};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;

@@ -21,11 +21,11 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use figrs::models::network::{Network, NetworkError, NormalisedRow, TextProblem};
 use figrs::printable;
 use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
+use figrs_models::network::{Network, NetworkError, NormalisedRow, TextProblem};
 
 use findings::Findings;
 use options::{Format, Options, Start, Task, named};

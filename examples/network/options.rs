@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs::models::network::{NetworkFormat, NetworkLearner};
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input,
     seconds,
 };
+use figrs_models::network::{NetworkFormat, NetworkLearner};
 
 use super::structure::StructureOptions;
 

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use figrs::models::network::{Network, State};
 use figrs::prelude::*;
 use figrs::{
     AlgorithmAttempt, AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit,
     CompiledForm, CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
 };
 use figrs_command::{Bytes, Progress, stop};
+use figrs_models::network::{Network, State};
 
 use super::computing_line::ComputingLine;
 use super::findings::{Cost, Findings, Found};

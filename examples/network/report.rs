@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use figrs::models::network::{NetworkKind, State, Variable};
 use figrs::{Bounds, Error, Marginal, printable};
 use figrs_command::{
     Failure, NoAnswer, as_json, each_state, inference, is_without_answer, probabilities,
     standard_errors,
 };
+use figrs_models::network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Cost, Findings, Found};

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs::models::network::{Network, ScoredNetwork, Variable};
 use figrs::printable;
 use figrs_command::{Failure, stop};
+use figrs_models::network::{Network, ScoredNetwork, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::report::widest;

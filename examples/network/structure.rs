@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use figrs::models::network::{
-    Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
-};
 use figrs::printable;
 use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop};
+use figrs_models::network::{
+    Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
+};
 
 use super::learn::Learned;
 use super::report::counted;

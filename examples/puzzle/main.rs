@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use figrs::models::gdl::Puzzle;
 use figrs_command::{Bytes, Failure, in_file, note, parsed, replace, stop};
+use figrs_models::gdl::Puzzle;
 
 use options::{Format, Options};
 use question::Question;

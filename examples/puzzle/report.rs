@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use figrs::models::gdl::Puzzle;
 use figrs_command::as_json;
+use figrs_models::gdl::Puzzle;
 use serde_json::{Map, Value as Json, json};
 
 use crate::question::Findings;

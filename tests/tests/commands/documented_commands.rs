@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use figrs_tests::example::{self, text};
-use figrs_tests::pages::{self, pages, root};
+use figrs_tests::pages::{pages, root};
 use figrs_tests::studio::Studio;
 
 /// Placeholders in commands for a file of the reader's.
@@ -88,31 +88,40 @@ fn check(command: &str, directory: &Path) -> Result<(), String> {
     }
 }
 
+/// The manifests of the repository's packages, each with its folder.
+fn manifests() -> Vec<(PathBuf, String)> {
+    let parents = [".", "examples", "tests"].map(Path::new);
+    let entries = parents.map(|parent| (parent, fs::read_dir(root().join(parent)).unwrap()));
+    let folders = entries.into_iter().flat_map(|(parent, entries)| {
+        entries.map(move |entry| parent.join(entry.unwrap().file_name()))
+    });
+    let manifest_of = |folder: PathBuf| {
+        let text = fs::read_to_string(root().join(&folder).join("Cargo.toml")).ok()?;
+        Some((folder, text))
+    };
+    folders.filter_map(manifest_of).collect()
+}
+
+/// The names of the example targets below `examples/`.
+fn examples() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (folder, manifest) in manifests() {
+        if folder.starts_with("examples") {
+            let targets = manifest.split("[[example]]\nname = \"").skip(1);
+            names.extend(targets.filter_map(|target| Some(target.split('"').next()?.to_owned())));
+        }
+    }
+    names
+}
+
 /// Checks that the package, the tests and the benchmarks that a command names are there.
 fn named(words: &[&str]) -> Result<(), String> {
     let package = after(words, "-p").map(|name| {
-        let directories = [
-            ".",
-            "figrs-derive",
-            "figrs-core",
-            "figrs-infer",
-            "figrs-models",
-            "figrs-report",
-            "examples/board",
-            "examples/command",
-            "examples/studio",
-            "tests",
-            "tests/documents",
-            "benches",
-        ];
         let line = format!("name = \"{name}\"");
-        let is_it = |directory: &&str| {
-            let manifest = fs::read_to_string(root().join(directory).join("Cargo.toml"));
-            manifest.is_ok_and(|manifest| manifest.lines().any(|other| other == line))
-        };
-        directories
-            .into_iter()
-            .find(is_it)
+        let is_it = |(_, manifest): &(PathBuf, String)| manifest.lines().any(|other| other == line);
+        let found = manifests().into_iter().find(is_it);
+        found
+            .map(|(directory, _)| directory.display().to_string())
             .ok_or(format!("there is no package {name}"))
     });
     let package = package.transpose()?;
@@ -120,6 +129,7 @@ fn named(words: &[&str]) -> Result<(), String> {
         let Some(name) = after(words, option) else {
             continue;
         };
+        let package = package.as_ref();
         let package = package.ok_or(format!("{option} wants -p with the package"))?;
         let program = format!("{package}/{folder}/{name}");
         if !exists(format!("{program}.rs")) && !exists(format!("{program}/main.rs")) {
@@ -159,7 +169,7 @@ fn argument(before: &str, word: &str) -> Result<String, String> {
 /// Runs an example as a user does, with the files of the repository at their places; its output files go into `directory`.
 fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     let example = after(words, "--example").ok_or("it names no example")?;
-    if !exists(format!("examples/{example}.rs")) && !exists(format!("examples/{example}/main.rs")) {
+    if !examples().contains(example) {
         return Err(format!("there is no example {example}"));
     }
     let arguments = words
@@ -262,16 +272,9 @@ fn a_command_that_rots_is_found() {
 #[test]
 fn every_example_is_documented() {
     let commands = commands();
-    for file in pages::files("examples") {
-        let parts: Vec<&str> = file.iter().filter_map(|part| part.to_str()).collect();
-        let example = match parts[..] {
-            ["examples", file] => file.strip_suffix(".rs"),
-            ["examples", folder, "main.rs"] => Some(folder),
-            _ => None,
-        };
-        let Some(example) = example else { continue };
+    for example in examples() {
         let runs = |command: &String| {
-            after(&command.split(' ').collect::<Vec<_>>(), "--example") == Some(example)
+            after(&command.split(' ').collect::<Vec<_>>(), "--example") == Some(example.as_str())
         };
         assert!(
             commands.iter().any(runs),

@@ -3,20 +3,13 @@
 //! `cargo run --release --example burglary`
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
-use clap::Parser;
 use figrs::prelude::*;
-use figrs_command::{Failure, parsed, run};
 
-/// One model, several algorithms, one table: a tour without options.
-#[derive(Parser)]
-#[command(version)]
-struct Tour {}
+type Failure = Box<dyn std::error::Error>;
 
-fn main() -> ExitCode {
-    let Tour {} = parsed();
-    run(|_| None, || tour(&mut io::stdout().lock()))
+fn main() -> Result<(), Failure> {
+    tour(&mut io::stdout().lock())
 }
 
 fn tour(out: &mut impl Write) -> Result<(), Failure> {

@@ -13,15 +13,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use figrs::models::board::ConditionalSampler;
-use figrs::models::grid::Size;
-use figrs::models::maze::PerfectMaze;
-use figrs::models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
-use figrs::models::network::Network;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::stream;
 use figrs_command::{Bytes, Failure, bytes, parsed, run};
+use figrs_models::board::ConditionalSampler;
+use figrs_models::grid::Size;
+use figrs_models::maze::PerfectMaze;
+use figrs_models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+use figrs_models::network::Network;
 use figrs_spread::{Slices, Spread, SpreadOptions};
 
 /// Draws sets in numbered files, fits a model or sums a network, in one process or in numbered parts.
