@@ -42,11 +42,9 @@ mod element;
 mod error;
 mod model;
 mod random;
-mod until;
 mod value;
 
 pub mod expand;
-pub mod factor;
 pub mod graph;
 pub mod lower;
 
@@ -70,10 +68,10 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
+pub use figrs_factor::Until;
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};
-pub use until::Until;
 pub use value::Value;
 pub use value::column::AnyColumn;
 pub use value::datum::Datum;
@@ -81,6 +79,13 @@ pub use value::integer::Integer;
 pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
+
+/// Factor graphs: the input of the exact engines.
+pub mod factor {
+    pub use figrs_factor::graph::{
+        Factor, FactorGraph, FactorTable, VarId, WeightSlice, Weights, WorldWeight,
+    };
+}
 
 /// The random numbers that a [`Distribution`] of your own draws from.
 pub use rand;
@@ -98,13 +103,6 @@ pub mod internals {
     };
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::expand::sharing::QueryKind;
-    pub use crate::factor::assignment::Assignments;
-    pub use crate::factor::entries::{
-        for_each_entry, has_zeros, is_wide, log_entry, log_stored, stored_entry,
-    };
-    pub use crate::factor::log_table::LogTable;
-    pub use crate::factor::reduce::{DecidedVariables, ReducedGraph, Restriction};
-    pub use crate::factor::weights::sums_to_one;
     pub use crate::lower::columns::{
         Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
     };

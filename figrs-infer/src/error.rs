@@ -8,8 +8,8 @@ use figrs_core::{Label, ModelError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use crate::exact::eliminate::EliminationError;
 use crate::exact::portfolio::AlgorithmChoice;
+use figrs_factor::eliminate::EliminationError;
 
 /// Reason that there is no answer.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]

@@ -60,7 +60,7 @@ mod sensitivity;
 mod smc;
 
 pub use algorithm::{Algorithm, Run};
-pub use answer::bounds::{Bounds, Deepening, DeepeningEnd, TargetBounds};
+pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::marginal::Marginal;
@@ -69,7 +69,7 @@ pub use answer::predictive::Predictive;
 pub use answer::quality::Quality;
 pub use answer::run_statistics::Sampling;
 pub use answer::world::World;
-pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use answer::{Answer, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use compare::{
     Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand,
@@ -89,6 +89,9 @@ pub use exact::compiled::Compiled;
 pub use exact::enumerate::Enumerate;
 pub use exact::frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use exact::junction_tree::JunctionTree;
+pub use exact::junction_tree::compiled_tree::CompiledTree;
+pub use exact::junction_tree::elimination_tree::{EliminationStep, EliminationTree};
+pub use exact::junction_tree::saved_tree::SavedTree;
 pub use exact::lazy_variable_elimination::LazyVariableElimination;
 pub use exact::marginal_map::MarginalMap;
 pub use exact::mpe::MpeVariableElimination;
@@ -98,10 +101,10 @@ pub use exact::portfolio::{
 pub use exact::slices::slice_sums::SliceSums;
 pub use exact::slices::slice_total::SliceTotal;
 pub use exact::slices::{MpeSlices, SliceCost, Slices};
-pub use exact::tree::compiled_tree::CompiledTree;
-pub use exact::tree::elimination_tree::{EliminationStep, EliminationTree};
-pub use exact::tree::saved_tree::SavedTree;
 pub use exact::variable_elimination::VariableElimination;
+pub use figrs_factor::Stopped;
+pub use figrs_factor::bounds::Bounds;
+pub use figrs_search::branch_and_bound::Improvement;
 pub use independence::independent;
 pub use learning::cases::{CaseColumns, CaseValues, Cases};
 pub use learning::count_parts::{CaseCounter, CountPart, CountRequest};
@@ -121,7 +124,7 @@ pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
 pub use run::portable_targets::PortableTargets;
 pub use run::replicate::Replicate;
-pub use run::watch::{Progress, Stopped};
+pub use run::watch::Progress;
 pub use run::work_queue::in_order;
 pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;
@@ -140,11 +143,11 @@ pub use smc::sequential_monte_carlo::{
 
 /// Bucket elimination of factor graphs in any commutative semiring.
 pub mod eliminate {
-    pub use crate::exact::algebra::{
+    pub use figrs_factor::algebra::{
         Boolean, Counting, ExponentRange, LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring,
         SumProduct, ValueBounds,
     };
-    pub use crate::exact::eliminate::{
+    pub use figrs_factor::eliminate::{
         BarrenFactors, EliminationError, EliminationResult, MarginalMapCost, MarginalTable,
         Options, Order, PlanCost, eliminate, log_weight, marginal_map, marginal_map_cost,
         most_probable, plan_cost, sum_product,

@@ -7,10 +7,10 @@ use super::twin_world::TwinWorld;
 use crate::element::function::FunctionId;
 use crate::element::node::{AnyElement, ApplyOp, ChainOp, Kind, TableOp};
 use crate::error::Fault;
-use crate::factor::Weights;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
+use figrs_factor::graph::Weights;
 
 /// A value that was set, of the type of an element.
 pub(super) struct FixedValue {

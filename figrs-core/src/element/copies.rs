@@ -8,9 +8,9 @@ use super::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::factor::Weights;
 use crate::value::Value;
 use crate::value::support::Support;
+use figrs_factor::graph::Weights;
 
 /// An element built as a Chain or a table is, of the same parents; anything else is the element itself.
 pub(super) fn copied<T: Value>(

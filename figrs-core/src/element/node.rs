@@ -19,11 +19,11 @@ use super::likelihood::{Likelihood, Term};
 use super::param::Number;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::error::{Fault, ModelError};
-use crate::factor::Weights;
 use crate::random::Stream;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
+use figrs_factor::graph::Weights;
 
 pub(crate) use super::family_values::{
     IidValues, MemberArgument, MemberFault, SufficientStatistics,

@@ -4,11 +4,11 @@ use std::panic::Location;
 
 use super::node::{Kind, TableOp};
 use crate::element::Element;
-use crate::factor::Weights;
-use crate::factor::weights::sums_to_one;
 use crate::value::Value;
 use crate::value::states::States;
 use crate::value::support::Support;
+use figrs_factor::graph::Weights;
+use figrs_factor::graph::sums_to_one;
 
 /// Builds elements from tables of numbers, as networks and trained chains supply them.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::element::function::{CallId, FunctionId};
 use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::ModelError;
-use crate::factor::Weights;
 use crate::value::support::Support;
+use figrs_factor::graph::Weights;
 
 /// Solution of a call.
 #[derive(Clone, Debug)]

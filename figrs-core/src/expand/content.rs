@@ -3,8 +3,8 @@
 use crate::element::footprint::ALLOCATION;
 use crate::element::node::{AnyElement, NotEnumerable};
 use crate::error::ModelError;
-use crate::factor::{FactorTable, Weights};
 use crate::value::support::Support;
+use figrs_factor::graph::{FactorTable, Weights};
 
 /// One element of an [`Expansion`](super::Expansion).
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
 use super::situation::Situation;
 use crate::error::ModelError;
-use crate::factor::weights::WeightsBuilder;
-use crate::factor::{Factor, FactorTable, VarId, Weights};
+use figrs_factor::graph::WeightsBuilder;
+use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 
 /// A row of weights: its offset in a list of them.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);

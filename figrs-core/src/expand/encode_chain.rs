@@ -10,8 +10,8 @@ use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use super::situation::{ListedVariables, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
-use crate::factor::weights::WeightsBuilder;
-use crate::factor::{FactorTable, VarId, Weights};
+use figrs_factor::graph::WeightsBuilder;
+use figrs_factor::graph::{FactorTable, VarId, Weights};
 
 /// Size up to which tables are dense whatever their zeros.
 const SMALL: usize = 32;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::encode_chain::{RowOutcomes, SparseBuilder};
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
-use crate::factor::{FactorTable, VarId, Weights};
+use figrs_factor::graph::{FactorTable, VarId, Weights};
 
 /// Up to this many entries, a two-way multiplexer is one table.
 const SMALL: usize = 256;

@@ -7,8 +7,8 @@ use super::expansion::Expansion;
 use super::reach::{ReachCondition, ReachConditions};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::factor::{FactorGraph, VarId};
 use crate::value::datum::Datum;
+use figrs_factor::graph::{FactorGraph, VarId};
 
 /// Treatment of worlds in which a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

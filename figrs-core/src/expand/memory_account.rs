@@ -60,7 +60,7 @@ mod tests {
     use crate::element::{Constant, Element, Uniform};
     use crate::expand::{Budget, Expansion, ExpansionCache};
     use crate::model::Model;
-    use crate::until::Until;
+    use figrs_factor::Until;
 
     /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {

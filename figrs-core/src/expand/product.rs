@@ -4,8 +4,8 @@ use std::any::Any;
 
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::factor::assignment::Assignments;
 use crate::value::support::Support;
+use figrs_factor::graph::Assignments;
 
 /// The number of combinations, or an error if a table over them would be over the limit.
 pub(super) fn size(

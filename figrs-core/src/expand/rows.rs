@@ -5,13 +5,13 @@ use super::memory_account::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::factor::assignment::Assignments;
-use crate::factor::weights::WeightsBuilder;
-use crate::factor::{FactorTable, Weights, WorldWeight};
 use crate::model::evidence::Evidence;
-use crate::until::Until;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use figrs_factor::Until;
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::WeightsBuilder;
+use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
 
 /// The limits of one table.
 pub(super) struct TableLimits<'a> {

@@ -14,9 +14,9 @@ use super::expansion::Expansion;
 use super::memory_account::MemoryAccount;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
-use crate::factor::Weights;
 use crate::model::Model;
-use crate::until::Until;
+use figrs_factor::Until;
+use figrs_factor::graph::Weights;
 
 /// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The variables that decide about an element, and its situation under their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
-use crate::factor::assignment::Assignments;
-use crate::factor::{FactorGraph, VarId};
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::{FactorGraph, VarId};
 
 /// The present assignment of some listed variables, each of which is one variable even if it is listed twice.
 pub(super) struct ListedVariables {

@@ -8,9 +8,9 @@ use super::parametric::LearnedParameters;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::until::Until;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use figrs_factor::Until;
 
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.

@@ -9,11 +9,11 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::parents::Parents;
 use crate::error::ModelError;
 use crate::expand::{Budget, Content, Expansion, ExpansionCache};
-use crate::factor::assignment::Assignments;
 use crate::model::Model;
 use crate::model::statements::StatementIndex;
-use crate::until::Until;
 use crate::value::datum::Datum;
+use figrs_factor::Until;
+use figrs_factor::graph::Assignments;
 
 /// An element in a [`ModelGraph`].
 #[derive(Clone, Debug)]

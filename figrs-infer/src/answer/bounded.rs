@@ -2,11 +2,12 @@
 
 use figrs_core::{Element, Value};
 
-use super::bounds::{Bounds, Deepening, TargetBounds};
+use super::bounds::{Deepening, TargetBounds};
 use super::contents::{Answer, AnswerContent};
 use super::estimate::Estimate;
 use super::quality::Quality;
 use crate::error::Error;
+use figrs_factor::bounds::Bounds;
 
 impl Answer {
     /// Bounds of the probability that a target has a value; of an exact answer both are the probability.

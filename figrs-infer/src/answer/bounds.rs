@@ -1,46 +1,10 @@
 //! Lower and upper bounds, as an answer.
 
-use std::fmt;
-
 use figrs_core::{AnyElement, Support};
+use figrs_factor::bounds::Bounds;
 
-use crate::exact::algebra::{LogSumProduct, Semiring};
-use crate::run::watch::Stopped;
-
-/// An interval that contains a number, up to rounding.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// The lower bound.
-    pub lower: f64,
-    /// The upper bound.
-    pub upper: f64,
-}
-
-impl Bounds {
-    /// The bounds of a number that is known.
-    pub fn exact(value: f64) -> Self {
-        Self {
-            lower: value,
-            upper: value,
-        }
-    }
-
-    /// Width of the interval.
-    pub fn width(self) -> f64 {
-        self.upper - self.lower
-    }
-
-    /// True if the number lies between them.
-    pub fn contains(self, value: f64) -> bool {
-        (self.lower..=self.upper).contains(&value)
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{:.6}, {:.6}]", self.lower, self.upper)
-    }
-}
+use figrs_factor::Stopped;
+use figrs_factor::algebra::{LogSumProduct, Semiring};
 
 /// The weights of the worlds in which a target has each of its values, without its type.
 ///

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Model, Support};
 use rustc_hash::FxHashMap;
 
-use super::bounds::{Bounds, Deepening, TargetBounds};
+use figrs_search::branch_and_bound::Improvement;
+
+use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
 use super::estimate::Estimate;
 use super::run_statistics::Sampling;
@@ -14,6 +16,7 @@ use crate::exact::limits::Limits;
 use crate::exact::portfolio::AlgorithmChoice;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::sensitivity::differentiable::DifferentiableModel;
+use figrs_factor::bounds::Bounds;
 
 /// The marginal of one target, without its type.
 #[derive(Clone, Debug)]
@@ -35,17 +38,6 @@ pub struct LogEvidence {
     pub value: f64,
     /// The standard error of `value`; zero where exact.
     pub standard_error: f64,
-}
-
-/// State of a search for the most probable world at some time: best world, bound, work.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Improvement {
-    /// Work done by then, in units of the search's budget.
-    pub work: u64,
-    /// The natural logarithm of the probability of the best world known then.
-    pub log_probability: f64,
-    /// No world has a probability whose natural logarithm is larger.
-    pub upper_bound: f64,
 }
 
 #[derive(Clone, Debug)]

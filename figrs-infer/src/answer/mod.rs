@@ -24,4 +24,4 @@ pub(crate) mod value_names;
 pub(crate) mod world;
 
 pub(crate) use contents::AnswerContent;
-pub use contents::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use contents::{Answer, LogEvidence, TargetMarginal};

@@ -3,9 +3,10 @@
 use figrs_core::{Element, Value};
 use num_traits::ToPrimitive;
 
-use super::contents::{Answer, AnswerContent, Improvement, LogEvidence, TargetMarginal};
+use super::contents::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use super::marginal::Marginal;
 use crate::error::Error;
+use figrs_search::branch_and_bound::Improvement;
 
 impl Answer {
     /// The marginal of a target; an error where only bounds are known.

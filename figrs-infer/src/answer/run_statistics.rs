@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Run statistics of a sampler or of another iterative algorithm: end, draws, time, acceptance, weights.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! Messages from factors to variables, and the beliefs that follow.
 
 use super::network::{Edge, FactorEntries, MessageGraph};
-use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
-use crate::run::watch::{RunMonitor, Stopped};
+use crate::run::watch::RunMonitor;
+use figrs_factor::Stopped;
+use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
 /// Products whose logarithm stays above this are ordinary numbers that have lost nothing.
 const SAFE: f64 = -600.0;
@@ -37,8 +38,8 @@ impl MessageAlgebra for SumMessages {
 pub(super) struct MaxMessages;
 
 impl MessageAlgebra for MaxMessages {
-    type Logs = crate::exact::algebra::MaxProduct;
-    type Linear = crate::exact::algebra::MaxProduct;
+    type Logs = figrs_factor::algebra::MaxProduct;
+    type Linear = figrs_factor::algebra::MaxProduct;
     const LINEAR: bool = false;
 }
 

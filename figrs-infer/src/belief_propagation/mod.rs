@@ -13,8 +13,8 @@ mod network;
 mod origin_counts;
 
 use figrs_core::expand::{Budget, Encoding};
-use figrs_core::factor::FactorGraph;
 use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::FactorGraph;
 
 use crate::algorithm::Algorithm;
 use crate::answer::estimate::Estimate;
@@ -22,9 +22,10 @@ use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::consistency::reduce;
 use crate::exact::limits::Limits;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
 pub use mpe::MpeBeliefPropagation;
 use network::{FactorEntries, MessageGraph};
@@ -138,7 +139,7 @@ impl MessageSettings {
 
     /// The factors of a graph, if an iteration over them is within the budget.
     fn network(&self, algorithm: &'static str, graph: &FactorGraph) -> Result<MessageGraph, Error> {
-        let entries = |factor: &figrs_core::factor::Factor| {
+        let entries = |factor: &figrs_factor::graph::Factor| {
             factor.entries() as u64 * factor.variables.len() as u64
         };
         let stored: u64 = graph.factors.iter().map(entries).sum();
@@ -152,7 +153,7 @@ impl MessageSettings {
             return Err(too_large(stored));
         }
         let factors = graph.factors.iter();
-        let entries: usize = factors.map(figrs_core::factor::Factor::entries).sum();
+        let entries: usize = factors.map(figrs_factor::graph::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
         self.limits.options.check_memory(bytes)?;
         let network = MessageGraph::new(graph);

@@ -6,12 +6,14 @@ use figrs_core::{AnyElement, Model};
 use super::messages::{MaxMessages, Messages};
 use super::{MessageSettings, settled};
 use crate::algorithm::Algorithm;
-use crate::answer::{Answer, Improvement};
+use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::consistency::reduce;
-use crate::exact::eliminate::log_weight;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::log_weight;
+use figrs_search::branch_and_bound::Improvement;
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///

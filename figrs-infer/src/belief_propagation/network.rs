@@ -1,7 +1,7 @@
 //! Factor graph laid out for messages: non-zero entries and edges.
 
-use figrs_core::factor::FactorGraph;
-use figrs_core::internals::{for_each_entry, log_stored};
+use figrs_factor::graph::FactorGraph;
+use figrs_factor::graph::{for_each_entry, log_stored};
 
 /// A factor: its entries that are not zero.
 #[derive(Debug)]

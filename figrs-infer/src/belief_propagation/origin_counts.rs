@@ -1,15 +1,16 @@
 //! Expected counts of the outcomes that parameters decide, from the beliefs of factors.
 
-use figrs_core::factor::{FactorGraph, Weights};
-use figrs_core::internals::for_each_entry;
+use figrs_factor::graph::for_each_entry;
+use figrs_factor::graph::{FactorGraph, Weights};
 
 use super::BeliefPropagation;
 use super::messages::{Messages, SumMessages};
 use crate::error::Error;
-use crate::exact::consistency::reduce;
-use crate::exact::eliminate::EliminationError;
 use crate::run::settings_text::settings_text;
-use crate::run::watch::{RunMonitor, Stopped, Watch};
+use crate::run::watch::{RunMonitor, Watch};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::EliminationError;
 
 impl BeliefPropagation {
     /// Errors of settings.

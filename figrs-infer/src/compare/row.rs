@@ -9,7 +9,7 @@ use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use crate::answer::quality::Quality;
 use crate::answer::{Answer, AnswerContent};
 use crate::exact::marginal_map::MarginalMap;
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Answer of one algorithm with its errors and costs.
 #[derive(Clone, Debug, Serialize)]

@@ -16,9 +16,9 @@ use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
 use crate::answer::value_names::distinct_names;
 use crate::answer::{Answer, AnswerContent};
-use crate::exact::eliminate::Options;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::variable_elimination::VariableElimination;
+use figrs_factor::eliminate::Options;
 
 /// Budget of the search for an exact answer: operations, table entries, elements.
 const OPERATIONS: f64 = 3e7;

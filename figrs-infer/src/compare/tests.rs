@@ -10,7 +10,7 @@ use super::Verdict::{
     Agrees, Approximate, NotApplicable, Unjudged, WithinFive, WithinThree, Wrong,
 };
 use super::timed_run::RunLimits;
-use crate::answer::bounds::{Bounds, TargetBounds};
+use crate::answer::bounds::TargetBounds;
 use crate::answer::estimate::Estimate;
 use crate::answer::{LogEvidence, TargetMarginal};
 use crate::compare::*;
@@ -20,6 +20,7 @@ use crate::{
     MpeVariableElimination, Run, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination,
     algorithms,
 };
+use figrs_factor::bounds::Bounds;
 
 fn wet_grass() -> (Model, Element<bool>) {
     let rain = Flip::new(0.2).named("rain");

@@ -1,13 +1,13 @@
 //! Decision rules where only what is named is known: single policy updating.
 
-use figrs_core::factor::VarId;
-use figrs_core::internals::Assignments;
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::VarId;
 
 use super::problem::{DecisionProblem, DecisionQuestion};
 use super::separation::solution_order;
 use crate::error::Error;
-use crate::exact::eliminate::{DecisionRule, ExpectedUtilities};
 use crate::exact::limits::Limits;
+use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
 /// Rules that no change of a single one improves.
 pub(super) struct UpdatedRules {

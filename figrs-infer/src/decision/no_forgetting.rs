@@ -1,11 +1,11 @@
 //! Decision rules where nothing is forgotten: exact, in the order that information imposes.
 
-use figrs_core::factor::VarId;
+use figrs_factor::graph::VarId;
 
 use super::problem::DecisionProblem;
 use crate::error::Error;
-use crate::exact::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 use crate::exact::limits::Limits;
+use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
 /// The best rules, in the order of the decisions, each over variables that its utilities depend on.
 pub(super) fn rules(

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use figrs_core::factor::VarId;
 use figrs_core::{Element, Model, Value};
+use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
 use super::limited_memory;
@@ -14,8 +14,8 @@ use super::policy::{DecisionPolicy, write_policy};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
 use crate::error::Error;
-use crate::exact::eliminate::DecisionRule;
 use crate::run::guard::guarded;
+use figrs_factor::eliminate::DecisionRule;
 
 /// The policies that maximise the expected utility of some decisions, and what they are worth.
 ///

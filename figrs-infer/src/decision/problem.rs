@@ -1,17 +1,17 @@
 //! A decision problem: decisions, utilities and what is known, as variables of a factor graph.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Fault, Model, ModelError, Support};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::influence;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::eliminate::{
+use crate::exact::limits::Limits;
+use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
-use crate::exact::limits::Limits;
 
 /// Share of the sum of the largest utilities by which options may differ and be equally good.
 const TIE: f64 = 1e-12;
@@ -128,7 +128,7 @@ impl DecisionQuestion {
     /// Expands the model.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
-        let within = (limits.budget, &limits.options.until);
+        let within = (limits.budget, limits.options.end());
         let expansion = Expansion::deciding(&self.model, &roots, within, &offered)?;
         if expansion.impossible().is_some() {
             return Err(self.impossible(limits));

@@ -1,14 +1,14 @@
 //! The rule of a decision with the expected utilities of its options.
 
 use figrs_core::Datum;
-use figrs_core::factor::VarId;
-use figrs_core::internals::Assignments;
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
 use super::problem::{DecisionProblem, ProblemElement};
 use crate::error::Error;
-use crate::exact::eliminate::DecisionRule;
 use crate::exact::limits::Limits;
+use figrs_factor::eliminate::DecisionRule;
 
 /// The values that elements at some places have in the rows of a scope that have weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
@@ -103,7 +103,7 @@ impl SolvedDecision {
     ) -> Result<Self, Error> {
         let decision = problem.decisions[number].decision.clone();
         let options = decision.support.len();
-        let budget = limits.options.table_budget;
+        let budget = limits.options.table_entries();
         let is_large = problem
             .graph
             .dense_size(&rule.scope)

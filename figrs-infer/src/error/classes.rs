@@ -3,7 +3,7 @@
 use figrs_core::ModelError;
 
 use super::Error;
-use crate::exact::eliminate::EliminationError;
+use figrs_factor::eliminate::EliminationError;
 
 impl Error {
     /// True if a budget does not allow more, which is no mistake.

@@ -1,11 +1,11 @@
 //! Bodies of recursive calls, solved by elimination: one weight for each value.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{VarId, Weights};
+use figrs_factor::graph::{VarId, Weights};
 
-use super::algebra::MaxProduct;
-use super::eliminate::{Options, eliminate, share_weights};
 use crate::error::Error;
+use figrs_factor::algebra::MaxProduct;
+use figrs_factor::eliminate::{Options, eliminate, share_weights};
 
 /// The probability of each value of the only target. The body of a shared call has no evidence, so that its worlds have a
 /// total of one: division by the total keeps errors of rounding from growing from call to call, as they would where a call

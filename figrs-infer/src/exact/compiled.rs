@@ -6,7 +6,7 @@ use rand::Rng;
 
 use super::circuit::CompiledCircuit;
 use super::frontier::CompiledFrontier;
-use super::tree::compiled_tree::CompiledTree;
+use super::junction_tree::compiled_tree::CompiledTree;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
 use crate::error::Error;

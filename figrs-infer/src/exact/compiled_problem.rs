@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use figrs_core::expand::Expansion;
-use figrs_core::factor::Weights;
 use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_factor::graph::Weights;
 
 use super::conflict;
 use super::limits::Limits;

@@ -4,11 +4,11 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model};
 
-use super::algebra::Boolean;
-use super::eliminate::eliminate;
 use super::limits::Limits;
 use super::possibility::PossibilityTrials;
 use crate::error::Error;
+use figrs_factor::algebra::Boolean;
+use figrs_factor::eliminate::eliminate;
 
 /// The error for evidence that is known to be impossible, with a conflict: a minimal one, as far as bounded work decides it.
 ///

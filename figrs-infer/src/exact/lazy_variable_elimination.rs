@@ -4,15 +4,17 @@ use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Model, ModelError};
 
 use super::conflict;
-use super::eliminate::log_sums;
 use super::limits::{Limits, limited};
 use super::variable_elimination::marginals;
 use crate::algorithm::Algorithm;
-use crate::answer::bounds::{Bounds, Deepening, DeepeningEnd, TargetBounds, undecided_share};
+use crate::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::bounds::Bounds;
+use figrs_factor::eliminate::log_sums;
 
 /// Work charged for each element that is reached: running its function and numbering its values takes about as long as this
 /// many operations of an elimination.
@@ -253,7 +255,7 @@ impl DeepeningSearch<'_> {
             self.targets,
             limits.budget,
             depth,
-            (&mut self.memory, &limits.options.until),
+            (&mut self.memory, limits.options.end()),
         )?;
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);

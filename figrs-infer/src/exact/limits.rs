@@ -9,8 +9,8 @@ use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Bytes, Model, Until};
 
 use super::call_solver;
-use super::eliminate::Options;
 use crate::error::Error;
+use figrs_factor::eliminate::Options;
 
 /// Resources of an expansion and its elimination: budget, options, threads, depth.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ macro_rules! limited {
         }
 
         /// Sets the order and the limits of each elimination.
-        pub fn options(mut self, options: crate::exact::eliminate::Options) -> Self {
+        pub fn options(mut self, options: figrs_factor::eliminate::Options) -> Self {
             self.limits.options = options;
             self
         }
@@ -73,7 +73,7 @@ impl Limits {
     pub(crate) fn interrupted_by(&self, flag: Arc<AtomicBool>) -> Self {
         self.until(&Until {
             interrupt: Some(flag),
-            ..self.options.until.clone()
+            ..self.options.end().clone()
         })
     }
 
@@ -92,13 +92,13 @@ impl Limits {
                     targets,
                     budget,
                     depth,
-                    (&mut memory, &self.options.until),
+                    (&mut memory, self.options.end()),
                 )?)
             }
             None => Expansion::sharing_calls(
                 model,
                 targets,
-                (self.budget, &self.options.until),
+                (self.budget, self.options.end()),
                 QueryKind::Sums,
                 |body| call_solver::sums(body, &self.options),
             ),
@@ -114,7 +114,7 @@ impl Limits {
         Expansion::sharing_calls(
             model,
             targets,
-            (self.budget, &self.options.until),
+            (self.budget, self.options.end()),
             QueryKind::BestWorld,
             |body| call_solver::maxima(body, &self.options),
         )

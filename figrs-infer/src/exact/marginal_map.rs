@@ -1,16 +1,16 @@
 //! The most probable values of some elements, everything else summed out.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::VarId;
 use figrs_core::{AnyElement, Model, Parents};
+use figrs_factor::graph::VarId;
 
 use super::conflict;
-use super::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
+use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
 /// Marginal MAP: the values of the targets that are most probable together, whatever all other elements are.
 ///

@@ -15,27 +15,21 @@
 //! `tree/` the same plan kept as a contraction tree, `mini_buckets/` bounds by small tables. `consistency.rs`, `conflict.rs` and `possibility.rs` find values and evidence that
 //! zeros exclude.
 
-pub(crate) mod algebra;
 pub(crate) mod branch_and_bound;
 pub(crate) mod call_solver;
 pub(crate) mod circuit;
 pub(crate) mod compiled;
 pub(crate) mod compiled_problem;
 pub(crate) mod conflict;
-pub(crate) mod consistency;
-pub(crate) mod eliminate;
 pub(crate) mod enumerate;
 pub(crate) mod frontier;
 pub(crate) mod junction_tree;
 pub(crate) mod lazy_variable_elimination;
 pub(crate) mod limits;
 pub(crate) mod marginal_map;
-pub(crate) mod mini_buckets;
 pub(crate) mod mpe;
-pub(crate) mod order;
 pub(crate) mod portfolio;
 mod possibility;
 pub(crate) mod slices;
 pub(crate) mod target_marginals;
-pub(crate) mod tree;
 pub(crate) mod variable_elimination;

@@ -4,11 +4,11 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::conflict;
-use super::eliminate::{EliminationError, most_probable};
 use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable explanation: the one world of the roots with the largest probability.
 ///

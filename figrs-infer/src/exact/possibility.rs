@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 use figrs_core::expand::{Budget, Encoding};
-use figrs_core::factor::{Factor, FactorGraph};
 use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::{Factor, FactorGraph};
 
-use super::algebra::Boolean;
-use super::circuit::log_sum::log_sum;
-use super::circuit::search::SearchControl;
-use super::eliminate::{Options, eliminate};
 use super::limits::Limits;
+use figrs_factor::algebra::Boolean;
+use figrs_factor::eliminate::{Options, eliminate};
+use figrs_search::circuit::SearchControl;
+use figrs_search::circuit::log_sum;
 
 /// Operations of all trials together, for a model that is small: a third of a second or so.
 const WORK: f64 = 3e8;
@@ -47,7 +47,7 @@ impl<'a> PossibilityTrials<'a> {
 
     /// True if no work is left, or all work is to end.
     pub(super) fn is_over(&self) -> bool {
-        self.left <= 0.0 || self.limits.options.until.is_over()
+        self.left <= 0.0 || self.limits.options.end().is_over()
     }
 
     /// True if some world meets the evidence, or one that is not expanded may; `None` if that could not be decided.
@@ -97,7 +97,7 @@ impl<'a> PossibilityTrials<'a> {
         } = self.limits;
         let memory = options.memory_budget.map_or(MEMORY, |own| own.min(MEMORY));
         let entries = usize::try_from(memory / size_of::<f64>() as u64).unwrap_or(usize::MAX);
-        let table_budget = options.table_budget.min(entries);
+        let table_budget = options.table_entries().min(entries);
         Limits {
             budget: Budget {
                 elements: budget.elements.min((self.left / ELEMENT) as usize),

@@ -1,13 +1,13 @@
 //! Exact marginals of several targets: from one contraction tree for all of them, or by one elimination for each.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, VarId};
+use figrs_factor::graph::{Factor, VarId};
 
-use super::algebra::SumProduct;
-use super::eliminate::{EliminationError, Options, plan_cost, sum_product};
 use super::limits::Limits;
-use super::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 use crate::error::Error;
+use figrs_factor::algebra::SumProduct;
+use figrs_factor::eliminate::{EliminationError, Options, plan_cost, sum_product};
+use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
 /// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
 /// a plan costs less than making it.
@@ -67,7 +67,7 @@ impl Marginals {
             Err(error) => return Err(error.into()),
         };
         let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, &graph);
-        sums.prepare((&tree, &graph), &variables, &options.until)?;
+        sums.prepare((&tree, &graph), &variables, options.end())?;
         let log_evidence = sums.log_total(&tree, &graph);
         let mut targets = sums.marginals(&tree, &graph, &variables);
         for ((marginal, v), &position) in

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
-use super::algebra::Semiring;
 use super::conflict;
-use super::eliminate::{EliminationResult, PlanCost, eliminate};
 use super::limits::{Limits, limited};
 use super::target_marginals::Marginals;
 use crate::algorithm::Algorithm;
@@ -15,6 +13,8 @@ use crate::answer::estimate::Estimate;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::sensitivity::differentiable::DifferentiableModel;
+use figrs_factor::algebra::Semiring;
+use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
@@ -70,7 +70,7 @@ impl VariableElimination {
 impl VariableElimination {
     /// The sum over all worlds of the product of their weights, in the algebra `S`.
     ///
-    /// The worlds are those of the targets and the evidence. With [`Counting`](crate::exact::algebra::Counting) this is the
+    /// The worlds are those of the targets and the evidence. With [`Counting`](figrs_factor::algebra::Counting) this is the
     /// number of worlds that the evidence leaves possible.
     ///
     /// ```

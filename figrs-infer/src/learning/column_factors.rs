@@ -2,7 +2,7 @@
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_table::{CaseTable, Cell};
 use super::learning_expansion::LearningExpansion;

@@ -1,6 +1,6 @@
 //! Rows that leave nothing open: their counts need no inference.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
 use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;

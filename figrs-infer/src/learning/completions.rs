@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
-use figrs_core::factor::FactorGraph;
 use figrs_core::{Model, Until};
+use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, ExpectedCounts};
@@ -12,10 +12,10 @@ use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter};
 use super::tree_counts::compiled_rows;
 use crate::error::Error;
-use crate::exact::eliminate::log_weight;
 use crate::exact::mpe::MpeVariableElimination;
-use crate::exact::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 use crate::run::settings_text::settings_text;
+use figrs_factor::eliminate::log_weight;
+use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
 /// A tree of maxima that is compiled once for all cases.
 #[derive(Debug)]

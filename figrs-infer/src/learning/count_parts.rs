@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::Until;
 use figrs_core::expand::LearnedParameter;
+use figrs_factor::Until;
 use serde::{Deserialize, Serialize};
 
 use super::case_rows::{CaseRow, CaseRows};
@@ -13,9 +13,9 @@ use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::parameters::CountedOutcomes;
 use crate::error::Error;
-use crate::exact::eliminate::EliminationError;
 use crate::run::guard::guarded;
 use crate::run::watch::Watch;
+use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: its number and the values of the parameters.
 ///

@@ -15,7 +15,7 @@ use super::observed_information::StandardErrors;
 use super::rounds::Rounds;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///

@@ -36,7 +36,7 @@ impl LearningExpansion {
         let expansion = Expansion::learning(
             model,
             &elements,
-            (limits.budget, &limits.options.until),
+            (limits.budget, limits.options.end()),
             &mut learned,
             &stand_ins,
         )?;

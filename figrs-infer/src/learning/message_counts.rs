@@ -1,7 +1,7 @@
 //! The expectation step by messages.
 
-use figrs_core::factor::FactorGraph;
 use figrs_core::{Model, Until};
+use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, ExpectedCounts};

@@ -9,7 +9,8 @@ use super::convergence::are_near;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::extrapolation::Extrapolation;
 use crate::error::Error;
-use crate::run::watch::{RunMonitor, Stopped};
+use crate::run::watch::RunMonitor;
+use figrs_factor::Stopped;
 
 /// Settings of the rounds.
 #[derive(Clone, Copy, Debug)]

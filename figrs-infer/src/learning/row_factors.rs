@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use figrs_core::Until;
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{FactorGraph, Weights};
-use figrs_core::internals::stored_entry;
+use figrs_factor::Until;
+use figrs_factor::graph::stored_entry;
+use figrs_factor::graph::{FactorGraph, Weights};
 
 use super::case_rows::CaseRow;
 use super::case_table::CaseTable;
@@ -18,9 +18,9 @@ use super::learning_expansion::LearningExpansion;
 use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
 use crate::error::Error;
-use crate::exact::eliminate::EliminationError;
-use crate::exact::tree::set_log_weights;
+use crate::exact::junction_tree::compiled_encoding::set_log_weights;
 use crate::run::work_queue::in_order;
+use figrs_factor::eliminate::EliminationError;
 
 /// Most units of rows of one expectation step: each has counts of its own.
 const MAX_UNITS: usize = 64;

@@ -1,9 +1,9 @@
 //! The factors of a graph that hold the evidence of columns.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
-use crate::exact::tree::CompiledEncoding;
+use crate::exact::junction_tree::compiled_encoding::CompiledEncoding;
 
 /// A factor graph with a factor for the evidence of each column.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
-use figrs_core::factor::FactorGraph;
 use figrs_core::{Model, Until};
+use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, ExpectedCounts};
@@ -13,12 +13,11 @@ use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use super::statement_factors::StatementFactors;
 use crate::error::Error;
 use crate::exact::junction_tree::JunctionTree;
+use crate::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use crate::exact::limits::Limits;
-use crate::exact::tree::{
-    CompiledEncoding, ContractionTree, CountingTree, PreviousTree, SumProductPrecision, TreeBeliefs,
-};
 use crate::exact::variable_elimination::VariableElimination;
 use crate::run::settings_text::settings_text;
+use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
 /// Compiles an encoding of an expansion, with a factor that varies for the evidence of each column.
 pub(super) fn compiled_rows(

@@ -14,10 +14,10 @@ use super::learning_expansion::check_evidence;
 use super::parameters::CountedOutcomes;
 use super::row_sums::RowSums;
 use crate::error::Error;
-use crate::exact::eliminate::EliminationError;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::work_queue::in_order;
 use crate::sampling::importance::ImportanceSampling;
+use figrs_factor::eliminate::EliminationError;
 
 /// Most worlds of a unit of work.
 const UNIT: u64 = 1024;

@@ -7,12 +7,14 @@ use figrs_core::{AnyElement, Datum, Model};
 
 use super::metropolis_hastings::{AcceptanceTerms, MetropolisSettings, stepping};
 use crate::algorithm::Algorithm;
+use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
-use crate::answer::{Answer, Improvement};
 use crate::error::Error;
 use crate::run::time_share::TimeShare;
-use crate::run::watch::{Stopped, Watch, watched};
+use crate::run::watch::{Watch, watched};
 use crate::run::work_queue::in_order;
+use figrs_factor::Stopped;
+use figrs_search::branch_and_bound::Improvement;
 
 const NAME: &str = "SimulatedAnnealing";
 

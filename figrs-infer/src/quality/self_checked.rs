@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use rustc_hash::FxHashSet;
 
 use crate::algorithm::Algorithm;
-use crate::answer::bounds::{Bounds, TargetBounds, log_sum};
+use crate::answer::bounds::{TargetBounds, log_sum};
 use crate::answer::estimate::Estimate;
 use crate::answer::world::World;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
@@ -14,6 +14,7 @@ use crate::exact::enumerate::Enumerate;
 use crate::exact::junction_tree::JunctionTree;
 use crate::exact::marginal_map::MarginalMap;
 use crate::exact::variable_elimination::VariableElimination;
+use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance between two computations of one number, or of one logarithm, for rounding.
 const ROUNDING: f64 = 1e-9;

@@ -8,10 +8,11 @@ use figrs_core::{Model, Parents};
 
 use super::portable_part::{PortablePart, PortableSums, UnitList};
 use super::portable_targets::PortableTargets;
-use super::watch::{RunMonitor, Stopped};
+use super::watch::RunMonitor;
 use super::work_queue::in_order;
 use crate::answer::Answer;
 use crate::error::Error;
+use figrs_factor::Stopped;
 
 /// The sums of a sampler, into which its units are absorbed in the order of their numbers.
 pub trait Sums: Debug {

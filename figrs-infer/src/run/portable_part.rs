@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::partial::Sums;
 use super::portable_targets::PortableTargets;
-use super::watch::Stopped;
 use crate::error::Error;
+use figrs_factor::Stopped;
 
 /// The contribution of a unit that can be sent: serde writes all but the values of the targets, which have a type for each target.
 pub trait PortableUnit: Serialize + DeserializeOwned {

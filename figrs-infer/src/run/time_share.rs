@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::watch::{RunMonitor, Stopped};
+use super::watch::RunMonitor;
+use figrs_factor::Stopped;
 
 /// Longest interval between two reports to a listener, if steps take less.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);

@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use figrs_core::Until;
-use serde::{Deserialize, Serialize};
+use figrs_factor::{Stopped, Until};
 
 use crate::error::Error;
 
@@ -21,29 +20,6 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,
-}
-
-/// Reason for the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Stopped {
-    /// It did all that was asked.
-    Finished,
-    /// Its budget of iterations or of work was used up before it had settled.
-    Budget,
-    /// Its deadline passed; the answer holds what was done until then.
-    Deadline,
-    /// It was interrupted; the answer holds what was done until then.
-    Interrupted,
-}
-
-impl Stopped {
-    /// The first reason, of the ends of several chains, that is none of a chain that did all that was asked.
-    pub(crate) fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
-        let mut ends = ends.into_iter();
-        ends.find(|why| *why != Self::Finished)
-            .unwrap_or(Self::Finished)
-    }
 }
 
 pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
@@ -134,10 +110,7 @@ pub(crate) struct RunMonitor<'a> {
 impl RunMonitor<'_> {
     /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
-        if self.until.is_interrupted() {
-            return Some(Stopped::Interrupted);
-        }
-        self.until.is_over().then_some(Stopped::Deadline)
+        self.until.stopped()
     }
 
     /// The deadline and the interrupt of the run, for code that knows nothing of runs.

@@ -1,8 +1,8 @@
 //! Sums of weighted worlds by the values of the targets.
 
-use figrs_core::factor::WorldWeight;
 use figrs_core::lower::Program;
 use figrs_core::{AnyElement, SupportBuilder};
+use figrs_factor::graph::WorldWeight;
 
 use super::block_tally::BlockTally;
 use super::prior_support::PriorSupport;

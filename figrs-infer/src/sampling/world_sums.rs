@@ -15,7 +15,7 @@ use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, demand, demand_below};
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// The sums of a sampler of independent worlds, whose units are blocks of them, or a fixed number of blocks.
 #[derive(Debug)]

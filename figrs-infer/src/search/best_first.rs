@@ -9,7 +9,8 @@ use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///

@@ -1,6 +1,6 @@
 //! Results of a search for a plan.
 
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Result of a search by [`BestFirst`](crate::BestFirst).
 #[derive(Clone, Debug, PartialEq, Eq)]

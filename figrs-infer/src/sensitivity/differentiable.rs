@@ -3,16 +3,17 @@
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::Weights;
 use figrs_core::{AnyElement, ElementId, Model, Param};
+use figrs_factor::graph::Weights;
 use rustc_hash::FxHashMap;
 
 use super::outcomes::{DifferentiableOutcomes, present_parameters};
 use super::query::Query;
 use crate::error::Error;
 use crate::exact::conflict;
+use crate::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use crate::exact::limits::Limits;
-use crate::exact::tree::{CompiledEncoding, CountingTree, EntryDerivative, PreviousTree};
+use figrs_factor::tree::{CountingTree, EntryDerivative};
 
 /// Relative error of a log-evidence that rounding and another order of elimination explain.
 const ROUNDING: f64 = 1e-8;

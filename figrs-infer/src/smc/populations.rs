@@ -13,9 +13,9 @@ use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, demand, demand_below};
-use crate::run::watch::Stopped;
 use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
+use figrs_factor::Stopped;
 
 /// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that are run side by side: each
 /// population is weighed with its estimate of the evidence.

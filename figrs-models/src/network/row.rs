@@ -1,6 +1,6 @@
 //! Rows of conditional tables.
 
-use figrs_core::internals::sums_to_one;
+use figrs_factor::graph::sums_to_one;
 
 /// Largest distance of a row's sum from one that counts as rounding of its numbers: that of three decimals.
 ///

@@ -2,7 +2,7 @@
 
 use figrs_core::States;
 use figrs_core::factor::Weights;
-use figrs_core::internals::Assignments;
+use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::State;

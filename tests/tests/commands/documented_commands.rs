@@ -99,6 +99,7 @@ fn manifests() -> Vec<(PathBuf, String)> {
         let text = fs::read_to_string(root().join(&folder).join("Cargo.toml")).ok()?;
         Some((folder, text))
     };
+    let folders = folders.chain([PathBuf::from(".")]);
     folders.filter_map(manifest_of).collect()
 }
 

@@ -70,6 +70,8 @@ fn paths_from_the_root_lead_to_files() {
     let folders = [
         "figrs-derive/",
         "figrs-core/",
+        "figrs-factor/",
+        "figrs-search/",
         "figrs-infer/",
         "figrs-models/",
         "figrs-report/",

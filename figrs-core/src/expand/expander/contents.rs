@@ -5,10 +5,10 @@ use super::super::rows;
 use super::{BranchResults, Expander};
 use crate::element::node::{AnyElement, Kind, NotEnumerable};
 use crate::error::ModelError;
-use crate::factor::Weights;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use figrs_factor::graph::Weights;
 
 impl Expander<'_> {
     /// An element with the one value that an intervention sets.

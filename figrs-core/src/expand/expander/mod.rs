@@ -17,10 +17,10 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::model::statements::StatementIndex;
-use crate::until::Until;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
+use figrs_factor::Until;
 
 mod branches;
 mod contents;

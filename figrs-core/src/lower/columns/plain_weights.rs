@@ -2,7 +2,7 @@
 
 use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
-use crate::factor::WorldWeight;
+use figrs_factor::graph::WorldWeight;
 
 /// Magnitude up to which numbers, and their inverses, need no unit.
 const FAR: f64 = 1e100;

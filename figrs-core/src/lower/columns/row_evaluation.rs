@@ -14,10 +14,10 @@ use super::column::ColumnSlot;
 use super::known_values::KnownValues;
 use crate::element::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::factor::WorldWeight;
 use crate::lower::Observations;
 use crate::random::Stream;
 use crate::value::datum::Datum;
+use figrs_factor::graph::WorldWeight;
 
 /// Next step of the evaluation of an element.
 struct EvaluationStep {

@@ -1,7 +1,7 @@
 //! The weights of the rows of a block.
 
 use super::selection::{Selection, for_each_row, mask_where};
-use crate::factor::WorldWeight;
+use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of classes of equal weight; with more of them weights are kept by row.
 const CLASSES: usize = 16;

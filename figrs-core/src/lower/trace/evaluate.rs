@@ -8,8 +8,8 @@ use super::register::ValueRegister;
 use super::state::{Site, Trace};
 use crate::element::node::{Kind, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::factor::WeightSlice;
 use crate::value::datum::{Datum, Plain};
+use figrs_factor::graph::WeightSlice;
 
 impl Trace {
     /// The values of a node's parents, if all of them have one; `value` tells which of its values counts, such as the

@@ -7,9 +7,9 @@ use rand::{Rng, RngExt};
 use crate::element::likelihood::Likelihood;
 use crate::element::node::{AtomicOp, ChainOp, FamilyOp};
 use crate::error::Fault;
-use crate::factor::WeightSlice;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use figrs_factor::graph::WeightSlice;
 
 /// The distribution of a choice, given the values of its parents.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@ use super::program::{Program, Slot};
 use crate::element::footprint::ALLOCATION;
 use crate::element::node::{AnyElement, AtomicOp, FamilyOp, Kind, NotEnumerable};
 use crate::error::{Fault, ModelError};
-use crate::factor::{WeightSlice, WorldWeight};
 use crate::lower::limit::measured;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
+use figrs_factor::graph::{WeightSlice, WorldWeight};
 
 /// A random choice that a world needs.
 pub enum Choice<'a> {

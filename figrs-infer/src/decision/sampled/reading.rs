@@ -8,8 +8,8 @@ use crate::algorithm::Algorithm;
 use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
 use crate::error::Error;
-use crate::exact::eliminate::Options;
 use crate::sampling::importance::ImportanceSampling;
+use figrs_factor::eliminate::Options;
 
 /// Number of elements up to which all branches are looked at.
 const MOST_ELEMENTS: usize = 100_000;
@@ -29,7 +29,7 @@ pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
         ..Budget::default()
     };
     let decided = question.offered();
-    let until = Options::default().until;
+    let until = Options::default().end().clone();
     match Expansion::deciding(&question.model, &roots, (budget, &until), &decided) {
         // The sampler says so better.
         Ok(expansion) if expansion.impossible().is_some() => Ok(()),

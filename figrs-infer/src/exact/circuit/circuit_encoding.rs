@@ -3,18 +3,18 @@
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{FactorGraph, VarId, Weights};
+use figrs_factor::graph::{FactorGraph, VarId, Weights};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use super::circuit_worlds::CircuitWorld;
-use super::decision_circuit::{CircuitNode, DecisionCircuit};
-use super::labelled_circuit::LabelledCircuit;
-use super::scaled_number::ScaledNumber;
-use super::search::SearchControl;
 use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
-use crate::exact::eliminate::log_weight;
+use figrs_factor::eliminate::log_weight;
+use figrs_search::circuit::CircuitWorld;
+use figrs_search::circuit::LabelledCircuit;
+use figrs_search::circuit::ScaledNumber;
+use figrs_search::circuit::SearchControl;
+use figrs_search::circuit::{CircuitNode, DecisionCircuit};
 
 /// One encoding of a model with its circuit and its numbers.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::circuit_encoding::CircuitEncoding;
-use super::search::SearchControl;
 use crate::answer::Answer;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
@@ -16,6 +15,7 @@ use crate::error::Error;
 use crate::exact::compiled_problem::CompiledProblem;
 use crate::exact::conflict;
 use crate::exact::limits::Limits;
+use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///

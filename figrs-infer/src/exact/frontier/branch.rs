@@ -1,8 +1,8 @@
 //! Branches of a Chain as lists of outcomes.
 
-use figrs_core::factor::WorldWeight;
 use figrs_core::internals::{Kind, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use figrs_factor::graph::WorldWeight;
 use indexmap::IndexMap;
 
 use super::choice_outcomes::atomic;

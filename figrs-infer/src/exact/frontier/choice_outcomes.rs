@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use figrs_core::factor::WorldWeight;
 use figrs_core::internals::{FiniteOutcomes, Kind, MemberFault, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ModelError};
+use figrs_factor::graph::WorldWeight;
 
 /// The outcomes of a random choice.
 #[derive(Debug)]

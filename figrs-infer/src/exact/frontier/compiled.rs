@@ -18,9 +18,9 @@ use crate::answer::marginal::Marginal;
 use crate::answer::world::{World, WorldDecoder};
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::exact::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 use crate::exact::conflict;
 use crate::exact::limits::Limits;
+use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
 /// Sums over all worlds, as ordinary numbers where they hold them.
 #[derive(Debug)]

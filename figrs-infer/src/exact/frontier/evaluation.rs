@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::ops::Range;
 
-use figrs_core::factor::WorldWeight;
 use figrs_core::internals::{Kind, MemberFault};
 use figrs_core::{AnyElement, Fault, ModelError};
+use figrs_factor::graph::WorldWeight;
 
 use super::branch;
 use super::choice_outcomes::{ChoiceOutcomes, atomic, listed};

@@ -1,7 +1,7 @@
 //! Exploration of the reachable states, frontier after frontier.
 
 use figrs_core::Support;
-use figrs_core::factor::Weights;
+use figrs_factor::graph::Weights;
 
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;

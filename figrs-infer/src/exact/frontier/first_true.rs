@@ -11,7 +11,7 @@ use super::exploration_limits::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Result of [`Frontier::first_true`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::explore::Exploration;
 use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
-use crate::exact::algebra::Semiring;
+use figrs_factor::algebra::Semiring;
 
 /// For each state of each frontier the sum over all that can follow, in the algebra `S`.
 ///
@@ -133,7 +133,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
     fn shares(products: &mut [f64]);
 }
 
-impl ShareSemiring for crate::exact::algebra::SumProduct {
+impl ShareSemiring for figrs_factor::algebra::SumProduct {
     /// Leaves them as they are, unless their sum might be too large for a number.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
@@ -145,7 +145,7 @@ impl ShareSemiring for crate::exact::algebra::SumProduct {
     }
 }
 
-impl ShareSemiring for crate::exact::algebra::LogSumProduct {
+impl ShareSemiring for figrs_factor::algebra::LogSumProduct {
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for product in products {

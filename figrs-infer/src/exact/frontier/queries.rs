@@ -4,7 +4,7 @@ use rand::{Rng, RngExt};
 
 use super::explore::Exploration;
 use super::messages::{BackwardMessages, ShareSemiring};
-use crate::exact::algebra::{MaxProduct, Semiring};
+use figrs_factor::algebra::{MaxProduct, Semiring};
 
 /// A world: the index of the value of each target, and its log-weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);

@@ -1,6 +1,6 @@
 //! The distinct weights of an exploration.
 
-use figrs_core::factor::{Weights, WorldWeight};
+use figrs_factor::graph::{Weights, WorldWeight};
 use rustc_hash::FxHashMap;
 
 use super::growth::{table, vector};

@@ -12,12 +12,12 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::circuit::Circuit;
-use crate::exact::eliminate::{EliminationError, Options, readable};
 use crate::exact::junction_tree::JunctionTree;
 use crate::exact::limits::Limits;
 use crate::exact::slices::{SliceCost, Slices};
 use crate::exact::variable_elimination::VariableElimination;
 use crate::run::watch::RunMonitor;
+use figrs_factor::eliminate::{EliminationError, Options, readable};
 
 /// Operations assumed of an elimination that turned out to take more than predicted.
 const UNPREDICTED: f64 = 1e11;

@@ -8,11 +8,12 @@ use super::attempts::Attempts;
 use super::choice::AttemptOutcome;
 use super::settings::Listener;
 use crate::algorithm::Algorithm;
-use crate::answer::bounds::{Bounds, TargetBounds};
+use crate::answer::bounds::TargetBounds;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::mini_buckets::{
+use figrs_factor::bounds::Bounds;
+use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
@@ -91,7 +92,7 @@ impl EvidenceBounds {
             next_table: 0,
             is_searched: false,
         };
-        let crude = crude_bounds(encoding.graph(), &limits.options.until);
+        let crude = crude_bounds(encoding.graph(), limits.options.end());
         this.so_far.narrow(crude);
         Some(this)
     }
@@ -125,7 +126,7 @@ impl EvidenceBounds {
         let effort = BoundingEffort {
             most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
             work,
-            until: &limits.options.until,
+            until: limits.options.end(),
         };
         let mut tell = |bounds| self.so_far.narrow(bounds);
         // What is stopped or refused has told what it found.

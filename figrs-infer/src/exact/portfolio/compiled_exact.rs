@@ -13,7 +13,7 @@ use crate::answer::world::World;
 use crate::error::Error;
 use crate::exact::circuit::{Circuit, CompiledCircuit};
 use crate::exact::compiled::Compiled;
-use crate::exact::tree::compiled_tree::CompiledTree;
+use crate::exact::junction_tree::compiled_tree::CompiledTree;
 
 /// A model compiled by [`Exact`](super::Exact).
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use super::choice::AlgorithmChoice;
 use super::ladder::{FIRST_DECISIONS, Ladder};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
-use crate::exact::algebra::Counting;
 use crate::exact::circuit::Circuit;
+use figrs_factor::algebra::Counting;
 
 /// Number of predicted operations up to which an elimination counts before a search. Its numbers have many digits.
 const CHEAP_COUNT: f64 = 1e6;

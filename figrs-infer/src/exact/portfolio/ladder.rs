@@ -189,10 +189,10 @@ mod tests {
     use figrs_core::{Bytes, Model};
 
     use super::*;
-    use crate::exact::eliminate::EliminationError;
     use crate::exact::portfolio::outline::ModelOutline;
     use crate::exact::portfolio::settings::PortfolioSettings;
     use crate::run::watch::Watch;
+    use figrs_factor::eliminate::EliminationError;
 
     /// A ladder none of whose attempts answers, with an elimination and slices of so many operations.
     struct InVain<'a> {

@@ -4,8 +4,8 @@ use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold};
 
 use super::Exact;
 use crate::algorithm::Run;
-use crate::exact::algebra::Counting;
 use crate::exact::variable_elimination::VariableElimination;
+use figrs_factor::algebra::Counting;
 
 /// Numbers drawn by a fixed rule.
 struct Draws(u64);

@@ -8,10 +8,10 @@ use super::ladder::Ladder;
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
-use crate::answer::bounds::Bounds;
 use crate::error::Error;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::slices::{MpeSlices, SlicedWorlds};
+use figrs_factor::bounds::Bounds;
 
 /// Number of predicted operations up to which an elimination is not compared with a search: a tenth of a second or less.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;

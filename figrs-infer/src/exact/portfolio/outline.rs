@@ -1,7 +1,7 @@
 //! First look at a model: its size, and which of its factors have zeros.
 
-use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::internals::has_zeros;
+use figrs_factor::graph::has_zeros;
+use figrs_factor::graph::{FactorGraph, VarId};
 
 /// Number of binary digits of a joint value up to which an elimination of many operations has tables beyond every cache, and a decision of a search decides much of the model.
 const SMALL: usize = 128;

@@ -8,10 +8,10 @@ use figrs_core::Bytes;
 use figrs_core::expand::Budget;
 
 use super::choice::AlgorithmAttempt;
-use crate::answer::bounds::Bounds;
-use crate::exact::eliminate::{Options, available_bytes};
 use crate::exact::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch};
+use figrs_factor::bounds::Bounds;
+use figrs_factor::eliminate::{Options, available_bytes};
 
 /// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;

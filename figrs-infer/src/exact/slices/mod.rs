@@ -23,7 +23,6 @@ use std::ops::Range;
 use figrs_core::{AnyElement, Bytes, Model, Parents};
 
 use super::conflict;
-use super::eliminate::PlanCost;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -31,6 +30,7 @@ use crate::run::guard::guarded;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
+use figrs_factor::eliminate::PlanCost;
 pub use mpe_slices::MpeSlices;
 pub(crate) use mpe_slices::SlicedWorlds;
 use slice_sums::SliceSums;

@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::FactorGraph;
 use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_factor::graph::FactorGraph;
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
@@ -15,10 +15,10 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable};
 use crate::run::guard::guarded;
 use crate::run::watch::RunMonitor;
 use crate::run::work_queue::in_order;
+use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable};
 
 /// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
 ///

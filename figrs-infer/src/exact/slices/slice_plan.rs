@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
-use figrs_core::factor::{FactorGraph, VarId};
+use figrs_factor::graph::{FactorGraph, VarId};
 
-use crate::exact::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
-use crate::exact::order::MAX_WORK;
-use crate::exact::order::component_orders::eliminate_candidates;
-use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
-use crate::exact::tree::fnv::Fnv;
+use figrs_factor::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
+use figrs_factor::fnv::Fnv;
+use figrs_factor::order::MAX_WORK;
+use figrs_factor::order::eliminate_candidates;
+use figrs_factor::order::{Bucket, SymbolicElimination};
 
 /// Number of variables that are tried as the next one to condition on: those of the largest messages.
 const TRIED: usize = 64;
@@ -301,7 +301,7 @@ impl SliceSearch<'_> {
     /// Ratio of the memory of a slice to what it may take.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
-        bytes.max(cost.largest_table / self.options.table_budget as f64)
+        bytes.max(cost.largest_table / self.options.table_entries() as f64)
     }
 
     /// The variables of the largest messages.
@@ -334,7 +334,7 @@ impl SliceSearch<'_> {
         let open: Vec<VarId> = variables
             .filter(|&v| !tables.is_no_candidate(v) && tables.is_mentioned(v))
             .collect();
-        eliminate_candidates(&mut tables, &open, work, &self.options.until)?;
+        eliminate_candidates(&mut tables, &open, work, self.options.end())?;
         Ok(self.priced(conditioned, tables))
     }
 
@@ -368,7 +368,7 @@ impl SliceSearch<'_> {
             bucket.joint = dense.min(bucket.joint + DISCOUNT);
         }
         let first = self.graph.factors.len();
-        let budget = self.options.table_budget;
+        let budget = self.options.table_entries();
         let cost = predicted_cost(self.graph, self.keep, (&buckets, first), budget);
         let slices = conditioned.iter().fold(1_u64, |slices, &v| {
             slices.saturating_mul(self.graph.cardinality(v) as u64)
@@ -400,8 +400,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use figrs_core::Until;
-    use figrs_core::factor::{Factor, FactorTable, Weights};
+    use figrs_factor::Until;
+    use figrs_factor::graph::{Factor, FactorTable, Weights};
 
     use super::*;
 

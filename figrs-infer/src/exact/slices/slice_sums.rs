@@ -10,7 +10,7 @@ use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, PortableUnit, demand};
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 impl PortableUnit for SliceTotal {
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {

@@ -1,13 +1,13 @@
 //! The total of a slice, and the sum of the totals of several.
 
 use figrs_core::AnyColumn;
-use figrs_core::factor::{FactorGraph, VarId};
+use figrs_factor::graph::{FactorGraph, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::slice_plan::MessageUse;
 use super::sliced_graph::{Slice, SlicedGraph};
-use crate::exact::eliminate::{EliminationError, Options, sum_product};
-use crate::exact::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
+use figrs_factor::eliminate::{EliminationError, Options, sum_product};
+use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
 /// The sum of one slice: the logarithm of its total, and the share of each value of each target in that.
 #[derive(Debug, Serialize, Deserialize)]
@@ -168,7 +168,7 @@ fn beliefs(
     let cardinalities = graph.cardinalities.clone();
     let (tree, restriction) = ContractionTree::compile(graph, options)?;
     let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, graph);
-    sums.prepare((&tree, graph), variables, &options.until)?;
+    sums.prepare((&tree, graph), variables, options.end())?;
     let log_total = sums.log_total(&tree, graph);
     let mut shares = sums.marginals(&tree, graph, variables);
     if let Some(restriction) = restriction {

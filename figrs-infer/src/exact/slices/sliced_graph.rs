@@ -1,11 +1,11 @@
 //! A factor graph in slices: in each, some variables have a given value.
 
-use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::internals::ReducedGraph;
+use figrs_factor::graph::ReducedGraph;
+use figrs_factor::graph::{FactorGraph, VarId};
 
 use super::slice_plan::{MessageUse, SlicePlan};
-use crate::exact::consistency::{reduce, reduce_given};
-use crate::exact::eliminate::{EliminationError, Options, Order, without_barren};
+use figrs_factor::consistency::{reduce, reduce_given};
+use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
 
 /// Number of times that the memory of a slice may exceed its prediction before it is sliced in turn.
 const TOLERATED: f64 = 4.0;
@@ -150,13 +150,13 @@ impl SlicedGraph {
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::factor::{Factor, FactorTable, Weights};
+    use figrs_factor::graph::{Factor, FactorTable, Weights};
     use rand::RngExt;
 
     use super::*;
-    use crate::exact::eliminate::tests::{RANGES, generator, random_graph};
-    use crate::exact::eliminate::{most_probable, sum_product};
     use crate::exact::slices::slice_total::SumOfTotals;
+    use figrs_factor::eliminate::{most_probable, sum_product};
+    use figrs_random_graphs::{RANGES, generator, random_graph};
 
     /// The slices of a graph for a memory that few eliminations fit.
     fn sliced(
@@ -241,7 +241,7 @@ mod tests {
                 let numbers = 0..sliced.plan.slices;
                 let best = numbers.filter_map(|number| {
                     let found = sliced.best(number, &Options::default()).unwrap()?;
-                    Some(crate::exact::eliminate::log_weight(graph, &found.values))
+                    Some(figrs_factor::eliminate::log_weight(graph, &found.values))
                 });
                 best.max_by(f64::total_cmp)
             });
@@ -283,7 +283,7 @@ mod tests {
                     let best = |number| sliced.best(number, &options).unwrap();
                     let best = (0..sliced.plan.slices).filter_map(best);
                     let best =
-                        best.map(|best| crate::exact::eliminate::log_weight(&graph, &best.values));
+                        best.map(|best| figrs_factor::eliminate::log_weight(&graph, &best.values));
                     assert_close(best.max_by(f64::total_cmp).unwrap(), log_weight);
                 } else {
                     let (log_total, shares) = total(&sliced, &graph, &[all[3]]);

@@ -4,8 +4,8 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::{FactorGraph, FactorTable, VarId};
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
@@ -14,11 +14,11 @@ use super::slice_total::SliceTotal;
 use super::sliced_graph::SlicedGraph;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::eliminate::{EliminationError, Options, PlanCost};
 use crate::exact::limits::Limits;
-use crate::exact::tree::fnv::Fnv;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
+use figrs_factor::eliminate::{EliminationError, Options, PlanCost};
+use figrs_factor::fnv::Fnv;
 
 /// A sum over slices: the sliced graph, and what the slices are asked for.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::num::NonZero;
 
 use figrs_core::Bytes;
 
-use crate::exact::eliminate::{Options, available_bytes};
 use crate::exact::limits::{Limits, cores};
 use crate::run::watch::Watch;
+use figrs_factor::eliminate::{Options, available_bytes};
 
 /// Share of the memory that messages may take: the rest is for the factors, of the model and of a slice, and for the program.
 const MESSAGES: f64 = 0.625;

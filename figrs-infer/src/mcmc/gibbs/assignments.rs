@@ -1,13 +1,13 @@
 //! Draws of assignments of a factor graph, without an answer.
 
-use figrs_core::factor::FactorGraph;
 use figrs_core::{Until, stream};
+use figrs_factor::graph::FactorGraph;
 
 use super::chains::SLICE;
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::{Gibbs, GibbsKernel};
 use crate::error::Error;
-use crate::exact::eliminate::EliminationError;
+use figrs_factor::eliminate::EliminationError;
 
 /// Result of a run for assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

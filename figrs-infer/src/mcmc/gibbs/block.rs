@@ -1,7 +1,7 @@
 //! Listed blocks, whose assignments are enumerated: one variable, or a few with the variables that they determine.
 
-use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::internals::{Assignments, LogTable, log_entry};
+use figrs_factor::graph::{Assignments, LogTable, log_entry};
+use figrs_factor::graph::{FactorGraph, VarId};
 
 use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};

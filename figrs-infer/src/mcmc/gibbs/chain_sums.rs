@@ -12,7 +12,7 @@ use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// The chains of [`Gibbs`](crate::Gibbs), each of which is a unit.
 #[derive(Debug)]

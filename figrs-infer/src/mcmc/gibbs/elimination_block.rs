@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
-use figrs_core::internals::{Assignments, LogTable};
+use figrs_factor::graph::{Assignments, LogTable};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::Rng;
 
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
-use crate::exact::eliminate::Options;
-use crate::exact::tree::{
+use figrs_factor::eliminate::Options;
+use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
 

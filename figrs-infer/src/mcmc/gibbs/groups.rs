@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use figrs_core::internals::{Assignments, has_zeros};
+use figrs_factor::graph::{Assignments, has_zeros};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};

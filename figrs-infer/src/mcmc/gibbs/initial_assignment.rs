@@ -1,10 +1,10 @@
 //! A first assignment of positive weight for each chain.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
-use figrs_core::internals::log_entry;
+use figrs_factor::graph::log_entry;
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::{Rng, RngExt};
 
-use crate::exact::eliminate::{EliminationError, Options, most_probable};
+use figrs_factor::eliminate::{EliminationError, Options, most_probable};
 
 /// Number of forward draws before a chain looks for an assignment by elimination.
 const FIRST: u64 = 100;

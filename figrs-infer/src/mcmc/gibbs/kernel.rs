@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use figrs_core::factor::FactorGraph;
-use figrs_core::internals::ReducedGraph;
+use figrs_factor::graph::FactorGraph;
+use figrs_factor::graph::ReducedGraph;
 use rand::{Rng, RngExt};
 
 use super::arena::Arena;
@@ -11,8 +11,8 @@ use super::block::{EnumeratedBlock, SingleVariableBlock};
 use super::elimination_block::{BlockMessages, EliminationBlock};
 use super::groups::DependencyGraph;
 use super::prepare::{DeterministicVariable, PreparedGraph};
-use crate::exact::consistency::reduce;
-use crate::exact::eliminate::{EliminationError, validate};
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::{EliminationError, validate};
 
 /// Number of assignments up to which a group is listed without looking for something cheaper.
 const ENUMERATION_LIMIT: usize = 64;
@@ -42,7 +42,7 @@ enum GibbsBlock {
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
 ///
 /// ```
-/// # use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+/// # use figrs_factor::graph::{Factor, FactorGraph, FactorTable};
 /// # use figrs_infer::GibbsKernel;
 /// // Two variables that are not both zero.
 /// let mut graph = FactorGraph::default();

@@ -30,7 +30,6 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::eliminate::EliminationError;
 use crate::exact::limits::Limits;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
@@ -39,6 +38,7 @@ use crate::run::watch::{RunMonitor, Watch, watched};
 pub(crate) use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::{Schedule, StartError, TargetReader};
+use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
 
 /// Gibbs sampling: chains that draw one block of variables after another anew, given all others.

@@ -1,7 +1,7 @@
 //! A factor graph prepared for the sampler: free variables, variables that are functions of others, and tables.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::internals::{Assignments, LogTable, for_each_entry, log_entry};
+use figrs_factor::graph::{Assignments, LogTable, for_each_entry, log_entry};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; larger ones stay as they are and are looked up.

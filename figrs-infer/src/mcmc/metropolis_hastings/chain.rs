@@ -12,7 +12,7 @@ use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
 use crate::error::Error;
 use crate::run::time_share::TimeShare;
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Steps between two reports, at most.
 const BLOCK: u64 = 256;

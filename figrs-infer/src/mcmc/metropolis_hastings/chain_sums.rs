@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// The chains of [`MetropolisHastings`](crate::MetropolisHastings), each of which is a unit, and the short chains that look for other modes, which
 /// are the units after them.

@@ -61,10 +61,11 @@ use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::settings_text::settings_text;
 use crate::run::time_share::TimeShare;
-use crate::run::watch::{Stopped, Watch, watched};
+use crate::run::watch::{Watch, watched};
 use crate::run::work_queue::in_order;
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
+use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";

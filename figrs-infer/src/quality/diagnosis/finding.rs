@@ -4,7 +4,7 @@ use std::fmt;
 
 use figrs_core::Label;
 
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// The number that a finding is about.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,7 +21,7 @@ use crate::answer::bounds::DeepeningEnd;
 use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Error of the logarithm of the probability of the evidence from which that probability is hardly known.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::answer::draws::Draws;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::run::watch::Stopped;
+use figrs_factor::Stopped;
 
 /// Number of populations for each draw: two, so that one may die.
 const POPULATIONS_PER_DRAW: u64 = 2;

@@ -12,11 +12,11 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::run::partial::{Absorption, Partial, Sums};
-use crate::run::watch::Stopped;
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
+use figrs_factor::Stopped;
 
 /// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use figrs_core::internals::Assignments;
+use figrs_factor::graph::Assignments;
 
 use super::super::{Network, NetworkError, NetworkFormat, NetworkTable, State, Variable};
 use super::token::is_bare;

@@ -1,0 +1,257 @@
+//! Sum-product in ordinary numbers with the scale kept apart.
+
+use std::borrow::Cow;
+
+use crate::graph::Weights;
+
+use super::semiring::{ExponentRange, Semiring, ValueBounds};
+
+/// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
+///
+/// A positive product that would flush to zero, to a subnormal or to infinity is reported as lost:
+/// the caller then starts over in [`super::LogSumProduct`].
+#[derive(Clone, Copy, Debug)]
+pub struct SumProduct;
+
+impl Semiring for SumProduct {
+    type Value = f64;
+    const SUMS_TO_ONE: bool = true;
+
+    fn zero() -> f64 {
+        0.0
+    }
+    fn one() -> f64 {
+        1.0
+    }
+    fn is_zero(value: &f64) -> bool {
+        *value == 0.0
+    }
+    fn add(a: f64, b: f64) -> f64 {
+        a + b
+    }
+    fn mul(a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+    fn repeated(times: usize) -> f64 {
+        times as f64
+    }
+    fn lift(weights: &Weights, i: usize) -> f64 {
+        weights.linear()[i]
+    }
+    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+        Cow::Borrowed(weights.linear())
+    }
+    fn scale(weights: &Weights) -> f64 {
+        weights.log_scale()
+    }
+
+    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
+        !product.is_normal() && *a != 0.0 && *b != 0.0
+    }
+
+    fn range(values: &[f64]) -> ExponentRange {
+        let (low, high) = exponents(values);
+        ExponentRange { low, high }
+    }
+
+    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+        rescale(values, lost)
+    }
+
+    fn extent(values: &[f64]) -> ValueBounds {
+        // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
+        let (mut low, mut high) = (u64::MAX, 0);
+        for value in values {
+            let bits = value.to_bits();
+            low = low.min(bits.wrapping_sub(1));
+            high = high.max(bits);
+        }
+        let has_zeros = values.contains(&0.0);
+        let exponent = |bits: u64| (bits >> 52) as i32 - 1023;
+        ValueBounds {
+            has_zeros,
+            low: exponent(low.saturating_add(1).min(high)).min(0),
+            high: (exponent(high) + 1).max(0),
+        }
+    }
+
+    /// Divides by the power of two at or below the largest entry, which rounds nothing.
+    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 {
+            return 0.0;
+        }
+        if !largest.is_normal() {
+            *lost = true;
+            return 0.0;
+        }
+        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+        if exponent == 0 {
+            return 0.0;
+        }
+        // Two steps, because 2^-exponent itself may be out of range.
+        let half = exponent / 2;
+        let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
+        for value in values.iter_mut() {
+            let scaled = *value * first * second;
+            *lost |= Self::is_out_of_range(value, &1.0, &scaled);
+            *value = scaled;
+        }
+        f64::from(exponent) * std::f64::consts::LN_2
+    }
+}
+
+/// Maxima of products in `f64`, scaled as in [`SumProduct`].
+#[derive(Clone, Copy, Debug)]
+pub struct ScaledMaxProduct;
+
+impl Semiring for ScaledMaxProduct {
+    type Value = f64;
+    const SUMS_TO_ONE: bool = false;
+
+    fn zero() -> f64 {
+        0.0
+    }
+    fn one() -> f64 {
+        1.0
+    }
+    fn is_zero(value: &f64) -> bool {
+        *value == 0.0
+    }
+    fn add(a: f64, b: f64) -> f64 {
+        if b > a { b } else { a }
+    }
+    fn mul(a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+    fn repeated(_times: usize) -> f64 {
+        1.0
+    }
+    fn lift(weights: &Weights, i: usize) -> f64 {
+        SumProduct::lift(weights, i)
+    }
+    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+        SumProduct::lift_all(weights)
+    }
+    fn scale(weights: &Weights) -> f64 {
+        SumProduct::scale(weights)
+    }
+    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
+        SumProduct::is_out_of_range(a, b, product)
+    }
+    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+        SumProduct::normalise(values, lost)
+    }
+    fn range(values: &[f64]) -> ExponentRange {
+        SumProduct::range(values)
+    }
+    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+        rescale(values, lost)
+    }
+}
+
+/// Base-2 exponents of the largest value within which values are left as they are.
+const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
+
+/// [`Semiring::rescale`] for ordinary numbers.
+pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+    let (low, high) = exponents(values);
+    if low > high || SETTLED.contains(&high) {
+        return (0.0, ExponentRange { low, high });
+    }
+    let scale = SumProduct::normalise(values, lost);
+    (scale, SumProduct::range(values))
+}
+
+/// The exponents of the smallest positive value and of the power of two above the largest; zero if all values are zero.
+fn exponents(values: &[f64]) -> (i32, i32) {
+    // Several at a time, which fills vector registers.
+    const LANES: usize = 8;
+    let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
+    let see = |low: &mut f64, high: &mut f64, value: f64| {
+        let positive = if value > 0.0 { value } else { f64::INFINITY };
+        *low = if positive < *low { positive } else { *low };
+        *high = if value > *high { value } else { *high };
+    };
+    let chunks = values.chunks_exact(LANES);
+    for (i, &value) in chunks.remainder().iter().enumerate() {
+        see(&mut lows[i], &mut highs[i], value);
+    }
+    for chunk in chunks {
+        for ((low, high), &value) in lows.iter_mut().zip(&mut highs).zip(chunk) {
+            see(low, high, value);
+        }
+    }
+    let low = lows.into_iter().fold(f64::INFINITY, f64::min);
+    let high = highs.into_iter().fold(0.0, f64::max);
+    if high == 0.0 {
+        return (0, 0);
+    }
+    let exponent = |x: f64| (x.to_bits() >> 52) as i32 - 1023;
+    (exponent(low), exponent(high) + 1)
+}
+
+/// `2^exponent` for exponents of normal numbers.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalising_is_exact() {
+        for scale in [1e-300, 1e-9, 0.3, 1.0, 7.0, 1e300] {
+            let before = [0.0, 0.4 * scale, 0.9 * scale];
+            let mut after = before;
+            let mut lost = false;
+            let log = SumProduct::normalise(&mut after, &mut lost);
+            assert!(!lost && (1.0..2.0).contains(&after[2]));
+            assert_eq!(after[1] / after[2], before[1] / before[2]);
+            assert!((after[2].ln() + log - before[2].ln()).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn extents_bound_the_values() {
+        let extent = |values: &[f64]| {
+            let ValueBounds {
+                has_zeros,
+                low,
+                high,
+            } = SumProduct::extent(values);
+            (has_zeros, low, high)
+        };
+        assert_eq!(extent(&[]), (false, -1023, 0));
+        assert_eq!(extent(&[0.0]), (true, -1023, 0));
+        assert_eq!(extent(&[0.5, 0.25, 1.0]), (false, -2, 1));
+        assert_eq!(extent(&[0.0, 3.0, 0.1]), (true, -4, 2));
+        assert_eq!(extent(&[5.0, 9.0]), (false, 0, 4));
+        assert_eq!(extent(&[f64::INFINITY]).2, 1025);
+        assert_eq!(extent(&[1e-310, 1.0]).1, -1023);
+    }
+
+    #[test]
+    fn losses_are_seen() {
+        assert!(SumProduct::is_out_of_range(
+            &1e-200,
+            &1e-200,
+            &(1e-200 * 1e-200)
+        ));
+        assert!(SumProduct::is_out_of_range(
+            &1e-160,
+            &1e-160,
+            &(1e-160 * 1e-160)
+        ));
+        assert!(SumProduct::is_out_of_range(
+            &1e200,
+            &1e200,
+            &(1e200 * 1e200)
+        ));
+        assert!(!SumProduct::is_out_of_range(&0.0, &1e-200, &0.0));
+        let mut lost = false;
+        SumProduct::normalise(&mut [1e-300, 1e100], &mut lost);
+        assert!(lost);
+    }
+}

@@ -1,0 +1,271 @@
+//! Commutative semirings in which elimination runs.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use crate::graph::Weights;
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+/// A commutative semiring: the meaning of "multiply the factors" and "sum a variable out".
+///
+/// `zero` is neutral for `add` and absorbs in `mul`; `one` is neutral for `mul`; `mul` distributes over `add`.
+pub trait Semiring: Copy + Debug + Send + Sync + 'static {
+    /// Type of the entries of a table.
+    type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
+
+    /// `true` if a normalised factor whose variable nothing else mentions sums to one.
+    const SUMS_TO_ONE: bool;
+
+    /// The weight of an impossible assignment.
+    fn zero() -> Self::Value;
+
+    /// The weight of a factor without information.
+    fn one() -> Self::Value;
+
+    /// True if a value is zero.
+    fn is_zero(value: &Self::Value) -> bool;
+
+    /// Adds two alternatives.
+    fn add(a: Self::Value, b: Self::Value) -> Self::Value;
+
+    /// Adds `term` to `total`.
+    fn accumulate(total: &mut Self::Value, term: &Self::Value) {
+        *total = Self::add(total.clone(), term.clone());
+    }
+
+    /// Multiplies two independent weights.
+    fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
+
+    /// `one` added `times` times: the contribution of a variable that no factor mentions.
+    fn repeated(times: usize) -> Self::Value;
+
+    /// The value of table entry `i`, without the factor `exp(Self::scale(weights))`.
+    fn lift(weights: &Weights, i: usize) -> Self::Value;
+
+    /// The values of all entries of a table.
+    fn lift_all(weights: &Weights) -> Cow<'_, [Self::Value]> {
+        (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
+    }
+
+    /// The natural logarithm of the scale that `lift` leaves out of every entry.
+    fn scale(_weights: &Weights) -> f64 {
+        0.0
+    }
+
+    /// Divides a message by its largest entry, or about that, and returns the natural logarithm of the divisor;
+    /// sets `lost` if an entry left the range of the representation.
+    fn normalise(_values: &mut [Self::Value], _lost: &mut bool) -> f64 {
+        0.0
+    }
+
+    /// True if `product`, the product of `a` and `b`, left the range of the representation.
+    fn is_out_of_range(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
+        false
+    }
+
+    /// Range of exponents of some values, from which it is seen whether products of them may be lost.
+    fn range(_values: &[Self::Value]) -> ExponentRange {
+        ExponentRange::default()
+    }
+
+    /// Divides values by a power of two where they are far from one, which rounds nothing; returns the natural logarithm
+    /// of the divisor and the range that is left. Sets `lost` if a value left the range of the representation.
+    fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
+        let scale = Self::normalise(values, lost);
+        (scale, Self::range(values))
+    }
+
+    /// Bounds of some values, from which it is seen whether products of them may be lost.
+    fn extent(values: &[Self::Value]) -> ValueBounds {
+        ValueBounds {
+            has_zeros: values.iter().any(Self::is_zero),
+            ..ValueBounds::default()
+        }
+    }
+}
+
+/// Largest absolute exponent of values that are central: products of three still fit 64-bit floating-point numbers.
+const CENTRAL: i32 = 256;
+
+/// Base-2 exponents between which some values lie, zeros left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExponentRange {
+    /// No value is below this power of two.
+    pub low: i32,
+    /// All values are below this power of two.
+    pub high: i32,
+}
+
+impl ExponentRange {
+    /// The range of products.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        Self {
+            low: self.low + other.low,
+            high: self.high + other.high,
+        }
+    }
+
+    /// The range of products and of all sub-products.
+    pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
+        let bounded = ranges.into_iter().map(|range| Self {
+            low: range.low.min(0),
+            high: range.high.max(0),
+        });
+        bounded.fold(Self::default(), Self::times)
+    }
+
+    /// The range of sums of up to so many values.
+    #[must_use]
+    pub fn of_sums(self, terms: usize) -> Self {
+        let doublings = terms.max(1).next_power_of_two().trailing_zeros();
+        Self {
+            high: self.high + doublings.cast_signed(),
+            ..self
+        }
+    }
+
+    /// True if products of two values in such a range are far from the ends of a 64-bit floating-point number.
+    pub fn is_central(self) -> bool {
+        self.low >= -CENTRAL && self.high <= CENTRAL
+    }
+
+    /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
+    pub fn may_overflow(self) -> bool {
+        self.low < -1000 || self.high > 900
+    }
+}
+
+/// Bounds of some values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ValueBounds {
+    /// `true` if some value is zero.
+    pub has_zeros: bool,
+    /// A base-2 exponent that is a lower bound of all values other than zero; at most zero.
+    pub low: i32,
+    /// A base-2 exponent that is an upper bound of all values; at least zero.
+    pub high: i32,
+}
+
+/// Satisfiability: decides without arithmetic whether any assignment has weight.
+#[derive(Clone, Copy, Debug)]
+pub struct Boolean;
+
+impl Semiring for Boolean {
+    type Value = bool;
+    const SUMS_TO_ONE: bool = true;
+
+    fn zero() -> bool {
+        false
+    }
+    fn one() -> bool {
+        true
+    }
+    fn is_zero(value: &bool) -> bool {
+        !value
+    }
+    fn add(a: bool, b: bool) -> bool {
+        a || b
+    }
+    fn mul(a: &bool, b: &bool) -> bool {
+        *a && *b
+    }
+    fn repeated(times: usize) -> bool {
+        times > 0
+    }
+    fn lift(weights: &Weights, i: usize) -> bool {
+        !weights.is_zero(i)
+    }
+}
+
+/// Model counting: the number of assignments that have weight.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+impl Semiring for Counting {
+    type Value = BigUint;
+    const SUMS_TO_ONE: bool = false;
+
+    fn zero() -> BigUint {
+        BigUint::ZERO
+    }
+    fn one() -> BigUint {
+        BigUint::one()
+    }
+    fn is_zero(value: &BigUint) -> bool {
+        value.is_zero()
+    }
+    fn add(a: BigUint, b: BigUint) -> BigUint {
+        a + b
+    }
+    fn accumulate(total: &mut BigUint, term: &BigUint) {
+        *total += term;
+    }
+    fn mul(a: &BigUint, b: &BigUint) -> BigUint {
+        a * b
+    }
+    fn repeated(times: usize) -> BigUint {
+        BigUint::from(times)
+    }
+    fn lift(weights: &Weights, i: usize) -> BigUint {
+        BigUint::from(u8::from(!weights.is_zero(i)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{
+        ExpectedUtility, LogSumProduct, MaxProduct, ScaledMaxProduct, SumProduct, WeighedUtility,
+    };
+
+    fn laws<S: Semiring>(samples: &[S::Value]) {
+        let (zero, one) = (S::zero(), S::one());
+        assert!(S::is_zero(&zero) && !S::is_zero(&one));
+        assert_eq!(S::repeated(1), one);
+        for a in samples {
+            assert_eq!(&S::add(a.clone(), zero.clone()), a);
+            assert_eq!(&S::mul(a, &one), a);
+            assert_eq!(S::mul(a, &zero), zero);
+            for b in samples {
+                assert_eq!(S::add(a.clone(), b.clone()), S::add(b.clone(), a.clone()));
+                assert_eq!(S::mul(a, b), S::mul(b, a));
+            }
+        }
+    }
+
+    #[test]
+    fn every_algebra_obeys_the_laws() {
+        laws::<Boolean>(&[false, true]);
+        laws::<Counting>(&[0u32, 1, 7, 1 << 30].map(BigUint::from));
+        laws::<SumProduct>(&[0.0, 0.25, 1.0, 3.0]);
+        laws::<ScaledMaxProduct>(&[0.0, 0.25, 1.0, 3.0]);
+        laws::<LogSumProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
+        laws::<MaxProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
+        let pairs = [(0.0, 0.0), (0.25, -7.0), (1.0, 0.0), (2.0, 5.0)];
+        laws::<ExpectedUtility<SumProduct>>(
+            &pairs.map(|(weight, mean)| WeighedUtility { weight, mean }),
+        );
+    }
+
+    /// Sums and products of numbers between 2^-1022 and 2^1023 are those of real numbers where no range is risky.
+    #[test]
+    fn ranges_tell_what_may_leave_the_numbers() {
+        let range = |low, high| ExponentRange { low, high };
+        assert_eq!(range(-3, 5).times(range(-4, 0)), range(-7, 5));
+        assert_eq!(range(0, 1).times(range(0, 1)), range(0, 2));
+        for (low, high, may_overflow) in [
+            (0, 0, false),
+            (-1000, 900, false),
+            (-1001, 0, true),
+            (0, 901, true),
+        ] {
+            assert_eq!(
+                range(low, high).may_overflow(),
+                may_overflow,
+                "{low} {high}"
+            );
+        }
+    }
+}

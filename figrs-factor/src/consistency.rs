@@ -1,0 +1,162 @@
+//! Generalised arc consistency: exclusion of values by the zeros of factors, before anything is multiplied.
+
+use std::collections::VecDeque;
+
+use crate::graph::{Assignments, DecidedVariables, ReducedGraph, has_zeros};
+use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
+
+/// Maximum number of passes over all factors with zeros together, approximately.
+const MAX_PASSES: usize = 16;
+
+/// The graph without the values that zeros exclude and without the variables that have one value left; `None` if a
+/// variable has none.
+pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
+    reduce_given(graph, &[])
+}
+
+/// The same where some variables have a given value.
+pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
+    let left = remaining_values(graph, given)?;
+    Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
+}
+
+/// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
+pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
+    let left = remaining_values(graph, &[])?;
+    let mut counts = left.iter().zip(&graph.cardinalities);
+    let is_excluded = counts.any(|(left, &n)| left.len() < n as usize);
+    is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
+}
+
+/// The remaining values of each variable, of which some have a given one: a value is excluded if some factor excludes it given the values left of its other
+/// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
+///
+/// **Guarantee.** An assignment with an excluded value has no weight.
+///
+/// **Complexity.** A few looks at each entry of the factors with zeros.
+///
+/// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
+fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<Vec<u32>>> {
+    let mut propagation = ConstraintPropagation::new(graph);
+    for &(v, value) in given {
+        propagation.possible[v.index()].fill(false);
+        propagation.possible[v.index()][value as usize] = true;
+    }
+    let possible = propagation.run()?;
+    let list = |possible: &Vec<bool>| {
+        let values = (0..).zip(possible).filter(|(_, possible)| **possible);
+        values.map(|(x, _)| x).collect()
+    };
+    Some(possible.iter().map(list).collect())
+}
+
+/// Queue of factors to be revised, and the values that are possible so far.
+struct ConstraintPropagation<'a> {
+    graph: &'a FactorGraph,
+    possible: Vec<Vec<bool>>,
+    /// The factors with zeros that mention a variable.
+    mentions: Vec<Vec<usize>>,
+    queue: VecDeque<usize>,
+}
+
+impl<'a> ConstraintPropagation<'a> {
+    fn new(graph: &'a FactorGraph) -> Self {
+        let cards = graph.cardinalities.iter();
+        let mut this = Self {
+            graph,
+            possible: cards.map(|&n| vec![true; n as usize]).collect(),
+            mentions: vec![Vec::new(); graph.cardinalities.len()],
+            queue: VecDeque::new(),
+        };
+        for (i, factor) in graph.factors.iter().enumerate() {
+            if has_zeros(factor) {
+                this.queue.push_back(i);
+                for v in &factor.variables {
+                    this.mentions[v.index()].push(i);
+                }
+            }
+        }
+        this
+    }
+
+    /// The possible values of each variable; `None` if one has none.
+    fn run(mut self) -> Option<Vec<Vec<bool>>> {
+        let mut is_queued = vec![false; self.graph.factors.len()];
+        self.queue.iter().for_each(|&i| is_queued[i] = true);
+        let entries = |i: usize| self.graph.factors[i].entries() + 1;
+        let mut work = MAX_PASSES * self.queue.iter().map(|&i| entries(i)).sum::<usize>();
+        while let Some(i) = self.queue.pop_front() {
+            is_queued[i] = false;
+            let Some(rest) = work.checked_sub(entries(i)) else {
+                break;
+            };
+            work = rest;
+            let factor = &self.graph.factors[i];
+            let supported = self.supported(factor)?;
+            for (&v, supported) in factor.variables.iter().zip(supported) {
+                if self.possible[v.index()] == supported {
+                    continue;
+                }
+                self.possible[v.index()] = supported;
+                for &other in &self.mentions[v.index()] {
+                    if other != i && !is_queued[other] {
+                        is_queued[other] = true;
+                        self.queue.push_back(other);
+                    }
+                }
+            }
+        }
+        Some(self.possible)
+    }
+
+    /// The values of a factor's variables that have an entry among those that are possible; `None` if there is no entry.
+    fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
+        let scope = &factor.variables;
+        let Some((last, parents)) = scope.split_last() else {
+            return Some(Vec::new());
+        };
+        let sizes = scope.iter().map(|&v| self.graph.cardinality(v));
+        let mut supported: Vec<Vec<bool>> = sizes.map(|n| vec![false; n]).collect();
+        let mut is_empty = true;
+        let is_possible = |(v, &x): (&VarId, &u32)| self.possible[v.index()][x as usize];
+        let mut see = |row: &[u32]| {
+            is_empty = false;
+            for (supported, &x) in supported.iter_mut().zip(row) {
+                supported[x as usize] = true;
+            }
+        };
+        if let FactorTable::Sparse { rows, weights } = &factor.table {
+            for (i, row) in rows.chunks_exact(scope.len()).enumerate() {
+                if !weights.is_zero(i) && scope.iter().zip(row).all(is_possible) {
+                    see(row);
+                }
+            }
+        } else {
+            // A row at a time, for all values of the last variable.
+            let n = self.graph.cardinality(*last);
+            let mut row = vec![0; scope.len()];
+            let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));
+            for at in 0..rows.count() {
+                if parents.iter().zip(&row).all(is_possible) {
+                    let mut entry = |x: u32| {
+                        if self.possible[last.index()][x as usize] {
+                            row[parents.len()] = x;
+                            see(&row);
+                        }
+                    };
+                    match &factor.table {
+                        FactorTable::Dense(weights) => (0..n)
+                            .filter(|x| !weights.is_zero(at * n + x))
+                            .for_each(|x| entry(x as u32)),
+                        FactorTable::Function { index } if index[at] != FactorTable::NO_VALUE => {
+                            entry(index[at]);
+                        }
+                        _ => {}
+                    }
+                }
+                rows.advance(&mut row);
+            }
+        }
+        (!is_empty).then_some(supported)
+    }
+}

@@ -1,0 +1,56 @@
+//! The variables and tables of one join.
+
+use crate::graph::{FactorGraph, VarId};
+
+use crate::order::symbolic_elimination::Bucket;
+
+/// The variables of one join, sorted, by position.
+#[derive(Debug, Default)]
+pub(super) struct Domain {
+    pub(super) variables: Vec<VarId>,
+    pub(super) cards: Vec<usize>,
+    /// Variables that are held at one value.
+    pub(super) pins: Vec<Option<u32>>,
+}
+
+impl Domain {
+    /// Variables without pins, in any order.
+    pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
+        variables.sort_unstable();
+        Self {
+            cards: variables.iter().map(|&v| graph.cardinality(v)).collect(),
+            pins: vec![None; variables.len()],
+            variables,
+        }
+    }
+
+    /// The variables of a bucket.
+    pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
+        Self::new(
+            graph,
+            [bucket.output.as_slice(), &bucket.eliminated].concat(),
+        )
+    }
+
+    /// The position of a variable, which must be one of the domain's.
+    pub(super) fn position(&self, v: VarId) -> usize {
+        self.variables.partition_point(|&u| u < v)
+    }
+}
+
+/// Storage of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableKind {
+    Dense,
+    Sparse,
+    Function,
+}
+
+/// Shape of a table: the properties that the variable order depends on.
+#[derive(Debug)]
+pub(super) struct TableShape {
+    pub(super) kind: TableKind,
+    /// The table's variables, as positions in the domain.
+    pub(super) columns: Vec<usize>,
+    pub(super) entries: usize,
+}

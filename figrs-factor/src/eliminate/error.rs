@@ -1,0 +1,90 @@
+//! Errors of an elimination.
+
+use crate::graph::VarId;
+use crate::until::Until;
+use figrs_derive::ErrorDebug;
+use thiserror::Error;
+
+use super::memory::readable;
+
+/// Reason that an elimination did not answer.
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum EliminationError {
+    /// The plan, a table that turned out larger than planned, or the clauses and rows of weights of a circuit together do not fit
+    /// the budget.
+    #[error(
+        "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
+         raise it with `Options::table_budget`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
+        readable(8.0 * .needed)
+    )]
+    TableTooLarge {
+        /// The entries, predicted or reached so far.
+        needed: f64,
+        /// The budget.
+        limit: usize,
+    },
+    /// The plan takes more work than the budget allows.
+    #[error(
+        "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
+         raise it with `Options::operation_budget`, or use `Exact` or `MpeExact`, which search or work in slices"
+    )]
+    TooManyOperations {
+        /// The predicted number of operations.
+        needed: f64,
+        /// The budget.
+        limit: f64,
+    },
+    /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, do not fit the memory.
+    #[error(
+        "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, raise it with \
+         `Options::memory_budget`, or use `Exact` or `MpeExact`, which search or work in slices",
+        readable(*.needed), readable(*.limit as f64)
+    )]
+    TooMuchMemory {
+        /// The bytes, predicted or reached so far.
+        needed: f64,
+        /// The budget, in bytes.
+        limit: u64,
+    },
+    /// The deadline of the algorithm passed, or it was interrupted.
+    #[error("the elimination was stopped before it had an answer; allow more time (`deadline`)")]
+    Interrupted,
+    /// No assignment has a positive weight, so none is the most probable one.
+    #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
+    Impossible,
+    /// A variable that was asked for is not in the graph.
+    #[error("variable {} is not in the factor graph", .0.0)]
+    UnknownVariable(VarId),
+    /// A variable was asked for twice.
+    #[error("variable {} is listed twice among the variables to keep", .0.0)]
+    RepeatedVariable(VarId),
+    /// A factor's table does not fit its variables.
+    #[error("the table of factor {factor} does not fit its variables: {reason}")]
+    MalformedFactor {
+        /// The position of the factor in the graph.
+        factor: usize,
+        /// The defect.
+        reason: &'static str,
+    },
+}
+
+impl EliminationError {
+    /// True if the elimination was refused because it exceeds a budget.
+    pub fn is_budget(&self) -> bool {
+        matches!(
+            self,
+            Self::TableTooLarge { .. }
+                | Self::TooManyOperations { .. }
+                | Self::TooMuchMemory { .. }
+        )
+    }
+}
+
+/// An error if work is to end now.
+pub fn check_interrupt(until: &Until) -> Result<(), EliminationError> {
+    if until.is_over() {
+        return Err(EliminationError::Interrupted);
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
+
+use crate::until::Until;
+
+use super::batch::{Batch, RowExpansion};
+use super::compile::compile;
+use super::domain::{Domain, TableShape};
+use super::error::{EliminationError, check_interrupt};
+use super::multiply::{RangeChecks, multiply_spread};
+use super::prepare::{PreparedTable, prepare, shape};
+use super::program::{CandidateSource, JoinProgram};
+use super::rows::{Cursor, shared_values};
+use super::sink::Sink;
+use super::steps::{Buffers, apply, sweep};
+use super::table::EliminationTable;
+use super::variable_order::order_variables;
+use crate::algebra::{Semiring, ValueBounds};
+
+/// Number of batches between two checks of the clock.
+const BATCHES: u32 = 64;
+
+/// Buffers that a join leaves to the next one, and the deadline of joins.
+#[derive(Debug)]
+pub(super) struct JoinScratch<V> {
+    until: Until,
+    /// Batches since the last check of the clock.
+    since: u32,
+    /// Partial assignments that may still be looked at, and their number at first.
+    left: usize,
+    max_assignments: usize,
+    batches: Vec<Batch<V>>,
+    cursors: Vec<Cursor>,
+    rows: Vec<u32>,
+    buffers: Buffers,
+}
+
+impl<V> JoinScratch<V> {
+    pub(super) fn new(until: Until) -> Self {
+        Self {
+            until,
+            since: 0,
+            left: usize::MAX,
+            max_assignments: usize::MAX,
+            batches: Vec::new(),
+            cursors: Vec::new(),
+            rows: Vec::new(),
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// The same for joins of at most so many partial assignments all together.
+    pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
+        Self {
+            left: assignments,
+            max_assignments: assignments,
+            ..self
+        }
+    }
+
+    /// Counts partial assignments, and refuses more than are left.
+    fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
+        let Some(left) = self.left.checked_sub(assignments) else {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.max_assignments as f64 + 1.0,
+                limit: self.max_assignments as f64,
+            });
+        };
+        self.left = left;
+        Ok(())
+    }
+
+    /// An error if joins are to end now.
+    fn check_interrupt(&mut self) -> Result<(), EliminationError> {
+        self.since += 1;
+        if self.since >= BATCHES {
+            self.since = 0;
+            check_interrupt(&self.until)?;
+        }
+        Ok(())
+    }
+}
+
+/// Multiplies `tables` over all assignments of `domain` that have weight and hands the products to `sink`, each with
+/// its place among the values of `outputs`. Returns whether a product left the range of the semiring.
+///
+/// One backtracking join over dense tables (offsets advanced by strides), sparse ones (ranges of sorted rows that
+/// narrow) and functions (children computed), on batches of partial assignments rather than one at a time.
+///
+/// **Complexity.** The partial assignments that no zero has ruled out yet, times the tables; memory is a batch for
+/// each variable. No recursion.
+/// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
+pub(super) fn join<S: Semiring, K: Sink<S>>(
+    tables: Vec<EliminationTable<'_, S>>,
+    domain: &Domain,
+    outputs: &[usize],
+    sink: &mut K,
+    scratch: &mut JoinScratch<S::Value>,
+) -> Result<bool, EliminationError> {
+    let mut shapes: Vec<TableShape> = tables.iter().map(|table| shape(domain, table)).collect();
+    let slots = order_variables(domain, &mut shapes);
+    let program = compile(domain, &shapes, &slots, outputs);
+    let mut turns = vec![0; domain.variables.len()];
+    for (i, slot) in slots.iter().enumerate() {
+        turns[slot.variable] = i + 1;
+    }
+    let ready = tables.into_iter().zip(&shapes);
+    let ready: Vec<_> = ready
+        .map(|(table, shape)| prepare::<S>(table, shape, domain, &turns))
+        .collect();
+    if ready.iter().any(PreparedTable::is_empty) {
+        return Ok(false);
+    }
+    Join::<S> {
+        program: &program,
+        tables: &ready,
+        care: range_checks(&ready),
+        lost: false,
+    }
+    .run(sink, scratch)
+}
+
+/// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
+fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
+    let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
+        tables
+            .iter()
+            .map(|table| i64::from(exponent(&table.extent)))
+            .sum()
+    };
+    if sum(|extent| extent.low) < -1000 || sum(|extent| extent.high) > 1000 {
+        RangeChecks::Needed
+    } else {
+        RangeChecks::Needless
+    }
+}
+
+/// A join under way.
+struct Join<'a, S: Semiring> {
+    program: &'a JoinProgram,
+    tables: &'a [PreparedTable<'a, S::Value>],
+    care: RangeChecks,
+    lost: bool,
+}
+
+impl<S: Semiring> Join<'_, S> {
+    fn run<K: Sink<S>>(
+        mut self,
+        sink: &mut K,
+        scratch: &mut JoinScratch<S::Value>,
+    ) -> Result<bool, EliminationError> {
+        let levels = &self.program.levels;
+        if scratch.batches.len() < levels.len() {
+            scratch.batches.resize_with(levels.len(), Batch::default);
+        }
+        if scratch.cursors.len() < levels.len() {
+            scratch.cursors.resize_with(levels.len(), Cursor::default);
+        }
+        scratch.cursors[0].reset();
+        let root = &mut scratch.batches[0];
+        root.clear(self.program.registers);
+        root.product.push(S::one());
+        for advance in &levels[0].carry {
+            root.activate_column(advance.register).extend(advance.start);
+        }
+        self.lost |= apply::<S>(
+            self.tables,
+            &levels[0].steps,
+            root,
+            &mut scratch.buffers,
+            self.care,
+        );
+        let mut depth = 0;
+        loop {
+            scratch.check_interrupt()?;
+            if depth + 1 == levels.len() {
+                sink.take(&scratch.batches[depth], &self.program.key)?;
+            } else if self.expand(depth, scratch) {
+                depth += 1;
+                scratch.count_assignments(scratch.batches[depth].product.len())?;
+                let batch = &mut scratch.batches[depth];
+                self.lost |= apply::<S>(
+                    self.tables,
+                    &levels[depth].steps,
+                    batch,
+                    &mut scratch.buffers,
+                    self.care,
+                );
+                scratch.cursors[depth].reset();
+                continue;
+            }
+            if depth == 0 {
+                return Ok(self.lost);
+            }
+            depth -= 1;
+        }
+    }
+
+    /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
+    fn expand(&mut self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
+        let JoinScratch {
+            batches,
+            cursors,
+            rows,
+            buffers,
+            ..
+        } = scratch;
+        let (parents, children) = batches.split_at_mut(depth + 1);
+        let (parent, child) = (&parents[depth], &mut children[0]);
+        let level = &self.program.levels[depth + 1];
+        let cursor = &mut cursors[depth];
+        child.clear(self.program.registers);
+        let spread = match &level.source {
+            CandidateSource::Root => return false,
+            CandidateSource::All(card) => match cursor.next_product(parent.product.len(), *card) {
+                Some((rows, values)) => RowExpansion::Product { rows, values },
+                None => return false,
+            },
+            CandidateSource::Rows(narrows) => {
+                shared_values(
+                    self.tables,
+                    narrows,
+                    parent,
+                    child,
+                    cursor,
+                    rows,
+                    &mut buffers.values,
+                );
+                if rows.is_empty() {
+                    return false;
+                }
+                RowExpansion::Pairs {
+                    rows,
+                    values: &buffers.values,
+                }
+            }
+        };
+        for advance in &level.carry {
+            child.extend_register(parent, &spread, advance);
+        }
+        child.carry_product(parent, &spread);
+        let mut zeros = false;
+        for advance in &level.multiply {
+            let table = &self.tables[advance.register];
+            let before = &parent.registers[advance.register];
+            self.lost |= multiply_spread::<S>(
+                &mut child.product,
+                table.values(),
+                before,
+                &spread,
+                advance,
+                self.care,
+            );
+            zeros |= table.extent.has_zeros;
+        }
+        if zeros && !level.is_final {
+            sweep::<S>(child, buffers);
+        }
+        true
+    }
+}

@@ -1,0 +1,126 @@
+//! Marginal MAP: the most probable assignment of some variables, the others summed out.
+
+use crate::graph::is_wide;
+use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+
+use super::error::EliminationError;
+use super::execute::{EliminationRun, MessageRetention};
+use super::mpe::most_probable;
+use super::options::Options;
+use super::plan::{Plan, PlanCost};
+use super::table::{EliminationTable, Entries};
+use crate::algebra::{LogSumProduct, Semiring, SumProduct};
+
+/// Predicted cost of the two parts of [`marginal_map`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MarginalMapCost {
+    /// Summing out everything else.
+    pub sum: PlanCost,
+    /// Maximising what is left; the memory includes that of the tables left.
+    pub maximum: PlanCost,
+}
+
+/// An assignment of the variables `keep` of the largest total weight of its completions, and the natural logarithm of
+/// that weight.
+///
+/// All other variables are summed out first. The tables this leaves, over kept variables only, are then maximised one
+/// variable after another; they are never multiplied to one table over all kept variables.
+///
+/// **Guarantee.** Exact up to rounding, whatever the magnitudes, as [`super::sum_product`] and [`most_probable`].
+///
+/// **Complexity.** That of two eliminations. Sums come before maxima, so that the width is that of the best order of
+/// this kind (the constrained width), which may be far larger than that of either query alone; [`marginal_map_cost`]
+/// tells beforehand.
+///
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; when either part does not fit the budget;
+/// when the factors or the kept variables are not well formed.
+///
+/// **References.** Park and Darwiche, *Complexity results and approximation strategies for MAP explanations*, Journal of
+/// Artificial Intelligence Research 21, 2004.
+pub fn marginal_map(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<(Vec<u32>, f64), EliminationError> {
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
+    let plan = plan.within(options)?;
+    maximum.within(options)?;
+    options.check_memory(maximum.memory_kept)?;
+    let mut left = None;
+    if !graph.factors.iter().any(is_wide) {
+        left = remaining_factors::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
+    }
+    if left.is_none() {
+        left = remaining_factors::<LogSumProduct>(graph, &plan, options, Weights::from_logs)?;
+    }
+    let (left, log_scale) = left.ok_or(EliminationError::Impossible)?;
+    let (values, log_weight) = most_probable(&left, options)?;
+    let values = keep.iter().map(|v| values[v.index()]).collect();
+    Ok((values, log_weight + log_scale))
+}
+
+/// Predicted cost of [`marginal_map`], without doing it. A plan over the budget is not refused here.
+///
+/// **Errors.** When the factors or the kept variables are not well formed.
+pub fn marginal_map_cost(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<MarginalMapCost, EliminationError> {
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
+    Ok(MarginalMapCost {
+        sum: plan.cost,
+        maximum,
+    })
+}
+
+/// The factors that summing leaves, over the variables of `graph`, and the natural logarithm of the scale of their product;
+/// `None` if a number was lost.
+fn remaining_factors<S: Semiring<Value = f64>>(
+    graph: &FactorGraph,
+    plan: &Plan,
+    options: &Options,
+    weights: fn(Vec<f64>) -> Weights,
+) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
+    let run = EliminationRun::<S>::new(graph, plan, options, MessageRetention::Drop)?;
+    if run.lost {
+        return Ok(None);
+    }
+    let tables = run.parts(
+        &plan.remaining_tables,
+        &vec![None; graph.cardinalities.len()],
+    );
+    let mut factors: Vec<Factor> = tables.into_iter().map(|t| factor(t, weights)).collect();
+    factors.push(Factor {
+        variables: Vec::new(),
+        table: FactorTable::Dense(weights(vec![run.scalar])),
+        normalised: false,
+    });
+    let left = FactorGraph {
+        cardinalities: graph.cardinalities.clone(),
+        factors,
+    };
+    Ok(Some((left, run.log_scale)))
+}
+
+fn factor<S: Semiring<Value = f64>>(
+    table: EliminationTable<'_, S>,
+    weights: fn(Vec<f64>) -> Weights,
+) -> Factor {
+    let variables = table.scope.into_owned();
+    let table = match table.entries {
+        Entries::Dense(values) => FactorTable::Dense(weights(values.into_owned())),
+        Entries::Sparse { rows, values } => FactorTable::Sparse {
+            rows: rows.into_owned(),
+            weights: weights(values.into_owned()),
+        },
+        Entries::Function(index) => FactorTable::Function {
+            index: index.to_vec(),
+        },
+    };
+    Factor {
+        variables,
+        table,
+        normalised: false,
+    }
+}

@@ -1,0 +1,117 @@
+//! Bucket elimination of a factor graph, in any commutative semiring.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `options`, `error`, `validate` | options, errors, validation of the input |
+//! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
+//! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
+//! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
+//! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
+//! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
+//! | `utility` | decisions and the utilities that they maximise |
+//! | `project`, `assignments` | the join alone, for bounds and for lists of what meets |
+
+mod assignments;
+mod batch;
+mod compile;
+mod domain;
+pub mod error;
+mod execute;
+mod join;
+mod marginal_map;
+mod memory;
+mod mpe;
+mod multiply;
+mod options;
+mod plan;
+mod prepare;
+mod program;
+mod project;
+mod prune;
+mod registers;
+mod rows;
+mod sink;
+mod steps;
+mod sum;
+mod table;
+mod trie;
+mod utility;
+mod validate;
+mod variable_order;
+
+use crate::graph::{FactorGraph, VarId};
+
+use crate::algebra::Semiring;
+
+pub use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
+pub use error::EliminationError;
+pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
+pub use memory::{available_bytes, readable};
+pub use mpe::{log_weight, most_probable};
+pub use options::{BarrenFactors, Options, Order};
+pub use plan::PlanCost;
+pub use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
+pub use project::{ProductOperand, Projection, Projector};
+pub use prune::without_barren;
+pub use sum::{MarginalTable, sum_product};
+pub use sum::{log_sums, share_weights};
+pub use utility::{
+    DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,
+    expected_utilities,
+};
+pub use validate::validate;
+
+use execute::{EliminationRun, MessageRetention};
+
+/// Result of an elimination of everything but some variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EliminationResult<S: Semiring> {
+    /// The value of each assignment of the kept variables, row-major in the order they were asked for.
+    pub values: Vec<S::Value>,
+    /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
+    pub log_scale: f64,
+    /// `true` if a number left the range of the representation, so that the values cannot be relied on.
+    pub lost: bool,
+    /// Cost predicted by the plan.
+    pub cost: PlanCost,
+}
+
+/// Multiplies all factors and sums out every variable that is not kept.
+///
+/// **Guarantee.** The result is the sum, over all assignments that agree with the kept values, of the product of the
+/// factors, in the algebra `S` and up to its rounding, whatever the order. Deterministic.
+///
+/// **Complexity.** The predicted operations of [`PlanCost`], times the tables in a bucket; see [`plan_cost`].
+/// Memory is that of the messages not used yet. The stack does not grow with the model.
+///
+/// **Errors.** When the plan does not fit the budget (before memory is taken) or a sparse message outgrows it, and when
+/// the factors or the kept variables are not well formed.
+///
+/// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
+/// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
+pub fn eliminate<S: Semiring>(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<EliminationResult<S>, EliminationError> {
+    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
+    let run = EliminationRun::<S>::new(graph, &plan, options, MessageRetention::Drop)?;
+    let answer = run.answer(keep)?;
+    Ok(EliminationResult {
+        values: answer.values,
+        log_scale: answer.log_scale,
+        lost: answer.lost,
+        cost: plan.cost,
+    })
+}
+
+/// Predicted cost of [`eliminate`], without doing it. A plan over the budget is not refused here.
+///
+/// **Errors.** When the factors or the kept variables are not well formed.
+pub fn plan_cost<S: Semiring>(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<PlanCost, EliminationError> {
+    Ok(Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.cost)
+}

@@ -1,0 +1,76 @@
+//! The most probable assignment.
+
+use crate::graph::FactorGraph;
+use crate::graph::{Assignments, log_entry};
+
+use super::domain::Domain;
+use super::error::EliminationError;
+use super::execute::{EliminationRun, MessageRetention};
+use super::join::{JoinScratch, join};
+use super::options::Options;
+use super::plan::Plan;
+use super::sink::BestSink;
+use crate::algebra::{MaxProduct, Semiring};
+
+/// An assignment of all variables of the largest weight, and the natural logarithm of that weight.
+///
+/// **Guarantee.** Exact up to rounding. Buckets are gone through backwards, each variable of a bucket taking the first
+/// of its best values given those chosen already; variables that no factor mentions take their first value.
+///
+/// **Complexity.** As [`super::sum_product`], but nothing is pruned, and all messages are kept until the end:
+/// the budget is on the largest of them, not on their sum.
+///
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; else as [`super::sum_product`].
+///
+/// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
+/// section 5.
+pub fn most_probable(
+    graph: &FactorGraph,
+    options: &Options,
+) -> Result<(Vec<u32>, f64), EliminationError> {
+    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
+    options.check_memory(plan.cost.memory_kept)?;
+    let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, MessageRetention::Keep)?;
+    if MaxProduct::is_zero(&run.scalar) {
+        return Err(EliminationError::Impossible);
+    }
+    let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
+    let mut scratch = JoinScratch::new(options.end().clone());
+    for bucket in plan.buckets.iter().rev() {
+        let mut domain = Domain::of_bucket(graph, bucket);
+        for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {
+            *pin = values[v.index()];
+        }
+        // A joint number orders the variables as the bucket lists them.
+        let places: Vec<usize> = bucket
+            .eliminated
+            .iter()
+            .map(|&v| domain.position(v))
+            .collect();
+        let tables = run.parts(&bucket.inputs, &values);
+        let mut sink = BestSink::default();
+        join(tables, &domain, &places, &mut sink, &mut scratch)?;
+        let Some((_, number)) = sink.best else {
+            return Err(EliminationError::Impossible);
+        };
+        let eliminated = &bucket.eliminated;
+        let all = Assignments::rows(eliminated.iter().map(|&v| graph.cardinality(v)));
+        for (v, value) in eliminated.iter().zip(all.values(number)) {
+            values[v.index()] = Some(value);
+        }
+    }
+    let values: Vec<u32> = values.into_iter().map(Option::unwrap_or_default).collect();
+    let log_weight = log_weight(graph, &values);
+    Ok((values, log_weight))
+}
+
+/// The natural logarithm of the weight of an assignment: the sum over the factors, in order.
+///
+/// `values` has one value for each variable of the graph, each below its cardinality.
+pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
+    graph
+        .factors
+        .iter()
+        .map(|factor| log_entry(graph, factor, values))
+        .sum()
+}

@@ -1,0 +1,196 @@
+//! Options of an elimination: order, memory, work.
+
+use crate::graph::VarId;
+use crate::until::Until;
+
+use super::error::{EliminationError, check_interrupt};
+use super::memory::available_bytes;
+use crate::order::MAX_WORK;
+
+/// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
+const UNCHECKED_BYTES: f64 = 2.56e8;
+
+/// Words that the search for an order reads for each operation that is allowed, and at least.
+const ORDER_WORK: f64 = 0.1;
+const LEAST_ORDER_WORK: u64 = 1_000_000;
+
+/// Partial assignments that a run may always look at.
+const LEAST_ASSIGNMENTS: f64 = 4e6;
+
+/// Elimination order. Any order gives the same answer, not the same cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// An order as cheap as can be found for an effort in proportion: where one greedy order is cheap, that one; else
+    /// the best of several greedy rules, restarts with noise and local improvements, component by component. The
+    /// search is counted in steps, not in time, and its noise is fixed: the same graph gives the same order.
+    #[default]
+    Greedy,
+    /// As listed; variables that are not listed come last, by identifier.
+    Given(Vec<VarId>),
+}
+
+impl Order {
+    /// The order as listed.
+    pub fn given(variables: Vec<VarId>) -> Self {
+        Self::Given(variables)
+    }
+}
+
+/// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrenFactors {
+    /// It is left out where that cannot change the answer (sums and satisfiability).
+    #[default]
+    Prune,
+    /// It is computed like any other.
+    Compute,
+}
+
+/// Options of an elimination: order, pruning, and budgets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    pub(super) order: Order,
+    pub(super) barren: BarrenFactors,
+    pub(super) table_budget: usize,
+    pub(super) operation_budget: f64,
+    /// Partial assignments that the joins of a run may look at, for each operation predicted.
+    pub(super) assignment_ratio: f64,
+    /// Partial assignments that they may look at in any case.
+    pub(super) most_assignments: f64,
+    /// In bytes; `None` is what the machine has to spare.
+    pub memory_budget: Option<u64>,
+    pub(super) until: Until,
+}
+
+impl Default for Options {
+    /// Order searched, barren factors pruned, tables up to `2^27` entries, any number of operations, three quarters of
+    /// the memory that is available when the plan is made.
+    fn default() -> Self {
+        Self {
+            order: Order::Greedy,
+            barren: BarrenFactors::Prune,
+            table_budget: 1 << 27,
+            operation_budget: f64::INFINITY,
+            assignment_ratio: f64::INFINITY,
+            most_assignments: f64::INFINITY,
+            memory_budget: None,
+            until: Until::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Sets the elimination order.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets the treatment of barren factors.
+    #[must_use]
+    pub fn barren(mut self, barren: BarrenFactors) -> Self {
+        self.barren = barren;
+        self
+    }
+
+    /// Sets the maximum number of entries of the largest table.
+    #[must_use]
+    pub fn table_budget(mut self, entries: usize) -> Self {
+        self.table_budget = entries;
+        self
+    }
+
+    /// The same options with a lower budget of operations, if the present one is higher.
+    #[must_use]
+    pub fn with_operations_at_most(&self, operations: f64) -> Self {
+        let operation_budget = self.operation_budget.min(operations);
+        self.clone().operation_budget(operation_budget)
+    }
+
+    /// The same options with limits of the partial assignments that the joins of a run look at, for each operation predicted and together: zeros may
+    /// promise too much.
+    #[must_use]
+    pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
+        (self.assignment_ratio, self.most_assignments) = (ratio, most);
+        self
+    }
+
+    /// Number of partial assignments that a run of so many predicted operations may look at.
+    pub(super) fn assignment_budget(&self, operations: f64) -> usize {
+        let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
+        assignments.min(self.most_assignments) as usize
+    }
+
+    /// Number of words that the search for an order reads at most: less where a costly plan will be refused.
+    pub(super) fn order_work(&self) -> u64 {
+        let work = ORDER_WORK * self.operation_budget;
+        (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
+    }
+
+    /// Maximum number of entries of one table.
+    pub fn table_entries(&self) -> usize {
+        self.table_budget
+    }
+
+    /// Deadline and interrupt of the elimination.
+    pub fn end(&self) -> &Until {
+        &self.until
+    }
+
+    /// The same options with a deadline and an interrupt.
+    #[must_use]
+    pub fn until(&self, until: &Until) -> Self {
+        Self {
+            until: until.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// An error if the work is to end now.
+    pub fn check_interrupt(&self) -> Result<(), EliminationError> {
+        check_interrupt(&self.until)
+    }
+
+    /// Sets the maximum number of predicted operations of the plan ([`PlanCost::operations`](super::PlanCost::operations)): the plan is
+    /// refused or accepted before any number is multiplied. A run may take more operations than were predicted; nothing counts
+    /// them.
+    #[must_use]
+    pub fn operation_budget(mut self, operations: f64) -> Self {
+        self.operation_budget = operations;
+        self
+    }
+
+    /// Sets the maximum number of bytes of all messages together. Whether a plan is refused depends on it, never which one
+    /// is made.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Refuses a demand for more than the operation budget.
+    pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
+        if needed > self.operation_budget {
+            let limit = self.operation_budget;
+            return Err(EliminationError::TooManyOperations { needed, limit });
+        }
+        Ok(())
+    }
+
+    /// Refuses a demand for more than the memory budget.
+    pub fn check_memory(&self, bytes: f64) -> Result<(), EliminationError> {
+        let limit = match self.memory_budget {
+            Some(bytes) => bytes,
+            None if bytes <= UNCHECKED_BYTES => return Ok(()),
+            None => available_bytes(),
+        };
+        if bytes > limit as f64 {
+            return Err(EliminationError::TooMuchMemory {
+                needed: bytes,
+                limit,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! The plan of an elimination and its predicted cost, before any number is multiplied.
+
+use crate::graph::{FactorGraph, VarId, Weights};
+use crate::until::Until;
+use serde::{Deserialize, Serialize};
+
+use super::error::EliminationError;
+use super::options::{BarrenFactors, Options, Order};
+use super::prune::{Pruned, UnknownSums, prune};
+use super::validate::validate;
+use crate::order::MAX_WORK;
+use crate::order::component_orders::eliminate_candidates;
+use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
+
+/// Predicted cost of an elimination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlanCost {
+    /// The number of variables in the largest bucket.
+    pub width: usize,
+    /// The predicted non-zeros of all joint tables together.
+    pub operations: f64,
+    /// The predicted entries of the largest message or answer.
+    pub largest_table: f64,
+    /// The predicted peak memory of the messages in bytes when each is dropped as soon as it is used, the answer among
+    /// them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    pub memory: f64,
+    /// The predicted memory if all messages are kept.
+    pub memory_kept: f64,
+}
+
+impl PlanCost {
+    /// Refuses a cost over the budget.
+    pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
+        options.admit_operations(self.operations)?;
+        if self.largest_table > options.table_budget as f64 {
+            return Err(EliminationError::TableTooLarge {
+                needed: self.largest_table,
+                limit: options.table_budget,
+            });
+        }
+        options.check_memory(self.memory)
+    }
+}
+
+/// Storage of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageLayout {
+    /// All entries in row-major order.
+    Dense,
+    /// The non-zero entries in a list.
+    Sparse,
+}
+
+impl MessageLayout {
+    /// The layout of the message of a bucket.
+    pub fn of(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> Self {
+        Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
+    }
+
+    /// Dense if that is small or not much larger than its non-zeros, and within the budget.
+    ///
+    /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
+    pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
+        let is_worth_it = entries <= 4096.0 || entries.log2() <= joint + 3.0;
+        if entries <= budget as f64 && is_worth_it {
+            Self::Dense
+        } else {
+            Self::Sparse
+        }
+    }
+}
+
+/// Buckets in the order they are computed.
+#[derive(Default, Debug)]
+pub struct Plan {
+    /// The buckets in the order of elimination.
+    pub buckets: Vec<Bucket>,
+    /// Tables left in the end, over kept variables only.
+    pub(super) remaining_tables: Vec<u32>,
+    /// For each factor, whether it takes part.
+    pub(super) live: Vec<bool>,
+    /// Eliminated variables that no factor mentions, except those that were pruned.
+    pub free: Vec<VarId>,
+    /// The constant that pruned factors sum to, if it is not one.
+    pub(super) constant: Option<Weights>,
+    /// Predicted cost of all buckets.
+    pub cost: PlanCost,
+}
+
+impl Plan {
+    /// Plans the elimination of everything but `keep`, and one table over `keep` in the end.
+    pub fn new(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<Self, EliminationError> {
+        let (mut plan, _) = Self::without_cost(graph, keep, options, sums_to_one)?;
+        let count = graph.factors.len();
+        plan.cost = predicted_cost(graph, keep, (&plan.buckets, count), options.table_budget);
+        Ok(plan)
+    }
+
+    /// Plans the elimination of everything but `keep`, and predicts the cost of eliminating `keep` from the tables that are
+    /// left; these are held until the end of that.
+    pub(super) fn in_two_parts(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<(Self, PlanCost), EliminationError> {
+        let (mut plan, mut interaction) = Self::without_cost(graph, keep, options, sums_to_one)?;
+        let (count, budget) = (graph.factors.len(), options.table_budget);
+        plan.cost = predicted_cost(graph, &[], (&plan.buckets, count), budget);
+        let kept = interaction.release(keep);
+        eliminate_in_order(options, &mut interaction, &kept)?;
+        let given = count + plan.buckets.len();
+        let mut afterwards = predicted_cost(graph, &[], (&interaction.buckets, given), budget);
+        let left = plan.remaining_tables.iter();
+        let left = left.filter_map(|&id| plan.buckets.get((id as usize).checked_sub(count)?));
+        let held: f64 = left.map(|bucket| message(graph, bucket, budget).1).sum();
+        afterwards.memory += held;
+        afterwards.memory_kept += held;
+        Ok((plan, afterwards))
+    }
+
+    /// A plan without its price, and the state of the symbolic elimination after it.
+    fn without_cost(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<(Self, SymbolicElimination), EliminationError> {
+        validate(graph, keep)?;
+        let pruned = if sums_to_one && options.barren == BarrenFactors::Prune {
+            prune(graph, keep, UnknownSums::Computed)
+        } else {
+            Pruned::nothing(graph)
+        };
+        let mut interaction = SymbolicElimination::new(graph, &pruned.live, keep);
+        let mut mentioned = Vec::with_capacity(graph.cardinalities.len());
+        let mut free = Vec::new();
+        let variables = (0..graph.cardinalities.len() as u32).map(VarId);
+        for v in variables.filter(|&v| !interaction.is_no_candidate(v)) {
+            if interaction.is_mentioned(v) {
+                mentioned.push(v);
+            } else if !pruned.vanished[v.index()] {
+                free.push(v);
+            }
+        }
+        eliminate_in_order(options, &mut interaction, &mentioned)?;
+        let plan = Self {
+            buckets: std::mem::take(&mut interaction.buckets),
+            remaining_tables: interaction.remaining_tables(),
+            live: pruned.live,
+            free,
+            constant: pruned.constant,
+            cost: PlanCost::default(),
+        };
+        Ok((plan, interaction))
+    }
+
+    /// Refuses a plan that does not fit the budget.
+    pub fn within(self, options: &Options) -> Result<Self, EliminationError> {
+        self.cost.within(options)?;
+        Ok(self)
+    }
+}
+
+/// The buckets of an elimination of everything, in an order found as if no entry were zero: for searches, in which
+/// variables are guessed and not found by joining tables.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
+    let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
+    interaction.ignore_zeros();
+    let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+    eliminate_candidates(&mut interaction, &variables, MAX_WORK, until)?;
+    Ok(interaction.buckets)
+}
+
+/// Eliminates variables that live tables mention.
+pub(super) fn eliminate_in_order(
+    options: &Options,
+    interaction: &mut SymbolicElimination,
+    variables: &[VarId],
+) -> Result<(), EliminationError> {
+    match &options.order {
+        Order::Given(listed) => {
+            interaction.eliminate_all(listed);
+            interaction.eliminate_all(variables);
+            Ok(())
+        }
+        Order::Greedy => {
+            let work = options.order_work();
+            eliminate_candidates(interaction, variables, work, options.end())
+        }
+    }
+}
+
+/// The price of buckets whose first message has the number `first`; tables of lower numbers are not counted.
+pub fn predicted_cost(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    (buckets, first): (&[Bucket], usize),
+    budget: usize,
+) -> PlanCost {
+    let answer = entries(graph, keep);
+    let mut cost = PlanCost {
+        width: keep.len(),
+        operations: answer,
+        largest_table: answer,
+        memory: 0.0,
+        memory_kept: 8.0 * answer,
+    };
+    let mut alive = 8.0 * answer;
+    let mut sizes = Vec::with_capacity(buckets.len());
+    for bucket in buckets {
+        let (message, bytes) = message(graph, bucket, budget);
+        cost.width = cost
+            .width
+            .max(bucket.output.len() + bucket.eliminated.len());
+        cost.operations += bucket.joint.exp2();
+        cost.largest_table = cost.largest_table.max(message);
+        cost.memory_kept += bytes;
+        alive += bytes;
+        cost.memory = cost.memory.max(alive);
+        sizes.push(bytes);
+        let used = bucket.inputs.iter();
+        let used = used.filter_map(|&id| (id as usize).checked_sub(first));
+        alive -= used.map(|message| sizes[message]).sum::<f64>();
+    }
+    cost.memory = cost.memory.max(alive);
+    cost
+}
+
+/// The predicted entries of the message of a bucket, and its bytes.
+fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
+    let dense = entries(graph, &bucket.output);
+    let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {
+        MessageLayout::Dense => (dense, 8),
+        MessageLayout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
+    };
+    (entries, entries * width as f64)
+}
+
+/// The number of joint values of some variables.
+pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
+    variables
+        .iter()
+        .map(|&v| graph.cardinality(v) as f64)
+        .product()
+}

@@ -1,0 +1,202 @@
+//! Sinks of a join: dense table, power sums, sparse list, maximum.
+
+use std::collections::hash_map::Entry;
+
+use crate::graph::Assignments;
+use rustc_hash::FxHashMap;
+
+use super::batch::Batch;
+use super::error::EliminationError;
+use super::options::Options;
+use super::program::RowKey;
+use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
+
+/// Number of entries of a hash map up to which its memory is not counted.
+const SMALL: usize = 1 << 16;
+/// Memory of a growing hash map, in units of its entries: there are the old one and a new one twice as large, both partly
+/// full.
+const ENTRY: usize = 4;
+/// Overhead of a row on the heap in bytes, besides its values: its address, its length, and that of the allocator.
+const ROW: usize = 48;
+
+/// Consumer of the products of a join, each with its key.
+pub(super) trait Sink<S: Semiring> {
+    /// Adds a batch of finished products.
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
+}
+
+/// Sums of products in an array.
+pub(super) struct DenseSink<V> {
+    pub(super) values: Vec<V>,
+}
+
+impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
+            for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
+                S::accumulate(&mut self.values[place], product);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Power sums of products in an array, by their logarithms.
+pub(super) struct PowerSink {
+    weight: f64,
+    /// For each entry the logarithm of the sum of the products' powers, and the number of these.
+    sums: Vec<(f64, usize)>,
+}
+
+impl PowerSink {
+    /// For `(sum of p^(1/weight))^weight`.
+    pub(super) fn new(entries: usize, weight: f64) -> Self {
+        Self {
+            weight,
+            sums: vec![(f64::NEG_INFINITY, 0); entries],
+        }
+    }
+
+    /// The logarithms of the power sums, of so many products each; those that did not come are zero.
+    pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
+        let log = |(sum, added): (f64, usize)| {
+            if self.weight < 0.0 && added < products {
+                f64::NEG_INFINITY
+            } else {
+                self.weight * sum
+            }
+        };
+        self.sums.into_iter().map(log).collect()
+    }
+}
+
+impl Sink<MaxProduct> for PowerSink {
+    fn take(&mut self, batch: &Batch<f64>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
+            for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
+                if product > f64::NEG_INFINITY {
+                    let (sum, added) = &mut self.sums[place];
+                    *sum = LogSumProduct::add(*sum, product / self.weight);
+                    *added += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sums of products in a hash map, by number or, where numbers do not suffice, by row.
+pub(super) struct SparseSink<'a, V> {
+    numbers: FxHashMap<usize, V>,
+    rows: FxHashMap<Box<[u32]>, V>,
+    options: &'a Options,
+    /// Bytes in use elsewhere.
+    held: f64,
+    /// Number of entries up to which memory was admitted.
+    admitted: usize,
+}
+
+impl<'a, V> SparseSink<'a, V> {
+    /// A sink that refuses more entries than a table may have, or than there is memory for besides the bytes `held`.
+    pub(super) fn new(options: &'a Options, held: f64) -> Self {
+        Self {
+            numbers: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            options,
+            held,
+            admitted: SMALL,
+        }
+    }
+
+    /// The sums, as sorted rows, which have these numbers, and a value for each row.
+    pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
+        let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
+        numbers.sort_unstable_by_key(|entry| entry.0);
+        let mut wide: Vec<(Box<[u32]>, V)> = self.rows.into_iter().collect();
+        wide.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut rows = Vec::with_capacity((numbers.len() + wide.len()) * keys.variables());
+        let mut values = Vec::with_capacity(numbers.len() + wide.len());
+        for (number, value) in numbers {
+            rows.extend(keys.values(number));
+            values.push(value);
+        }
+        for (row, value) in wide {
+            rows.extend_from_slice(&row);
+            values.push(value);
+        }
+        (rows, values)
+    }
+
+    fn check(&mut self) -> Result<(), EliminationError> {
+        let needed = self.numbers.len() + self.rows.len();
+        let limit = self.options.table_budget;
+        if needed > limit {
+            return Err(EliminationError::TableTooLarge {
+                needed: needed as f64,
+                limit,
+            });
+        }
+        if needed > self.admitted {
+            let width = self.rows.keys().next().map_or(0, |row| row.len());
+            let row = if width == 0 { 0 } else { ROW + 4 * width };
+            let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
+            self.options
+                .check_memory(self.held + needed as f64 * entry as f64)?;
+            // The available memory is queried seldom, not at every batch.
+            self.admitted = needed + needed / 16;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Semiring> Sink<S> for SparseSink<'_, S::Value> {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError> {
+        for (row, product) in batch.product.iter().enumerate() {
+            if S::is_zero(product) {
+                continue;
+            }
+            match key {
+                RowKey::Number(register) => {
+                    add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product);
+                }
+                RowKey::Values(registers) => {
+                    let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
+                    add::<S, _>(self.rows.entry(values.collect()), product);
+                }
+            }
+        }
+        self.check()
+    }
+}
+
+fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
+    match entry {
+        Entry::Vacant(place) => {
+            place.insert(product.clone());
+        }
+        Entry::Occupied(mut sum) => S::accumulate(sum.get_mut(), product),
+    }
+}
+
+/// The largest product; of equals the one whose values come first.
+#[derive(Debug, Default)]
+pub(super) struct BestSink {
+    /// The largest product and its row-major number.
+    pub(super) best: Option<(f64, usize)>,
+}
+
+impl Sink<MaxProduct> for BestSink {
+    fn take(&mut self, batch: &Batch<f64>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
+            for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
+                let is_better = self
+                    .best
+                    .is_none_or(|(most, at)| product > most || product == most && place < at);
+                if is_better && product > f64::NEG_INFINITY {
+                    self.best = Some((product, place));
+                }
+            }
+        }
+        Ok(())
+    }
+}

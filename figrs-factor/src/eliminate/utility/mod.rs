@@ -1,0 +1,149 @@
+//! Elimination of an influence diagram: chance is summed out, decisions are maximised, utilities stay a sum of tables.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `planned_table` | scopes of the tables, with the variables whose distribution a table is |
+//! | `plan` | the steps in the order that the stages impose, and their cost |
+//! | `run` | the steps in numbers |
+//! | `rule` | decision rules as tables |
+
+mod plan;
+mod planned_table;
+mod rule;
+mod run;
+
+use crate::graph::is_wide;
+use crate::graph::{FactorGraph, VarId};
+
+pub use rule::DecisionRule;
+
+use super::error::EliminationError;
+use super::options::Options;
+use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
+use plan::UtilityPlan;
+use run::UtilityRun;
+
+/// A utility: a number for each value of a variable.
+#[derive(Clone, Debug)]
+pub struct UtilityTable {
+    /// The variable of the stage.
+    pub variable: VarId,
+    /// The utility of each assignment, row-major.
+    pub utilities: Vec<f64>,
+}
+
+/// A step of the order that information imposes, the last first.
+#[derive(Clone, Debug)]
+pub enum EliminationStage {
+    /// Variables that are summed out, in any order.
+    Sum(Vec<VarId>),
+    /// A decision that is made when all variables of later stages are known.
+    Choose(VarId),
+}
+
+/// The factors of an influence diagram and its utilities.
+#[derive(Clone, Copy, Debug)]
+pub struct UtilityGraph<'g> {
+    /// The factors; those that mention a decision alone, its options, are passed over where it is chosen.
+    pub graph: &'g FactorGraph,
+    /// The utilities, which add up.
+    pub utilities: &'g [UtilityTable],
+}
+
+/// The weight and the expected utility of each assignment of some variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpectedUtilities {
+    /// Weights that are in proportion, the largest about one.
+    pub weights: Vec<f64>,
+    /// Expected sums of all utilities; zero where there is no weight.
+    pub means: Vec<f64>,
+}
+
+/// The rule of each decision of the stages that maximises the expected sum of the utilities, in the order of the stages.
+///
+/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best is chosen.
+///
+/// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same
+/// or earlier stages of the list (those that are made later).
+///
+/// **Complexity.** Exponential in the width of the best order of this kind (the width of a strong junction tree), less what zeros
+/// save. Utilities are joined where a decision influences several of them, and nowhere else.
+///
+/// **Errors.** When the plan does not fit the budget, and when factors are malformed.
+///
+/// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
+/// for optimizing policies under uncertainty".
+pub fn best_rules(
+    diagram: UtilityGraph<'_>,
+    stages: &[EliminationStage],
+    tie: f64,
+    options: &Options,
+) -> Result<Vec<DecisionRule>, EliminationError> {
+    let plan = UtilityPlan::new(diagram, stages, &[], options)?;
+    if let Some(rules) = linear(diagram, |diagram| {
+        rules::<SumProduct>(diagram, &plan, tie, options)
+    })? {
+        return Ok(rules);
+    }
+    Ok(rules::<LogSumProduct>(diagram, &plan, tie, options)?.unwrap_or_default())
+}
+
+/// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order, where
+/// nothing is left to decide.
+///
+/// **Errors.** As [`best_rules`].
+pub fn expected_utilities(
+    diagram: UtilityGraph<'_>,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<ExpectedUtilities, EliminationError> {
+    let all = (0..diagram.graph.cardinalities.len() as u32).map(VarId);
+    let summed = all.filter(|v| !keep.contains(v)).collect();
+    let plan = UtilityPlan::new(diagram, &[EliminationStage::Sum(summed)], keep, options)?;
+    if let Some(found) = linear(diagram, |diagram| {
+        table::<SumProduct>(diagram, &plan, keep, options)
+    })? {
+        return Ok(found);
+    }
+    let found = table::<LogSumProduct>(diagram, &plan, keep, options)?;
+    Ok(found.unwrap_or(ExpectedUtilities {
+        weights: Vec::new(),
+        means: Vec::new(),
+    }))
+}
+
+/// The result in ordinary numbers, unless they do not suffice.
+fn linear<'g, R>(
+    diagram: UtilityGraph<'g>,
+    find: impl FnOnce(UtilityGraph<'g>) -> Result<Option<R>, EliminationError>,
+) -> Result<Option<R>, EliminationError> {
+    if diagram.graph.factors.iter().any(is_wide) {
+        return Ok(None);
+    }
+    find(diagram)
+}
+
+/// `None` if a number was lost.
+fn rules<S: MeanWeights>(
+    diagram: UtilityGraph<'_>,
+    plan: &UtilityPlan,
+    tie: f64,
+    options: &Options,
+) -> Result<Option<Vec<DecisionRule>>, EliminationError> {
+    let mut run = UtilityRun::<S>::new(diagram, plan, options);
+    run.steps(tie)?;
+    Ok((!run.lost).then_some(run.rules))
+}
+
+/// `None` if a number was lost.
+fn table<S: MeanWeights>(
+    diagram: UtilityGraph<'_>,
+    plan: &UtilityPlan,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<Option<ExpectedUtilities>, EliminationError> {
+    let mut run = UtilityRun::<S>::new(diagram, plan, options);
+    run.steps(0.0)?;
+    let found = run.table(keep)?;
+    Ok((!run.lost).then_some(found))
+}

@@ -1,0 +1,114 @@
+//! Decision rules as tables.
+
+use crate::graph::Assignments;
+use crate::graph::{FactorGraph, VarId};
+
+/// The option that is chosen for each assignment of some variables that may happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionRule {
+    /// The decision.
+    pub decision: VarId,
+    /// The variables that matter.
+    pub scope: Vec<VarId>,
+    /// The assignments, one after another, sorted.
+    pub rows: Vec<u32>,
+    /// The option of each assignment.
+    pub choices: Vec<u32>,
+}
+
+impl DecisionRule {
+    /// The rule that always chooses the same.
+    pub fn constant(decision: VarId, choice: u32) -> Self {
+        Self {
+            decision,
+            scope: Vec::new(),
+            rows: Vec::new(),
+            choices: vec![choice],
+        }
+    }
+
+    /// The assignments with their choices.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u32], u32)> {
+        let width = self.scope.len();
+        let row =
+            move |(i, &choice): (usize, &u32)| (&self.rows[i * width..(i + 1) * width], choice);
+        self.choices.iter().enumerate().map(row)
+    }
+
+    /// The rule for some of the assignments.
+    #[must_use]
+    pub fn filtered(&self, mut keep: impl FnMut(&[u32]) -> bool) -> Self {
+        let mut rule = Self {
+            decision: self.decision,
+            scope: self.scope.clone(),
+            rows: Vec::new(),
+            choices: Vec::new(),
+        };
+        for (row, choice) in self.iter().filter(|(row, _)| keep(row)) {
+            rule.rows.extend_from_slice(row);
+            rule.choices.push(choice);
+        }
+        rule
+    }
+
+    /// The rule without variables that do not change its choices; those that come first in `order` go first.
+    #[must_use]
+    pub fn reduced(self, order: &[VarId]) -> Self {
+        self.reduced_where(order, |_| true)
+    }
+
+    /// The rule without variables of `order`, all or each for itself, that do not change its choices where it is followed, as `is_followed` says
+    /// of an assignment; elsewhere it keeps to these.
+    #[must_use]
+    pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
+        let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
+        let one_by_one = order.chunks(1);
+        for variables in std::iter::once(order).chain(one_by_one) {
+            if let Some((shorter, still)) = self.without(variables, &followed) {
+                (self, followed) = (shorter, still);
+            }
+        }
+        self
+    }
+
+    /// The rule without some variables, and where it is followed then; `None` if choices depend on them.
+    fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
+        let kept = |place: &usize| !variables.contains(&self.scope[*place]);
+        let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
+        let mut listed: Vec<(Vec<u32>, bool, u32)> = Vec::with_capacity(self.choices.len());
+        for ((row, choice), &is_followed) in self.iter().zip(followed) {
+            let row = kept.iter().map(|&place| row[place]).collect();
+            listed.push((row, !is_followed, choice));
+        }
+        // Those that are followed come first among equal ones.
+        listed.sort_unstable();
+        let mut shorter = Self {
+            decision: self.decision,
+            scope: kept.iter().map(|&place| self.scope[place]).collect(),
+            rows: Vec::new(),
+            choices: Vec::new(),
+        };
+        let mut still = Vec::new();
+        for group in listed.chunk_by(|a, b| a.0 == b.0) {
+            let (row, passed_over, choice) = &group[0];
+            let mut alike = group.iter().filter(|other| other.1 == *passed_over);
+            if alike.any(|other| other.2 != *choice) {
+                return None;
+            }
+            shorter.rows.extend_from_slice(row);
+            shorter.choices.push(*choice);
+            still.push(!passed_over);
+        }
+        Some((shorter, still))
+    }
+
+    /// The choice for each assignment of the scope, row-major; the first option where the rule has none.
+    pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
+        let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
+        let mut choices = vec![0; graph.dense_size(&self.scope)];
+        for (row, choice) in self.iter() {
+            choices[all.number(row)] = choice;
+        }
+        choices
+    }
+}

@@ -1,0 +1,149 @@
+//! Assignments of variables in row-major order: the last variable changes fastest.
+
+use super::factor_graph::FactorGraph;
+
+/// The assignments of some variables, numbered in row-major order.
+///
+/// Each variable has a place in lists of values, which may hold other variables too: only its own places are read and
+/// written.
+#[derive(Clone, Debug)]
+pub struct Assignments {
+    digits: Vec<Digit>,
+    count: usize,
+}
+
+/// One variable.
+#[derive(Clone, Copy, Debug)]
+struct Digit {
+    place: u32,
+    cardinality: u32,
+    stride: usize,
+}
+
+impl Assignments {
+    /// The assignments of variables given by their places and cardinalities.
+    pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let digit = |(place, cardinality)| Digit {
+            place: place as u32,
+            cardinality: cardinality as u32,
+            stride: 1,
+        };
+        let mut digits: Vec<Digit> = variables.into_iter().map(digit).collect();
+        let mut count = 1usize;
+        for digit in digits.iter_mut().rev() {
+            digit.stride = count;
+            count = count.saturating_mul(digit.cardinality as usize);
+        }
+        Self { digits, count }
+    }
+
+    /// The assignments of variables of a graph, at their places among all of its variables.
+    pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
+        let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
+        Self::new(variables.into_iter().map(cardinality))
+    }
+
+    /// The assignments of variables of these cardinalities, as lists of their values alone.
+    pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
+        Self::new(cardinalities.into_iter().enumerate())
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.digits.len()
+    }
+
+    /// Number of assignments, saturating.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The places of the variables, with their strides.
+    pub fn strides(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.digits.iter().map(|d| (d.place as usize, d.stride))
+    }
+
+    /// Sets the variables to their first assignment, all zero.
+    pub fn reset(&self, values: &mut [u32]) {
+        for digit in &self.digits {
+            values[digit.place as usize] = 0;
+        }
+    }
+
+    /// Sets the variables to their next assignment. Returns which of them was raised, those after it being zero again;
+    /// `None` after the last assignment, when all are zero again.
+    #[inline]
+    pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
+        for (i, digit) in self.digits.iter().enumerate().rev() {
+            let value = &mut values[digit.place as usize];
+            *value += 1;
+            if *value < digit.cardinality {
+                return Some(i);
+            }
+            *value = 0;
+        }
+        None
+    }
+
+    /// The number of the present assignment.
+    #[inline]
+    pub fn number(&self, values: &[u32]) -> usize {
+        let digits = self.digits.iter();
+        digits
+            .map(|digit| values[digit.place as usize] as usize * digit.stride)
+            .sum()
+    }
+
+    /// The values of the assignment of a number, in the order of the variables.
+    #[inline]
+    pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
+        self.digits.iter().map(move |digit| {
+            let value = number / digit.stride;
+            number %= digit.stride;
+            value as u32
+        })
+    }
+
+    /// Sets the variables to the assignment of a number.
+    #[inline]
+    pub fn assign(&self, number: usize, values: &mut [u32]) {
+        for (digit, value) in self.digits.iter().zip(self.values(number)) {
+            values[digit.place as usize] = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments_are_numbered_in_the_order_they_come() {
+        let all = Assignments::new([(3, 2), (0, 3), (2, 1), (1, 2)]);
+        let mut values = vec![7; 5];
+        all.reset(&mut values);
+        for number in 0..all.count() {
+            assert_eq!(all.number(&values), number);
+            let mut other = vec![7; 5];
+            all.assign(number, &mut other);
+            assert_eq!(other, values);
+            let row: Vec<u32> = all.values(number).collect();
+            assert_eq!(row, [3, 0, 2, 1].map(|place: usize| values[place]));
+            let raised = [Some(3), Some(1), Some(3), Some(1), Some(3), Some(0)];
+            let expected = if number == 11 {
+                None
+            } else {
+                raised[number % 6]
+            };
+            assert_eq!(all.advance(&mut values), expected);
+        }
+        assert_eq!(values, [0, 0, 0, 0, 7]);
+    }
+
+    #[test]
+    fn no_variables_have_one_assignment() {
+        let all = Assignments::rows([]);
+        assert_eq!((all.count(), all.number(&[])), (1, 0));
+        assert_eq!(all.advance(&mut []), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! Entries of factors of any layout: dense, sparse, function.
+
+use super::assignment::Assignments;
+use super::factor_graph::{Factor, FactorGraph, FactorTable};
+
+/// Calls `visit` with the number and the values of each stored entry that is not zero.
+pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
+    let arity = factor.variables.len();
+    let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
+    let mut values = vec![0; arity];
+    match &factor.table {
+        FactorTable::Dense(weights) => {
+            let all = Assignments::rows(cards);
+            for i in 0..weights.len() {
+                if !weights.is_zero(i) {
+                    visit(i, &values);
+                }
+                all.advance(&mut values);
+            }
+        }
+        FactorTable::Sparse { rows, weights } => {
+            for i in (0..weights.len()).filter(|&i| !weights.is_zero(i)) {
+                visit(i, &rows[i * arity..(i + 1) * arity]);
+            }
+        }
+        FactorTable::Function { index } => {
+            let parents = Assignments::rows(cards.take(arity - 1));
+            for (i, &x) in index.iter().enumerate() {
+                if x != FactorTable::NO_VALUE {
+                    values[arity - 1] = x;
+                    visit(i, &values);
+                }
+                parents.advance(&mut values);
+            }
+        }
+    }
+}
+
+/// The natural logarithm of a stored entry, given by its number; of a function, one that is not zero.
+pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
+    match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.log(entry),
+        FactorTable::Function { .. } => 0.0,
+    }
+}
+
+/// The number of the stored entry at an assignment of all variables of the graph; `None` if a list or a function has none there.
+pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
+    let offset = |n: usize| {
+        let parents = factor.variables[..n].iter();
+        parents.fold(0, |at, &v| {
+            at * graph.cardinality(v) + values[v.index()] as usize
+        })
+    };
+    let arity = factor.variables.len();
+    match &factor.table {
+        FactorTable::Dense(_) => Some(offset(arity)),
+        FactorTable::Sparse { rows, weights } => {
+            let row = |i: usize| rows[i * arity..(i + 1) * arity].iter().copied();
+            let sought = || factor.variables.iter().map(|v| values[v.index()]);
+            let (mut low, mut high) = (0, weights.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if row(middle).lt(sought()) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            (low < weights.len() && row(low).eq(sought())).then_some(low)
+        }
+        FactorTable::Function { index } => {
+            let child = factor.variables.last()?;
+            let entry = offset(arity - 1);
+            (index[entry] == values[child.index()]).then_some(entry)
+        }
+    }
+}
+
+/// The natural logarithm of the entry at an assignment of all variables of the graph.
+pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
+    let entry = stored_entry(graph, factor, values);
+    entry.map_or(f64::NEG_INFINITY, |entry| log_stored(factor, entry))
+}
+
+/// True if some entry of a factor is zero.
+pub fn has_zeros(factor: &Factor) -> bool {
+    match &factor.table {
+        FactorTable::Dense(weights) => weights.count_zeros() > 0,
+        FactorTable::Sparse { .. } | FactorTable::Function { .. } => true,
+    }
+}
+
+/// True if a positive weight of a factor cannot be held beside the largest.
+pub fn is_wide(factor: &Factor) -> bool {
+    match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
+        FactorTable::Function { .. } => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! Dense tables of natural logarithms, looked up at assignments of all variables.
+
+use super::assignment::Assignments;
+use super::factor_graph::{FactorGraph, VarId};
+
+/// A function of some variables as natural logarithms.
+#[derive(Clone, Debug)]
+pub struct LogTable {
+    /// The variables, each once.
+    pub scope: Vec<VarId>,
+    /// The assignments of the scope, among those of all variables.
+    pub assignments: Assignments,
+    /// The logarithms, row-major in the order of the scope.
+    pub logs: Vec<f64>,
+}
+
+impl LogTable {
+    /// A table of these logarithms, row-major in the order of `scope`.
+    pub fn new(graph: &FactorGraph, scope: Vec<VarId>, logs: Vec<f64>) -> Self {
+        let assignments = Assignments::within(graph, scope.iter().map(|v| v.index()));
+        Self {
+            scope,
+            assignments,
+            logs,
+        }
+    }
+
+    /// Tabulates a function. `values` is a scratch assignment of all variables.
+    pub fn tabulate(
+        graph: &FactorGraph,
+        scope: Vec<VarId>,
+        values: &mut [u32],
+        mut log: impl FnMut(&mut [u32]) -> f64,
+    ) -> Self {
+        let mut table = Self::new(graph, scope, Vec::new());
+        table.logs.reserve_exact(table.assignments.count());
+        table.assignments.reset(values);
+        loop {
+            table.logs.push(log(values));
+            if table.assignments.advance(values).is_none() {
+                return table;
+            }
+        }
+    }
+
+    /// The entry at an assignment of all variables.
+    #[inline]
+    pub fn at(&self, values: &[u32]) -> f64 {
+        self.logs[self.assignments.number(values)]
+    }
+
+    /// True if it is constant, and not zero.
+    pub fn is_constant(&self) -> bool {
+        let first = self.logs[0];
+        first > f64::NEG_INFINITY && self.logs.iter().all(|&log| log == first)
+    }
+
+    /// True if some entry is the logarithm of zero.
+    pub fn has_zeros(&self) -> bool {
+        self.logs.contains(&f64::NEG_INFINITY)
+    }
+
+    /// Divides by the largest entry, unless all are zero.
+    pub fn normalise(&mut self) {
+        let most = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if most > f64::NEG_INFINITY {
+            self.logs.iter_mut().for_each(|log| *log -= most);
+        }
+    }
+}

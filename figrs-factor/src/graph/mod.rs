@@ -1,0 +1,25 @@
+//! Factor graphs: the input of all engines.
+//!
+//! Variables are indices with a cardinality, factors are non-negative functions of a few of them.
+//! The product of all factors at a full assignment is the weight of that assignment.
+//!
+//! | file | content |
+//! |---|---|
+//! | `factor_graph`, `weights` | variables, factors, and the numbers of their tables |
+//! | `assignment` | assignments in row-major order |
+//! | `entries`, `log_table` | entries of factors of any layout; dense tables of their logarithms |
+//! | `reduce` | factor graphs restricted to some of the values |
+
+mod assignment;
+mod entries;
+mod factor_graph;
+mod log_table;
+mod reduce;
+mod weights;
+
+pub use assignment::Assignments;
+pub use entries::{for_each_entry, has_zeros, is_wide, log_entry, log_stored, stored_entry};
+pub use factor_graph::{Factor, FactorGraph, FactorTable, VarId};
+pub use log_table::LogTable;
+pub use reduce::{DecidedVariables, ReducedGraph, Restriction};
+pub use weights::{WeightSlice, Weights, WeightsBuilder, WorldWeight, sums_to_one};

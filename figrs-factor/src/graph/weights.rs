@@ -1,0 +1,375 @@
+//! Non-negative numbers over any range of magnitudes.
+
+use std::sync::Arc;
+
+/// A list of non-negative weights that never flushes a positive one to zero; cheap to clone.
+///
+/// Entry `i` weighs `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
+/// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
+/// the natural logarithms of all of them (the scale included), and an algorithm must use those.
+///
+/// A weight that is the probability of an outcome at the present value of some parameters knows which outcome that
+/// is: its origin, one of the parametric outcomes of an expansion.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    linear: Arc<Vec<f64>>,
+    log_scale: f64,
+    logs: Option<Arc<Vec<f64>>>,
+    /// The origin of each weight, or [`NO_ORIGIN`](Self::NO_ORIGIN); `None` if none has one.
+    origins: Option<Arc<Vec<u32>>>,
+}
+
+impl Weights {
+    /// Origin of weights that no parameter decides.
+    pub const NO_ORIGIN: u32 = u32::MAX;
+
+    /// Weights that are ordinary numbers; none of them is a positive number that was flushed to zero.
+    pub fn from_linear(linear: Vec<f64>) -> Self {
+        Self {
+            linear: Arc::new(linear),
+            ..Self::default()
+        }
+    }
+
+    /// Weights given by their natural logarithms; `f64::NEG_INFINITY` is zero.
+    pub fn from_logs(logs: Vec<f64>) -> Self {
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            return Self::from_linear(vec![0.0; logs.len()]);
+        }
+        Self::scaled(logs, largest)
+    }
+
+    /// Weights up to one, given by their natural logarithms: without a scale.
+    pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
+        Self::scaled(logs, 0.0)
+    }
+
+    fn scaled(logs: Vec<f64>, log_scale: f64) -> Self {
+        let linear: Vec<f64> = logs.iter().map(|l| (l - log_scale).exp()).collect();
+        let flushed = linear
+            .iter()
+            .zip(&logs)
+            .any(|(&x, &l)| x < f64::MIN_POSITIVE && l > f64::NEG_INFINITY);
+        Self {
+            linear: Arc::new(linear),
+            log_scale,
+            logs: flushed.then(|| Arc::new(logs)),
+            origins: None,
+        }
+    }
+
+    /// The same weights with these origins, one each.
+    #[must_use]
+    pub fn with_origins(self, origins: Vec<u32>) -> Self {
+        Self {
+            origins: Some(Arc::new(origins)),
+            ..self
+        }
+    }
+
+    /// The origins of the weights, if some have one.
+    pub fn origins(&self) -> Option<&[u32]> {
+        self.origins.as_deref().map(Vec::as_slice)
+    }
+
+    /// The same weights but for those of whose origin `weight` tells the natural logarithm.
+    #[must_use]
+    pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
+        let Some(origins) = self.origins.as_deref() else {
+            return self.clone();
+        };
+        let log = |(i, &origin): (usize, &u32)| match origin {
+            Self::NO_ORIGIN => self.log(i),
+            origin => weight(origin).unwrap_or_else(|| self.log(i)),
+        };
+        let logs: Vec<f64> = origins.iter().enumerate().map(log).collect();
+        let linear: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
+        let plain = linear.iter().zip(&logs).all(is_plain);
+        Self {
+            origins: self.origins.clone(),
+            ..if plain {
+                Self::from_linear(linear)
+            } else {
+                Self::from_logs(logs)
+            }
+        }
+    }
+
+    /// Number of weights.
+    pub fn len(&self) -> usize {
+        self.linear.len()
+    }
+
+    /// Size of the numbers in bytes.
+    pub fn bytes(&self) -> usize {
+        let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
+        let origins = self.origins.as_ref().map_or(0, |origins| origins.len());
+        (self.len() + logs) * size_of::<f64>() + origins * size_of::<u32>()
+    }
+
+    /// True if there are no weights.
+    pub fn is_empty(&self) -> bool {
+        self.linear.is_empty()
+    }
+
+    /// The weights divided by `exp(log_scale)`.
+    pub fn linear(&self) -> &[f64] {
+        &self.linear
+    }
+
+    /// The natural logarithm of the common scale.
+    pub fn log_scale(&self) -> f64 {
+        self.log_scale
+    }
+
+    /// True if some positive weight is too small to be held beside the largest one.
+    pub fn is_flushed(&self) -> bool {
+        self.logs.is_some()
+    }
+
+    /// The weights at some positions.
+    #[must_use]
+    pub fn select(&self, positions: &[usize]) -> Self {
+        let selected = match &self.logs {
+            Some(logs) => Self::from_logs(positions.iter().map(|&i| logs[i]).collect()),
+            None => Self {
+                linear: Arc::new(positions.iter().map(|&i| self.linear[i]).collect()),
+                log_scale: self.log_scale,
+                ..Self::default()
+            },
+        };
+        match &self.origins {
+            Some(origins) => selected.with_origins(positions.iter().map(|&i| origins[i]).collect()),
+            None => selected,
+        }
+    }
+
+    /// True if the weights are plain numbers: no scale, nothing flushed.
+    pub fn is_plain(&self) -> bool {
+        self.log_scale == 0.0 && self.logs.is_none()
+    }
+
+    /// The numbers of plain weights, to be changed: copied only if another clone holds them.
+    pub fn plain_mut(&mut self) -> &mut [f64] {
+        let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
+        linear
+    }
+
+    /// Some consecutive weights.
+    pub fn row(&self, start: usize, len: usize) -> WeightSlice<'_> {
+        WeightSlice {
+            weights: self,
+            start,
+            len,
+        }
+    }
+
+    /// The weights at some positions, zero where there is none.
+    #[must_use]
+    pub fn gather(&self, positions: &[Option<usize>]) -> Self {
+        let mut builder = WeightsBuilder::default();
+        for position in positions {
+            match position {
+                Some(i) => builder.extend(self, *i..*i + 1),
+                None => builder.push(0.0),
+            }
+        }
+        builder.build()
+    }
+
+    /// The natural logarithm of weight `i`, the scale included.
+    pub fn log(&self, i: usize) -> f64 {
+        match &self.logs {
+            Some(logs) => logs[i],
+            None => self.linear[i].ln() + self.log_scale,
+        }
+    }
+
+    /// Number of weights that are zero.
+    pub fn count_zeros(&self) -> usize {
+        match &self.logs {
+            Some(logs) => logs.iter().filter(|log| **log == f64::NEG_INFINITY).count(),
+            None => self.linear.iter().filter(|weight| **weight == 0.0).count(),
+        }
+    }
+
+    /// True if weight `i` is zero, not merely too small to be shown.
+    pub fn is_zero(&self, i: usize) -> bool {
+        match &self.logs {
+            Some(logs) => logs[i] == f64::NEG_INFINITY,
+            None => self.linear[i] == 0.0,
+        }
+    }
+}
+
+impl From<Vec<f64>> for Weights {
+    fn from(linear: Vec<f64>) -> Self {
+        Self::from_linear(linear)
+    }
+}
+
+/// True if the sum of a row is one, up to the rounding of its numbers and of their addition: then it counts as normalised.
+pub fn sums_to_one(row: &[f64]) -> bool {
+    let sum: f64 = row.iter().sum();
+    (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
+}
+
+/// Consecutive weights of a list, such as one row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightSlice<'a> {
+    weights: &'a Weights,
+    start: usize,
+    len: usize,
+}
+
+impl<'a> WeightSlice<'a> {
+    /// The weights divided by `exp` of the scale of their list; the rows of a table have none.
+    pub fn linear(self) -> &'a [f64] {
+        &self.weights.linear[self.start..][..self.len]
+    }
+
+    /// Inverse transform sampling: the position that a number drawn from [0, 1) falls on, if the weights sum to one; never
+    /// one of weight zero.
+    pub fn pick(self, unit: f64) -> usize {
+        let mut rest = unit;
+        let mut chosen = 0;
+        for (i, &p) in self.linear().iter().enumerate() {
+            if p > 0.0 {
+                chosen = i;
+                if rest < p {
+                    break;
+                }
+                rest -= p;
+            }
+        }
+        chosen
+    }
+
+    /// The natural logarithm of the row's weight `i`, the scale included.
+    pub fn log(self, i: usize) -> f64 {
+        self.weights.log(self.start + i)
+    }
+}
+
+/// A list of weights under construction: plain numbers as long as they suffice, then logarithms.
+#[derive(Debug, Default)]
+pub struct WeightsBuilder {
+    linear: Vec<f64>,
+    logs: Option<Vec<f64>>,
+    origins: Option<Vec<u32>>,
+}
+
+impl WeightsBuilder {
+    /// Number of weights so far.
+    pub fn len(&self) -> usize {
+        self.logs.as_ref().unwrap_or(&self.linear).len()
+    }
+
+    /// True if there are no weights yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a plain number.
+    pub fn push(&mut self, weight: f64) {
+        if let Some(origins) = &mut self.origins {
+            origins.push(Weights::NO_ORIGIN);
+        }
+        match &mut self.logs {
+            Some(logs) => logs.push(weight.ln()),
+            None => self.linear.push(weight),
+        }
+    }
+
+    /// Adds a plain number several times.
+    pub fn repeat(&mut self, weight: f64, times: usize) {
+        for _ in 0..times {
+            self.push(weight);
+        }
+    }
+
+    /// Adds some weights of a list.
+    pub fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
+        if self.origins.is_some() || weights.origins.is_some() {
+            let before = self.len();
+            let origins = self
+                .origins
+                .get_or_insert_with(|| vec![Weights::NO_ORIGIN; before]);
+            match &weights.origins {
+                Some(all) => origins.extend_from_slice(&all[range.clone()]),
+                None => origins.resize(before + range.len(), Weights::NO_ORIGIN),
+            }
+        }
+        if self.logs.is_none() && weights.is_plain() {
+            self.linear.extend_from_slice(&weights.linear[range]);
+            return;
+        }
+        let linear = &self.linear;
+        let logs = || linear.iter().map(|w| w.ln()).collect();
+        self.logs
+            .get_or_insert_with(logs)
+            .extend(range.map(|i| weights.log(i)));
+    }
+
+    /// The weights that were added, in their order.
+    pub fn build(self) -> Weights {
+        let weights = match self.logs {
+            Some(logs) => Weights::from_logs(logs),
+            None => Weights::from_linear(self.linear),
+        };
+        match self.origins {
+            Some(origins) => weights.with_origins(origins),
+            None => weights,
+        }
+    }
+}
+
+/// The weight that evidence gives a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldWeight {
+    /// As a number, where it is a normal one; zero, infinite or NaN where `f64` cannot hold it: then `log` tells.
+    pub linear: f64,
+    /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
+    pub log: f64,
+}
+
+impl WorldWeight {
+    /// The weight of a world without evidence.
+    pub const ONE: Self = Self {
+        linear: 1.0,
+        log: 0.0,
+    };
+
+    /// The product with another weight.
+    pub fn times(&mut self, linear: f64, log: f64) {
+        // A subnormal number has lost digits, which a large factor would bring back into sight.
+        let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
+        self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
+        self.log += log;
+    }
+
+    /// True if the world contradicts the evidence.
+    pub fn is_zero(&self) -> bool {
+        self.log == f64::NEG_INFINITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_ranges_keep_their_logs() {
+        let near = Weights::from_logs(vec![-1000.0, -1001.0, f64::NEG_INFINITY]);
+        assert!(!near.is_flushed());
+        assert_eq!(near.linear()[0], 1.0);
+        assert_eq!(near.log(0), -1000.0);
+        assert!(near.is_zero(2));
+        let far = Weights::from_logs(vec![0.0, -5000.0, f64::NEG_INFINITY]);
+        assert!(far.is_flushed());
+        assert_eq!(far.log(1), -5000.0);
+        assert!(!far.is_zero(1) && far.is_zero(2));
+    }
+}

@@ -1,0 +1,48 @@
+//! Factor graphs and exact sums over them: the engine room of figrs, which knows no element.
+//!
+//! ```
+//! use figrs_factor::algebra::SumProduct;
+//! use figrs_factor::eliminate::{Options, eliminate};
+//! use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+//!
+//! // P(rain) = 0.2; P(wet | rain) = 0.9, and 0.1 without rain; it is wet.
+//! let mut graph = FactorGraph { cards: vec![2, 2], ..FactorGraph::default() };
+//! # let _ = (graph, Options::default(), eliminate::<SumProduct>);
+//! ```
+//!
+//! | module | content |
+//! |---|---|
+//! | [`graph`] | variables, factors, tables and their restriction to some of the values |
+//! | [`algebra`] | the semirings that tables are multiplied and summed in |
+//! | [`order`] | elimination orders, searched for by the number of entries that they make |
+//! | [`eliminate`] | bucket elimination: plans, joins, marginal MAP, decisions |
+//! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
+//! | [`consistency`] | values that the zeros of the factors exclude |
+//! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
+
+#![warn(clippy::unwrap_used)]
+
+// Random graphs of the tests, which speak of this crate by its name.
+#[cfg(test)]
+extern crate self as figrs_factor;
+#[cfg(test)]
+#[path = "../../tests/graphs/src/lib.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a crate of its own for other tests"
+)]
+mod random_graphs;
+
+pub mod algebra;
+pub mod bounds;
+pub mod consistency;
+pub mod eliminate;
+pub mod fnv;
+pub mod graph;
+pub mod mini_buckets;
+pub mod order;
+pub mod tree;
+pub mod until;
+
+pub use until::{Stopped, Until};

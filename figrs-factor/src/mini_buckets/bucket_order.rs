@@ -1,0 +1,48 @@
+//! The order in which a mini-bucket elimination goes through the variables.
+
+use crate::graph::{FactorGraph, VarId};
+
+use crate::order::Bucket;
+
+/// An elimination order of the variables that factors mention.
+#[derive(Debug)]
+pub struct BucketOrder {
+    /// The variables in the order of elimination.
+    pub order: Vec<VarId>,
+    /// By variable, its place in the order.
+    place: Vec<usize>,
+}
+
+impl BucketOrder {
+    /// The order of some buckets, of `n` variables in all.
+    pub fn new(n: usize, buckets: &[Bucket]) -> Self {
+        let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
+        let order: Vec<VarId> = eliminated.copied().collect();
+        let mut place = vec![usize::MAX; n];
+        for (i, v) in order.iter().enumerate() {
+            place[v.index()] = i;
+        }
+        Self { order, place }
+    }
+
+    /// The order of the variables that factors mention, those of the fewest factors first, and of equal ones the last.
+    pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
+        let mut mentions = vec![0_u32; graph.cardinalities.len()];
+        for v in graph.factors.iter().flat_map(|factor| &factor.variables) {
+            mentions[v.index()] += 1;
+        }
+        let variables = (0..mentions.len() as u32).rev().map(VarId);
+        let mut order: Vec<VarId> = variables.filter(|v| mentions[v.index()] > 0).collect();
+        order.sort_by_key(|v| mentions[v.index()]);
+        let mut place = vec![usize::MAX; mentions.len()];
+        for (i, v) in order.iter().enumerate() {
+            place[v.index()] = i;
+        }
+        Self { order, place }
+    }
+
+    /// The variable of a scope that is eliminated first; `None` if there is none.
+    pub fn first(&self, scope: &[VarId]) -> Option<VarId> {
+        scope.iter().copied().min_by_key(|v| self.place[v.index()])
+    }
+}

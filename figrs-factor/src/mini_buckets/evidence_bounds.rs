@@ -1,0 +1,198 @@
+//! Bounds of the sum over all assignments, by mini-bucket eliminations of growing tables.
+
+use std::ops::Range;
+
+use crate::graph::{FactorGraph, FactorTable, Weights};
+use crate::until::Until;
+
+use super::bucket_order::BucketOrder;
+use super::messages::{BoundKind, MiniBuckets, fitting_partition};
+use crate::bounds::Bounds;
+use crate::consistency::reduce;
+use crate::eliminate::{EliminationError, as_if_dense, without_barren};
+
+/// Entries of the tables of the eliminations, one after another.
+const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
+/// The numbers of all sizes of tables, and of those that take seconds at most on models of some hundred variables.
+pub const ALL_SIZES: usize = TABLES.len();
+/// Number of the smallest sizes of tables, whose bounds are quick.
+pub const QUICK_SIZES: usize = 3;
+/// Entries of the messages of crude bounds together: a tenth of a second or less.
+const CRUDE_ENTRIES: f64 = 262_144.0;
+/// Width of bounds that further work does not bring closer.
+const CLOSE: f64 = 1e-9;
+
+/// Effort of the eliminations that bound a sum.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundingEffort<'a> {
+    /// Entries that the messages of an elimination may have at once.
+    pub most: f64,
+    /// Entries of messages from which on an elimination is too long.
+    pub work: f64,
+    /// Deadline and interrupt.
+    pub until: &'a Until,
+}
+
+/// Nothing is known of a sum.
+pub const UNBOUNDED: Bounds = Bounds {
+    lower: f64::NEG_INFINITY,
+    upper: f64::INFINITY,
+};
+
+/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above the
+/// product of their largest entries and of the numbers of values, and both by mini-buckets, of the variables of the fewest factors first, unless work is to end.
+pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
+    let of_all = product_of_maxima(graph);
+    let needed = without_barren(graph, &[]);
+    let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
+        return Bounds::exact(f64::NEG_INFINITY);
+    };
+    let graph = &reduced.graph;
+    let upper = of_all.min(product_of_maxima(graph));
+    if upper == f64::NEG_INFINITY {
+        return Bounds::exact(upper);
+    }
+    let mut bounds = Bounds {
+        upper: upper + slack(graph, upper),
+        ..UNBOUNDED
+    };
+    let order = BucketOrder::fewest_factors_first(graph);
+    let limits = (TABLES[0], CRUDE_ENTRIES);
+    if let Ok(closer) = bounds_by(graph, &order, limits, until) {
+        narrow(&mut bounds, closer);
+    }
+    bounds
+}
+
+/// Tells closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of these sizes, given by
+/// their numbers. The number of the first size that was left out.
+///
+/// **Errors.** Those of an elimination with tables of any size; [`EliminationError::Interrupted`].
+pub fn sum_bounds(
+    graph: &FactorGraph,
+    sizes: Range<usize>,
+    effort: BoundingEffort<'_>,
+    tell: &mut dyn FnMut(Bounds),
+) -> Result<usize, EliminationError> {
+    let needed = without_barren(graph, &[]);
+    let Some(reduced) = reduce(needed.as_ref().unwrap_or(graph)) else {
+        tell(Bounds::exact(f64::NEG_INFINITY));
+        return Ok(TABLES.len());
+    };
+    let graph = &reduced.graph;
+    let buckets = as_if_dense(graph, effort.until)?;
+    let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
+    let mut before = 0;
+    for (table, number) in TABLES.into_iter().zip(0..) {
+        let (_, limit, entries) = fitting_partition(graph, &order, table, effort.most);
+        if limit <= before {
+            // The memory does not let tables grow any more.
+            return Ok(TABLES.len());
+        }
+        before = limit;
+        if number < sizes.start {
+            continue;
+        }
+        if number >= sizes.end || entries > effort.work {
+            return Ok(number);
+        }
+        let bounds = bounds_by(graph, &order, (limit, effort.most), effort.until)?;
+        tell(bounds);
+        if bounds.width() <= CLOSE * (1.0 + bounds.upper.abs()) || bounds.upper == bounds.lower {
+            break;
+        }
+    }
+    Ok(TABLES.len())
+}
+
+/// Bounds by one elimination for each, with tables of up to so many entries and messages of so many.
+fn bounds_by(
+    graph: &FactorGraph,
+    order: &BucketOrder,
+    limits: (usize, f64),
+    until: &Until,
+) -> Result<Bounds, EliminationError> {
+    let bound = |kind| -> Result<f64, EliminationError> {
+        Ok(MiniBuckets::new(graph, order, limits, kind, until)?.bound(graph))
+    };
+    let above = bound(BoundKind::SumAbove)?;
+    if above == f64::NEG_INFINITY {
+        return Ok(Bounds::exact(above));
+    }
+    let below = bound(BoundKind::SumBelow)?;
+    let mut bounds = UNBOUNDED;
+    if above < f64::INFINITY {
+        bounds.upper = above + slack(graph, above);
+    }
+    if below > f64::NEG_INFINITY {
+        bounds.lower = below - slack(graph, below);
+    }
+    Ok(bounds)
+}
+
+/// More than all additions of an elimination may have rounded off a logarithm.
+fn slack(graph: &FactorGraph, log: f64) -> f64 {
+    let additions = (graph.factors.len() + 2 * graph.cardinalities.len()) as f64;
+    4.0 * additions * f64::EPSILON * (1.0 + log.abs())
+}
+
+/// Takes in other bounds of the same number.
+pub fn narrow(bounds: &mut Bounds, other: Bounds) {
+    bounds.lower = bounds.lower.max(other.lower);
+    bounds.upper = bounds.upper.min(other.upper);
+}
+
+/// The logarithm of the product of the largest entries of all factors, and of the numbers of values of all variables; without factors that are
+/// normalised, and their variables, since the sum of their product is one.
+pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
+    let (is_left_out, is_summed) = normalised_factors(graph);
+    let values = graph.cardinalities.iter().zip(is_summed);
+    let values = values.filter(|(_, is_summed)| !is_summed);
+    let values = values.map(|(&n, _)| f64::from(n).ln());
+    let largest = |weights: &Weights| {
+        let logs = (0..weights.len()).map(|entry| weights.log(entry));
+        logs.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let factors = graph.factors.iter().zip(is_left_out);
+    let factors = factors.filter(|(_, is_left_out)| !is_left_out);
+    let factors = factors.map(|(factor, _)| match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => largest(weights),
+        FactorTable::Function { .. } => 0.0,
+    });
+    values.chain(factors).sum()
+}
+
+/// By factor and by variable: normalised factors, one for each variable that is the last of some, in no cycle; and these variables. Summed out one after the
+/// other, each before those that it depends on, they leave one.
+fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
+    let n = graph.cardinalities.len();
+    let mut factor_of: Vec<Option<usize>> = vec![None; n];
+    for (number, factor) in graph.factors.iter().enumerate() {
+        if let (true, Some(v)) = (factor.normalised, factor.variables.last()) {
+            factor_of[v.index()].get_or_insert(number);
+        }
+    }
+    let parents = |number: usize| graph.factors[number].variables.iter().rev().skip(1);
+    let mut children = vec![0_u32; n];
+    for &number in factor_of.iter().flatten() {
+        for v in parents(number) {
+            children[v.index()] += 1;
+        }
+    }
+    let mut ready: Vec<usize> = (0..n).filter(|&v| children[v] == 0).collect();
+    let mut is_left_out = vec![false; graph.factors.len()];
+    let mut is_summed = vec![false; n];
+    while let Some(v) = ready.pop() {
+        let Some(number) = factor_of[v] else {
+            continue;
+        };
+        (is_left_out[number], is_summed[v]) = (true, true);
+        for v in parents(number) {
+            children[v.index()] -= 1;
+            if children[v.index()] == 0 {
+                ready.push(v.index());
+            }
+        }
+    }
+    (is_left_out, is_summed)
+}

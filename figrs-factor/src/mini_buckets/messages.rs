@@ -1,0 +1,221 @@
+//! Messages of a mini-bucket elimination.
+
+use crate::graph::{Factor, FactorGraph, VarId};
+use crate::graph::{LogTable, log_entry};
+use crate::until::Until;
+
+use super::bucket_order::BucketOrder;
+use super::partition::{BucketPartition, MiniBucket, divide};
+use crate::eliminate::{EliminationError, ProductOperand, Projection, Projector};
+
+/// Negative weight of each mini-bucket but the first, in a lower bound: the weights of a bucket sum to one. Of the powers of two from 1/16 to 2, the best
+/// on grids of three values.
+const NEGATIVE_WEIGHT: f64 = -0.5;
+
+/// Number that a mini-bucket elimination bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundKind {
+    /// The largest weight of an assignment, from above.
+    MaximumAbove,
+    /// The sum of the weights of all assignments, from above.
+    SumAbove,
+    /// The same sum, from below.
+    SumBelow,
+}
+
+impl BoundKind {
+    /// The projection of the `i`-th of `n` mini-buckets of one bucket, and its share in exchanges of weight; shares sum to one.
+    fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
+        let even = 1.0 / n as f64;
+        match self {
+            Self::MaximumAbove => (Projection::Maximum, even),
+            Self::SumAbove => (Projection::PowerSum(even), even),
+            Self::SumBelow => {
+                let weight = if i == 0 {
+                    1.0 - NEGATIVE_WEIGHT * (n - 1) as f64
+                } else {
+                    NEGATIVE_WEIGHT
+                };
+                (Projection::PowerSum(weight), weight)
+            }
+        }
+    }
+}
+
+/// The buckets divided by joint tables of `limit` entries, or as many as the largest factor has, that are made smaller until all messages together have at
+/// most `most` entries; with that limit, and how many entries the messages have.
+pub(super) fn fitting_partition(
+    graph: &FactorGraph,
+    order: &BucketOrder,
+    limit: usize,
+    most: f64,
+) -> (Vec<BucketPartition>, usize, f64) {
+    // Tables as large as those there are anyway cost nothing.
+    let largest = graph.factors.iter().map(Factor::entries).max();
+    let mut limit = limit.max(largest.unwrap_or(1));
+    loop {
+        let (buckets, entries) = divide(graph, order, limit);
+        if entries <= most || limit <= 1 {
+            return (buckets, limit, entries);
+        }
+        limit /= 2;
+    }
+}
+
+/// The messages of a mini-bucket elimination.
+///
+/// The product of the messages that depend on nothing bounds the maximum or the sum over all assignments. Of a divided bucket the sum over a
+/// variable `x` of the product of the mini-buckets `f_i` is at most the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`, for
+/// positive weights `w_i` whose sum is one (Hölder's inequality), and at least that if all weights but one are negative. Weights of zero are
+/// maxima.
+#[derive(Debug)]
+pub struct MiniBuckets {
+    messages: Vec<LogTable>,
+    /// Logarithm of the number of values of the variables that no table mentions, in sums.
+    free: f64,
+}
+
+impl MiniBuckets {
+    /// Entries of all messages together.
+    pub fn entries(&self) -> usize {
+        self.messages.iter().map(|table| table.logs.len()).sum()
+    }
+
+    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; they are made smaller until all
+    /// messages together have at most `most` entries.
+    ///
+    /// Before a bucket that was divided is eliminated, the mini-buckets exchange weight until their projections to the
+    /// variables they share are in the proportion of their weights, which leaves the product as it is and brings the bound closer.
+    ///
+    /// **Complexity.** Two joint tables of that size for each mini-bucket.
+    /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
+    /// 2003; Liu and Ihler, *Bounding the partition function using Hölder's inequality*, ICML 2011; Ihler, Flerova, Dechter and Otten,
+    /// *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
+    pub fn new(
+        graph: &FactorGraph,
+        order: &BucketOrder,
+        (limit, most): (usize, f64),
+        kind: BoundKind,
+        until: &Until,
+    ) -> Result<Self, EliminationError> {
+        let (buckets, ..) = fitting_partition(graph, order, limit, most);
+        let mut this = Self {
+            messages: Vec::new(),
+            free: match kind {
+                BoundKind::MaximumAbove => 0.0,
+                BoundKind::SumAbove | BoundKind::SumBelow => log_free_values(graph, &buckets),
+            },
+        };
+        let mut projector = Projector::new(graph, until.clone());
+        for bucket in &buckets {
+            let shifts = this.cost_shifts(graph, bucket, kind, &mut projector)?;
+            for (i, mini) in bucket.mini_buckets.iter().enumerate() {
+                let mut pieces = this.operands(graph, mini);
+                pieces.extend(
+                    shifts
+                        .get(i)
+                        .map(|shift| ProductOperand::Logs(&bucket.shared, shift)),
+                );
+                let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
+                let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
+                    // A sum over variables that are not eliminated here is no lower bound.
+                    vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
+                } else {
+                    projector.project(&pieces, &mini.output, projection)?
+                };
+                this.messages
+                    .push(LogTable::new(graph, mini.output.clone(), logs));
+            }
+        }
+        Ok(this)
+    }
+
+    /// The natural logarithm of the bound.
+    pub fn bound(&self, graph: &FactorGraph) -> f64 {
+        let messages = self.messages.iter().filter(|table| table.scope.is_empty());
+        let messages = messages.map(|table| table.logs[0]);
+        let scalars = graph
+            .factors
+            .iter()
+            .filter(|factor| factor.variables.is_empty());
+        let scalars = scalars.map(|factor| log_entry(graph, factor, &[]));
+        self.free + messages.chain(scalars).sum::<f64>()
+    }
+
+    /// The bound of a maximum from above by more than all additions may have rounded off. The logarithms of the weights of each factor are at most so
+    /// large that `magnitude` is their sum.
+    pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
+        // Each factor and message is added once, and moved between mini-buckets by a mean and a difference at most.
+        let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
+        self.bound(graph) + additions * f64::EPSILON * (1.0 + magnitude)
+    }
+
+    fn operands<'a>(
+        &'a self,
+        graph: &'a FactorGraph,
+        mini: &MiniBucket,
+    ) -> Vec<ProductOperand<'a>> {
+        let piece = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
+            None => ProductOperand::Factor(&graph.factors[id as usize]),
+            Some(message) => {
+                let table = &self.messages[message];
+                ProductOperand::Logs(&table.scope, &table.logs)
+            }
+        };
+        mini.tables.iter().map(piece).collect()
+    }
+
+    /// Factors, whose product is one, that bring the projections of all mini-buckets to the shared variables into the proportion of their
+    /// weights (cost shifting, moment matching); empty if there is only one mini-bucket.
+    fn cost_shifts(
+        &self,
+        graph: &FactorGraph,
+        bucket: &BucketPartition,
+        kind: BoundKind,
+        projector: &mut Projector<'_>,
+    ) -> Result<Vec<Vec<f64>>, EliminationError> {
+        let n = bucket.mini_buckets.len();
+        if n < 2 {
+            return Ok(Vec::new());
+        }
+        let mut shifts = Vec::with_capacity(n);
+        for (i, mini) in bucket.mini_buckets.iter().enumerate() {
+            let (projection, _) = kind.of_mini_bucket(i, n);
+            shifts.push(projector.project(
+                &self.operands(graph, mini),
+                &bucket.shared,
+                projection,
+            )?);
+        }
+        for cell in 0..shifts[0].len() {
+            let sum: f64 = shifts.iter().map(|shifts| shifts[cell]).sum();
+            for (i, shifts) in shifts.iter_mut().enumerate() {
+                let (_, share) = kind.of_mini_bucket(i, n);
+                let own = &mut shifts[cell];
+                *own = if sum.is_finite() {
+                    share * sum - *own
+                } else if kind == BoundKind::SumBelow || *own == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    // Where one mini-bucket has no weight, none needs any.
+                    f64::NEG_INFINITY
+                };
+            }
+        }
+        Ok(shifts)
+    }
+}
+
+/// Logarithm of the number of joint values of the variables that no table mentions.
+fn log_free_values(graph: &FactorGraph, buckets: &[BucketPartition]) -> f64 {
+    let mut is_free = vec![true; graph.cardinalities.len()];
+    let used = buckets
+        .iter()
+        .filter(|bucket| !bucket.mini_buckets.is_empty());
+    for bucket in used {
+        is_free[bucket.variable.index()] = false;
+    }
+    let variables = (0..graph.cardinalities.len() as u32).map(VarId);
+    let free = variables.filter(|v| is_free[v.index()]);
+    free.map(|v| (graph.cardinality(v) as f64).ln()).sum()
+}

@@ -1,0 +1,21 @@
+//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination whose buckets are divided, so that its tables stay small.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `bucket_order` | the elimination order |
+//! | `partition` | the division of buckets into mini-buckets |
+//! | `messages` | their messages, with exchange of weight between mini-buckets |
+//! | `evidence_bounds` | bounds of the sum over all assignments |
+
+mod bucket_order;
+mod evidence_bounds;
+mod messages;
+mod partition;
+
+pub use bucket_order::BucketOrder;
+pub use evidence_bounds::{
+    ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, product_of_maxima,
+    sum_bounds,
+};
+pub use messages::{BoundKind, MiniBuckets};
+pub use partition::divide;

@@ -1,0 +1,93 @@
+//! Symbolic elimination of a graph, component by component.
+
+use crate::graph::VarId;
+use crate::until::Until;
+
+use super::components::Component;
+use super::fixed_point::ONE;
+use super::interaction_graph::DISCOUNT;
+use super::restarts::{CHEAP_ORDER_ENTRIES, search};
+use super::score::OrderCriterion;
+use super::symbolic_elimination::{Bucket, SymbolicElimination};
+use super::very_large::greedily;
+use crate::eliminate::error::{EliminationError, check_interrupt};
+
+/// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
+const MAX_RESTART_VARIABLES: usize = 4096;
+
+/// Eliminates all `candidates` in an order as cheap as can be found, for which the search reads so many words at most in one component.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub fn eliminate_candidates(
+    graph: &mut SymbolicElimination,
+    candidates: &[VarId],
+    max_work: u64,
+    until: &Until,
+) -> Result<(), EliminationError> {
+    graph.eliminate_covered(candidates);
+    let mut wide = Vec::new();
+    let mut places = Vec::new();
+    let mut size = 0;
+    for component in Component::all(graph, candidates) {
+        check_interrupt(until)?;
+        let free = &component.variables[..component.free];
+        if free.len() == 1 {
+            graph.eliminate_all(free);
+        } else if component.variables.len() > MAX_RESTART_VARIABLES {
+            wide.extend_from_slice(free);
+            size += free.len() + component.tables.len();
+        } else {
+            places.resize(graph.log_cards.len(), 0);
+            let core = component.core(graph, &mut places);
+            let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
+            for v in search(core, component.tables.len(), (max_work, until), zeros)?.order {
+                graph.eliminate_all(&[component.variables[v as usize]]);
+            }
+        }
+    }
+    if !wide.is_empty() {
+        eliminate_very_large(graph, &wide, CHEAP_ORDER_ENTRIES * size as f64, until)?;
+    }
+    Ok(())
+}
+
+/// The cheapest of a few greedy orders.
+fn eliminate_very_large(
+    graph: &mut SymbolicElimination,
+    wide: &[VarId],
+    cheap: f64,
+    until: &Until,
+) -> Result<(), EliminationError> {
+    let before = graph.clone();
+    greedily(graph, wide, OrderCriterion::Entries, until)?;
+    let from = before.buckets.len();
+    if entries(graph, from) <= cheap {
+        return Ok(());
+    }
+    for aim in [OrderCriterion::NonZeros, OrderCriterion::FillIn] {
+        let mut other = before.clone();
+        greedily(&mut other, wide, aim, until)?;
+        if cost(&other, from) < cost(graph, from) {
+            *graph = other;
+        }
+    }
+    Ok(())
+}
+
+/// The joint entries of the buckets from some position on.
+fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
+    let buckets = graph.buckets[from..].iter();
+    buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
+}
+
+/// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
+fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
+    let discount = (DISCOUNT / ONE) as f64;
+    let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();
+    graph.buckets[from..].iter().map(price).sum()
+}
+
+fn dense(graph: &SymbolicElimination, bucket: &Bucket) -> f64 {
+    let all = bucket.output.iter().chain(&bucket.eliminated);
+    all.map(|v| graph.log_cards[v.index()]).sum()
+}

@@ -1,0 +1,100 @@
+//! Connected components of a graph after the removal of the kept variables.
+
+use crate::graph::VarId;
+
+use super::fixed_point::fixed;
+use super::interaction_graph::{InteractionGraph, VertexWeight};
+use super::symbolic_elimination::SymbolicElimination;
+
+/// A part of the graph: its order does not depend on the other parts.
+#[derive(Debug, Default)]
+pub(super) struct Component {
+    /// The variables to eliminate, sorted; then the kept ones they meet.
+    pub(super) variables: Vec<VarId>,
+    /// Number of them that are to be eliminated.
+    pub(super) free: usize,
+    /// The live tables that mention them.
+    pub(super) tables: Vec<u32>,
+}
+
+impl Component {
+    /// Splits what is left of `candidates` where they meet in kept variables only, or not at all.
+    ///
+    /// **Complexity.** Linear in the number of mentions.
+    pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
+        let mut seen = vec![false; graph.log_cards.len()];
+        let mut listed = vec![false; graph.sketches.len()];
+        let mut components = Vec::new();
+        for &first in candidates {
+            if seen[first.index()] || graph.is_no_candidate(first) || !graph.is_mentioned(first) {
+                continue;
+            }
+            let mut component = Self::default();
+            let mut kept = Vec::new();
+            seen[first.index()] = true;
+            component.variables.push(first);
+            let mut next = 0;
+            while let Some(&v) = component.variables.get(next) {
+                next += 1;
+                for t in graph.tables_of(v) {
+                    if std::mem::replace(&mut listed[t as usize], true) {
+                        continue;
+                    }
+                    component.tables.push(t);
+                    for &u in graph.scope(t) {
+                        if graph.is_no_candidate(u) {
+                            kept.push(u);
+                        } else if !std::mem::replace(&mut seen[u.index()], true) {
+                            component.variables.push(u);
+                        }
+                    }
+                }
+            }
+            kept.sort_unstable();
+            kept.dedup();
+            component.variables.sort_unstable();
+            component.free = component.variables.len();
+            component.variables.extend(kept);
+            components.push(component);
+        }
+        components
+    }
+
+    /// The graph of the component; `places` is scratch space, a number for each variable.
+    pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
+        for (i, v) in self.variables.iter().enumerate() {
+            places[v.index()] = i as u32;
+        }
+        let weight = |v: &VarId| {
+            let log = graph.log_cards[v.index()];
+            VertexWeight {
+                card: log.exp2(),
+                log: fixed(log),
+            }
+        };
+        let scope = |t: &u32| -> Vec<u32> {
+            let scope = graph.scope(*t);
+            scope.iter().map(|v| places[v.index()]).collect()
+        };
+        let scopes: Vec<Vec<u32>> = self.tables.iter().map(scope).collect();
+        let weights = self.variables.iter().map(weight).collect();
+        InteractionGraph::new(weights, self.free, scopes.iter().map(Vec::as_slice))
+    }
+
+    /// Tells the graph of the component which tables have zeros.
+    pub(super) fn count_zeros(
+        &self,
+        graph: &SymbolicElimination,
+        places: &[u32],
+        core: &mut InteractionGraph,
+    ) {
+        for &t in &self.tables {
+            let sketch = &graph.sketches[t as usize];
+            if sketch.density < 0.0 {
+                let scope = graph.scope(t).iter().map(|v| places[v.index()]).collect();
+                core.densities
+                    .add(scope, fixed(sketch.density), self.variables.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Interaction graph of a component during symbolic elimination: an adjacency matrix of bits.
+
+use super::densities::Densities;
+use super::fixed_point::{FixedPoint, ONE, power};
+
+/// Discount on promised zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
+/// work on listed entries is slower than on dense ones.
+pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
+
+const NO_PLACE: u32 = u32::MAX;
+
+/// The weight of a vertex.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VertexWeight {
+    /// Cardinality of the variable.
+    pub(super) card: f64,
+    /// Base-2 logarithm of the cardinality.
+    pub(super) log: FixedPoint,
+}
+
+/// A graph from which vertices are eliminated, with the fill-in and the clique of every vertex kept up to date.
+#[derive(Debug, Default)]
+pub(super) struct InteractionGraph {
+    words: usize,
+    pub(super) weights: Vec<VertexWeight>,
+    rows: Vec<u64>,
+    /// The vertices that are left and may be eliminated.
+    pub(super) left: Vec<u32>,
+    /// Position of a vertex in `left`.
+    places: Vec<u32>,
+    /// The logarithm of the number of joint values of a vertex and its neighbours.
+    pub(super) size: Vec<FixedPoint>,
+    /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
+    pub(super) fill: Vec<u32>,
+    /// Weighted fill-in, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
+    heavy_fill: Vec<f64>,
+    weighted: bool,
+    pub(super) densities: Densities,
+    /// Vertices whose fill-in may have become zero.
+    pub(super) ready: Vec<u32>,
+    /// Number of words read so far: the unit in which search is budgeted.
+    pub(super) work: u64,
+    around: Vec<u64>,
+    members: Vec<u32>,
+    group: Vec<u32>,
+}
+
+impl InteractionGraph {
+    /// A graph in which the vertices of each table meet. The first `free` vertices may be eliminated.
+    pub(super) fn new<'t>(
+        weights: Vec<VertexWeight>,
+        free: usize,
+        tables: impl Iterator<Item = &'t [u32]>,
+    ) -> Self {
+        let n = weights.len();
+        let words = n.div_ceil(64);
+        let place = |v| if v < free { v as u32 } else { NO_PLACE };
+        let mut core = Self {
+            words,
+            rows: vec![0; n * words],
+            left: (0..free as u32).collect(),
+            places: (0..n).map(place).collect(),
+            size: weights.iter().map(|w| w.log).collect(),
+            fill: vec![0; n],
+            heavy_fill: vec![0.0; n],
+            around: vec![0; words],
+            // Of equal weights, the fill-in itself tells as much.
+            weighted: weights.windows(2).any(|pair| pair[0].log != pair[1].log),
+            weights,
+            ..Self::default()
+        };
+        for scope in tables {
+            if let &[a, b] = scope {
+                core.rows[a as usize * words + b as usize / 64] |= 1 << (b % 64);
+                core.rows[b as usize * words + a as usize / 64] |= 1 << (a % 64);
+                continue;
+            }
+            core.around.fill(0);
+            for &v in scope {
+                core.around[v as usize / 64] |= 1 << (v % 64);
+            }
+            for &v in scope {
+                let row = &mut core.rows[v as usize * words..][..words];
+                for (x, y) in row.iter_mut().zip(&core.around) {
+                    *x |= y;
+                }
+                row[v as usize / 64] &= !(1 << (v % 64));
+            }
+        }
+        core.count();
+        core
+    }
+
+    /// Counts the fill-in and the clique of every vertex.
+    fn count(&mut self) {
+        let mut members = Vec::new();
+        for v in 0..self.weights.len() {
+            members.clear();
+            members.extend(bits(self.row(v as u32)));
+            let (mut missing, mut heavy) = (0, 0.0);
+            for &a in &members {
+                let weight = self.weights[a as usize];
+                let apart = self.difference(v, a as usize);
+                missing += apart.0 - 1;
+                heavy += (apart.1 - weight.card) * weight.card;
+                self.size[v] += weight.log;
+            }
+            self.work += (members.len() * self.words) as u64;
+            // Each pair was met twice.
+            self.fill[v] = missing / 2;
+            self.heavy_fill[v] = heavy / 2.0;
+            if missing == 0 {
+                self.ready.push(v as u32);
+            }
+        }
+    }
+
+    /// Copies the state of `other`.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.words = other.words;
+        self.weights.clone_from(&other.weights);
+        self.rows.clone_from(&other.rows);
+        self.left.clone_from(&other.left);
+        self.places.clone_from(&other.places);
+        self.size.clone_from(&other.size);
+        self.fill.clone_from(&other.fill);
+        self.heavy_fill.clone_from(&other.heavy_fill);
+        self.weighted = other.weighted;
+        self.around.clone_from(&other.around);
+        self.ready.clone_from(&other.ready);
+        self.densities.copy_from(&other.densities);
+        self.work += (other.rows.len() + 4 * other.weights.len()) as u64;
+    }
+
+    /// Stops updating the weighted fill-in.
+    pub(super) fn forget_weights(&mut self) {
+        self.weighted = false;
+    }
+
+    /// Weighted fill-in of a vertex: pairs of neighbours that are not adjacent, each counted as often as it has joint
+    /// values.
+    pub(super) fn heavy_fill(&self, v: u32) -> f64 {
+        if self.weighted {
+            self.heavy_fill[v as usize]
+        } else {
+            f64::from(self.fill[v as usize])
+        }
+    }
+
+    /// True if a vertex may be eliminated and is left.
+    pub(super) fn is_remaining(&self, v: u32) -> bool {
+        self.places[v as usize] != NO_PLACE
+    }
+
+    /// True if the vertex is left and its neighbours are pairwise adjacent (zero fill-in).
+    pub(super) fn is_simplicial(&self, v: u32) -> bool {
+        self.is_remaining(v) && self.fill[v as usize] == 0
+    }
+
+    /// The neighbours of a vertex.
+    pub(super) fn row(&self, v: u32) -> &[u64] {
+        &self.rows[v as usize * self.words..][..self.words]
+    }
+
+    /// The predicted logarithm of the number of non-zeros of the joint table of `v`.
+    pub(super) fn joint(&self, v: u32) -> FixedPoint {
+        (self.size[v as usize] + self.densities.of(v)).max(0)
+    }
+
+    /// Eliminates `v` and the neighbours that are adjacent to its neighbours only; adds them to `order`.
+    ///
+    /// Returns the entries of their joint table, reduced by promised zeros less the discount.
+    pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
+        let words = self.words;
+        let size = self.size[v as usize];
+        let mut members = std::mem::take(&mut self.members);
+        let mut group = std::mem::take(&mut self.group);
+        let mut around = std::mem::take(&mut self.around);
+        around.copy_from_slice(self.row(v));
+        members.clear();
+        members.extend(bits(&around));
+        self.work += ((members.len() + 1) * words) as u64;
+        group.clear();
+        group.push(v);
+        around[v as usize / 64] |= 1 << (v % 64);
+        for &u in &members {
+            let is_within = || self.row(u).iter().zip(&around).all(|(r, a)| r & !a == 0);
+            if self.is_remaining(u) && is_within() {
+                group.push(u);
+            }
+        }
+        if group.len() > 1 {
+            members.retain(|u| !group.contains(u));
+        }
+        for &u in &group {
+            self.remove_vertex(u);
+            around[u as usize / 64] &= !(1 << (u % 64));
+        }
+        order.extend_from_slice(&group);
+        let price = self.merge(size, &group, &members);
+        for &u in &members {
+            self.detach(u, &group);
+        }
+        self.work += (members.len() * group.len() * words) as u64;
+        for &a in &members {
+            let from = a as usize / 64;
+            for (k, around) in around.iter().enumerate().skip(from) {
+                for b in set_bits(around & !self.rows[a as usize * words + k], k) {
+                    if b > a {
+                        self.connect(a as usize, b as usize);
+                    }
+                }
+            }
+        }
+        for &u in &members {
+            if self.is_simplicial(u) {
+                self.ready.push(u);
+            }
+        }
+        (self.members, self.group, self.around) = (members, group, around);
+        power(price)
+    }
+
+    /// The logarithm of the price of multiplying the tables of a group, whose message is over `members`.
+    fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
+        if self.densities.is_empty() {
+            return size;
+        }
+        let promised: FixedPoint = group.iter().map(|&u| self.densities.remove_vertex(u)).sum();
+        let joint = (size + promised).max(0);
+        let logs = members.iter().map(|&u| self.weights[u as usize].log);
+        let density = joint - logs.sum::<FixedPoint>();
+        let n = self.weights.len();
+        self.densities.add(members.to_vec(), density, n);
+        size.min(joint + DISCOUNT)
+    }
+
+    fn remove_vertex(&mut self, v: u32) {
+        let place = self.places[v as usize] as usize;
+        self.left.swap_remove(place);
+        if let Some(&moved) = self.left.get(place) {
+            self.places[moved as usize] = place as u32;
+        }
+        self.places[v as usize] = NO_PLACE;
+    }
+
+    /// Removes an eliminated group from the neighbours of `u`.
+    fn detach(&mut self, u: u32, group: &[u32]) {
+        let u = u as usize;
+        for &g in group {
+            let word = &mut self.rows[u * self.words + g as usize / 64];
+            let bit = 1 << (g % 64);
+            if *word & bit == 0 {
+                continue;
+            }
+            *word &= !bit;
+            let (apart, weight) = self.difference(u, g as usize);
+            self.fill[u] -= apart;
+            self.heavy_fill[u] -= weight * self.weights[g as usize].card;
+            self.size[u] -= self.weights[g as usize].log;
+        }
+    }
+
+    /// Makes two vertices adjacent.
+    fn connect(&mut self, a: usize, b: usize) {
+        let words = self.words;
+        let pair = self.weights[a].card * self.weights[b].card;
+        let (mut only_a, mut only_b) = ((0, 0.0), (0, 0.0));
+        for k in 0..words {
+            let (x, y) = (self.rows[a * words + k], self.rows[b * words + k]);
+            self.add(&mut only_a, x & !y, k);
+            self.add(&mut only_b, y & !x, k);
+            for c in set_bits(x & y, k) {
+                let fill = &mut self.fill[c as usize];
+                *fill -= 1;
+                if *fill == 0 {
+                    self.ready.push(c);
+                }
+                self.heavy_fill[c as usize] -= pair;
+            }
+        }
+        self.rows[a * words + b / 64] |= 1 << (b % 64);
+        self.rows[b * words + a / 64] |= 1 << (a % 64);
+        for (v, other, only) in [(a, b, only_a), (b, a, only_b)] {
+            self.fill[v] += only.0;
+            self.heavy_fill[v] += only.1 * self.weights[other].card;
+            self.size[v] += self.weights[other].log;
+        }
+        self.work += 2 * words as u64;
+    }
+
+    /// The number and the weight of the neighbours of `a` that are no neighbours of `b`.
+    fn difference(&self, a: usize, b: usize) -> (u32, f64) {
+        let rows = |v: usize| &self.rows[v * self.words..][..self.words];
+        let mut sum = (0, 0.0);
+        for (k, (x, y)) in rows(a).iter().zip(rows(b)).enumerate() {
+            self.add(&mut sum, x & !y, k);
+        }
+        sum
+    }
+
+    fn add(&self, sum: &mut (u32, f64), word: u64, k: usize) {
+        sum.0 += word.count_ones();
+        if !self.weighted {
+            return;
+        }
+        let cards = set_bits(word, k).map(|v| self.weights[v as usize].card);
+        sum.1 += cards.sum::<f64>();
+    }
+}
+
+/// The vertices of word `k` of a row.
+fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros();
+            word &= word - 1;
+            k as u32 * 64 + bit
+        })
+    })
+}
+
+/// The vertices of a row.
+pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    let words = row.iter().enumerate();
+    words.flat_map(|(k, &word)| set_bits(word, k))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use rand::seq::SliceRandom;
+    use rand::{Rng, RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::order::fixed_point::fixed;
+
+    /// A random graph of which the first `free` vertices may be eliminated.
+    pub(crate) fn random(n: usize, free: usize, edges: usize, rng: &mut impl Rng) -> InteractionGraph {
+        let card = |rng: &mut dyn FnMut() -> f64| {
+            let card = (2.0 + rng() * 60.0).floor();
+            VertexWeight {
+                card,
+                log: fixed(card.log2()),
+            }
+        };
+        let weights = (0..n).map(|_| card(&mut || rng.random())).collect();
+        let tables: Vec<Vec<u32>> = (0..edges)
+            .map(|_| {
+                let mut all: Vec<u32> = (0..n as u32).collect();
+                all.shuffle(rng);
+                all.truncate(if rng.random_bool(0.2) { 3 } else { 2 });
+                all
+            })
+            .collect();
+        InteractionGraph::new(weights, free, tables.iter().map(Vec::as_slice))
+    }
+
+    #[test]
+    fn counts_stay_those_of_a_new_graph() {
+        for seed in 0..100 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let n = rng.random_range(2..90);
+            let mut core = random(n, n - n / 8, 2 * n, &mut rng);
+            let mut order = Vec::new();
+            while !core.left.is_empty() {
+                let v = core.left[rng.random_range(0..core.left.len())];
+                core.eliminate(v, &mut order);
+                let (fresh, names) = core.compact();
+                for (i, &v) in names.iter().enumerate() {
+                    let i = i as u32;
+                    assert_eq!(core.is_remaining(v), fresh.is_remaining(i));
+                    if core.is_remaining(v) {
+                        assert_eq!(core.fill[v as usize], fresh.fill[i as usize], "seed {seed}");
+                        assert_eq!(core.size[v as usize], fresh.size[i as usize], "seed {seed}");
+                        let heavy = [core.heavy_fill[v as usize], fresh.heavy_fill[i as usize]];
+                        assert_eq!(heavy[0], heavy[1], "seed {seed}");
+                        assert!(!core.is_simplicial(v) || core.ready.contains(&v));
+                    }
+                }
+            }
+            order.sort_unstable();
+            assert!(order.iter().copied().eq(0..(n - n / 8) as u32));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Search for elimination orders, on symbolic tables.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
+//! | `table_lists` | the tables of each variable |
+//! | `component_orders`, `components` | symbolic elimination component by component |
+//! | `restarts` | one component: greedy orders, restarts with noise, local improvement |
+//! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
+//! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
+
+pub(crate) mod component_orders;
+mod components;
+mod densities;
+mod fixed_point;
+mod greedy;
+mod interaction_graph;
+mod neighbours;
+mod order_tree;
+mod restarts;
+mod score;
+mod simplicial;
+pub(crate) mod symbolic_elimination;
+pub(crate) mod symbolic_table;
+mod table_lists;
+mod very_large;
+mod window;
+
+pub use component_orders::eliminate_candidates;
+pub use restarts::MAX_WORK;
+pub use symbolic_elimination::{Bucket, SymbolicElimination};

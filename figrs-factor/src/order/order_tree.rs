@@ -1,0 +1,299 @@
+//! The tree of an elimination order, and its improvement a few buckets at a time.
+
+use super::fixed_point::{FixedPoint, power};
+use super::interaction_graph::{InteractionGraph, bits};
+use super::window::Window;
+
+const NONE: u32 = u32::MAX;
+
+/// Cost of one elimination of a window, in words read.
+const WORK_PER_BAG: u64 = 12;
+/// Maximum share of the price of all buckets too cheap for windows around them.
+const NEGLIGIBLE: f64 = 0.01;
+/// Maximum price of a new order of a window, in units of the old one: it must save more than rounding could.
+const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
+
+/// Elimination tree of an order: the bag of each vertex when it is eliminated.
+pub(super) struct BagTree<'a> {
+    graph: &'a InteractionGraph,
+    words: usize,
+    /// The neighbours of a vertex when it is eliminated, as rows of bits.
+    bags: Vec<u64>,
+    /// The neighbour that is eliminated next.
+    parent: Vec<u32>,
+    children: Vec<Vec<u32>>,
+    /// The joint values of a vertex and its bag.
+    clique: Vec<f64>,
+    /// The same, or nothing if an earlier bucket takes the vertex along.
+    price: Vec<f64>,
+    pub(super) work: u64,
+}
+
+impl<'a> BagTree<'a> {
+    /// The tree of the order of all vertices that may be eliminated.
+    ///
+    /// **Complexity.** A row of bits for each vertex; no fill-in is counted.
+    pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
+        let n = core.weights.len();
+        let words = n.div_ceil(64);
+        let mut tree = Self {
+            graph: core,
+            words,
+            bags: vec![0; n * words],
+            parent: vec![NONE; n],
+            children: vec![Vec::new(); n],
+            clique: vec![0.0; n],
+            price: vec![0.0; n],
+            work: (n * words) as u64,
+        };
+        let mut rank = vec![NONE; n];
+        for (i, &v) in order.iter().enumerate() {
+            rank[v as usize] = i as u32;
+        }
+        let mut gone = vec![0u64; words];
+        for &v in order {
+            gone[v as usize / 64] |= 1 << (v % 64);
+            let mut bag = core.row(v).to_vec();
+            for &c in &tree.children[v as usize] {
+                for (x, y) in bag.iter_mut().zip(tree.bag(c)) {
+                    *x |= y;
+                }
+            }
+            for (x, g) in bag.iter_mut().zip(&gone) {
+                *x &= !g;
+            }
+            let logs = bits(&bag).map(|u| core.weights[u as usize].log);
+            let size = core.weights[v as usize].log + logs.sum::<FixedPoint>();
+            let is_taken = tree.is_absorbed(v, &bag);
+            let parent = bits(&bag).min_by_key(|&u| rank[u as usize]);
+            let parent = parent.filter(|&u| rank[u as usize] != NONE);
+            tree.bags[v as usize * words..][..words].copy_from_slice(&bag);
+            tree.place(v, size, is_taken, parent.unwrap_or(NONE));
+        }
+        tree
+    }
+
+    /// True if the bucket of a child takes `v` along: its message is over `v` and all of its `bag`.
+    fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
+        let more = count(bag) + 1;
+        let mut children = self.children[v as usize].iter();
+        children.any(|&c| count(self.bag(c)) == more)
+    }
+
+    fn place(&mut self, v: u32, size: FixedPoint, is_taken: bool, parent: u32) {
+        let clique = power(size);
+        self.clique[v as usize] = clique;
+        self.price[v as usize] = if is_taken { 0.0 } else { clique };
+        self.parent[v as usize] = parent;
+        if parent != NONE {
+            self.children[parent as usize].push(v);
+        }
+    }
+
+    fn bag(&self, v: u32) -> &[u64] {
+        &self.bags[v as usize * self.words..][..self.words]
+    }
+
+    /// The entries of all joint tables.
+    pub(super) fn total(&self) -> f64 {
+        self.price.iter().sum()
+    }
+
+    /// The vertices in an order that has this tree, children first, the one that takes its parent along last of them.
+    pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
+        let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
+        let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
+        let mut order = Vec::with_capacity(vertices.len());
+        while let Some(v) = stack.pop() {
+            order.push(v);
+            let from = stack.len();
+            stack.extend(&self.children[v as usize]);
+            let more = count(self.bag(v)) + 1;
+            let taker = stack[from..]
+                .iter()
+                .position(|&c| count(self.bag(c)) == more);
+            if let Some(place) = taker {
+                let last = stack.len() - 1;
+                stack.swap(from + place, last);
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// Finds the best order of `width` buckets around each of the dearest ones; true if the tree changed.
+    ///
+    /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that the price
+    /// falls with each change; save that the bucket above may no longer be taken along: the caller compares totals.
+    pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
+        let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
+        let dear = |v: &&u32| self.price[**v as usize] > least;
+        let mut dearest: Vec<u32> = vertices.iter().filter(dear).copied().collect();
+        let price = |v: u32| self.price[v as usize];
+        dearest.sort_by(|&a, &b| price(b).total_cmp(&price(a)).then(a.cmp(&b)));
+        let mut changed = false;
+        for v in dearest {
+            if self.work > end {
+                break;
+            }
+            let few = self.connected_part(v, width);
+            if few.len() > 2 {
+                changed |= self.improve_part(&few);
+            }
+        }
+        changed
+    }
+
+    /// A connected part of the tree around `v`: the neighbours with the largest cliques.
+    fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
+        let clique = |v: u32| self.clique[v as usize];
+        let (mut few, mut near) = (vec![v], Vec::new());
+        let mut last = v;
+        while few.len() < width {
+            let parent = self.parent[last as usize];
+            near.extend(self.children[last as usize].iter().chain([&parent]));
+            near.retain(|u| *u != NONE && !few.contains(u));
+            let best = near
+                .iter()
+                .max_by(|&&a, &&b| clique(a).total_cmp(&clique(b)).then(b.cmp(&a)));
+            let Some(&best) = best else { break };
+            few.push(best);
+            last = best;
+        }
+        few
+    }
+
+    /// Reorders a connected part of the tree; returns true if that is cheaper.
+    fn improve_part(&mut self, few: &[u32]) -> bool {
+        let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
+        let Some(&top) = few.iter().find(is_top) else {
+            return false;
+        };
+        let mut local = few.to_vec();
+        local.extend(bits(self.bag(top)));
+        if local.len() > Window::MAX_VERTICES {
+            return false;
+        }
+        let children = few.iter().flat_map(|&v| &self.children[v as usize]);
+        let below: Vec<u32> = children.filter(|c| !few.contains(c)).copied().collect();
+        self.work += ((few.len() + below.len()) * local.len()) as u64;
+        let window = self.window(few, &local, &below);
+        let price: f64 = few.iter().map(|&v| self.price[v as usize]).sum();
+        let (order, looked_at) = window.best(price * MAX_PRICE_RATIO);
+        self.work += looked_at * WORK_PER_BAG;
+        if let Some(order) = &order {
+            self.rearrange(&window, &local, top, order);
+            self.attach_below(&window, &local, &below, order);
+        }
+        order.is_some()
+    }
+
+    /// The window of `few` vertices; `local` are these and those around, `below` the children of the few.
+    fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
+        let mask = |row: &[u64]| {
+            let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
+            local.iter().rev().fold(0, |mask, u| mask << 1 | bit(u))
+        };
+        Window::new(
+            few.iter().map(|&v| mask(self.graph.row(v))).collect(),
+            below.iter().map(|&c| mask(self.bag(c))).collect(),
+            local
+                .iter()
+                .map(|&u| self.graph.weights[u as usize].log)
+                .collect(),
+        )
+    }
+
+    /// Applies a new order to the few vertices of a window, whose uppermost was `top`.
+    fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
+        let above = self.parent[top as usize];
+        if above != NONE {
+            self.children[above as usize].retain(|&c| c != top);
+        }
+        for &i in order {
+            self.children[local[i] as usize].clear();
+        }
+        let mut gone = 0;
+        for (rank, &i) in order.iter().enumerate() {
+            let v = local[i];
+            let (bag, is_taken) = window.bag(i, gone);
+            gone |= 1 << i;
+            let row = &mut self.bags[v as usize * self.words..][..self.words];
+            row.fill(0);
+            let mut size = window.logs[i];
+            for (j, &u) in local.iter().enumerate() {
+                if bag >> j & 1 == 1 {
+                    row[u as usize / 64] |= 1 << (u % 64);
+                    size += window.logs[j];
+                }
+            }
+            let next = order[rank + 1..].iter().find(|&&j| bag >> j & 1 == 1);
+            let parent = next.map_or(above, |&j| local[j]);
+            self.place(v, size, is_taken, parent);
+        }
+        if above != NONE {
+            let is_taken = self.is_absorbed(above, self.bag(above));
+            let clique = self.clique[above as usize];
+            self.price[above as usize] = if is_taken { 0.0 } else { clique };
+        }
+    }
+
+    /// Attaches the trees below a window to the first of its vertices that they mention.
+    fn attach_below(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
+        for (&c, &message) in below.iter().zip(&window.messages) {
+            if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {
+                self.parent[c as usize] = local[j];
+                self.children[local[j] as usize].push(c);
+            }
+        }
+    }
+}
+
+fn count(row: &[u64]) -> usize {
+    row.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::order::greedy::{GreedyCriterion, ScoreNoise, greedy};
+    use crate::order::interaction_graph::tests::random;
+
+    #[test]
+    fn improved_trees_are_those_of_their_orders() {
+        let mut improved = 0;
+        for seed in 0..60 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let n = 10 + seed as usize;
+            let mut core = random(n, n - n / 10, 2 * n, &mut rng);
+            let mut start = InteractionGraph::default();
+            start.copy_from(&core);
+            let (noise, mut order) = (ScoreNoise::none(n), Vec::new());
+            let price = greedy(
+                &mut core,
+                GreedyCriterion::Size,
+                &noise,
+                f64::INFINITY,
+                &mut order,
+            );
+            let mut tree = BagTree::new(&start, &order);
+            let before = tree.total();
+            // A tree may take buckets along that its order did not.
+            assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
+            for width in [3, 6, 9] {
+                while tree.improve(&start.left, width, u64::MAX) {
+                    let fresh = BagTree::new(&start, &tree.order(&start.left));
+                    assert_eq!(fresh.bags, tree.bags, "seed {seed}");
+                    let totals = [fresh.total(), tree.total()];
+                    assert!((totals[0] / totals[1] - 1.0).abs() < 1e-9, "seed {seed}");
+                }
+            }
+            let after = BagTree::new(&start, &tree.order(&start.left)).total();
+            improved += usize::from(after < before * 0.999);
+        }
+        assert!(improved > 20, "{improved}");
+    }
+}

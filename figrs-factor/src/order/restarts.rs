@@ -1,0 +1,300 @@
+//! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best.
+
+use crate::until::Until;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::greedy::{GreedyCriterion, ScoreNoise, greedy};
+use super::interaction_graph::InteractionGraph;
+use super::order_tree::BagTree;
+use crate::eliminate::error::{EliminationError, check_interrupt};
+
+/// Entries per variable and table up to which the first order is taken as it is.
+pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
+/// Budget of the search in words read, for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
+/// are gone through about three times: this is about a tenth of the running time.
+const WORK_PER_ENTRY: f64 = 0.05;
+/// Least budget of a search, in units of the work of the first order.
+const MIN_PASSES: u64 = 3;
+/// Maximum number of words that a search reads, by default: about half a second.
+pub const MAX_WORK: u64 = 100_000_000;
+/// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
+const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
+/// Least saving factor by zeros for them to be counted.
+const WORTH_COUNTING: f64 = 4.0;
+/// Divisor of the budget for the rules without noise.
+const RULES: u64 = 3;
+/// Divisor of the budget for a batch of restarts, without the improvement of the best.
+const BATCHES: u64 = 8;
+/// Maximum price of an order, in units of the best, for it to be improved.
+const MAX_IMPROVABLE_RATIO: f64 = 1.5;
+/// Window sizes of the local improvement, in buckets: first, and in the end.
+const WINDOWS: (usize, usize) = (5, 10);
+
+/// Rules tried without noise, the best first.
+const DENSE_RULES: [GreedyCriterion; 5] = [
+    GreedyCriterion::HeavyFill,
+    GreedyCriterion::FillSaved,
+    GreedyCriterion::Fill,
+    GreedyCriterion::SizeAndFill,
+    GreedyCriterion::Size,
+];
+const SPARSE_RULES: [GreedyCriterion; 3] = [
+    GreedyCriterion::NonZeros,
+    GreedyCriterion::HeavyFill,
+    GreedyCriterion::Fill,
+];
+
+/// The restarts, in turn: a rule, and the number of binary digits that the noise on its scores spans on either side.
+const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
+    (GreedyCriterion::Fill, 1.0),
+    (GreedyCriterion::HeavyFill, 0.5),
+    (GreedyCriterion::FillSaved, 0.25),
+    (GreedyCriterion::Fill, 0.5),
+    (GreedyCriterion::SizeAndFill, 0.25),
+    (GreedyCriterion::HeavyFill, 1.0),
+    (GreedyCriterion::FillSaved, 1.0),
+    (GreedyCriterion::Size, 0.5),
+];
+const SPARSE_TURNS: [(GreedyCriterion, f64); 3] = [
+    (GreedyCriterion::NonZeros, 1.0),
+    (GreedyCriterion::NonZeros, 0.25),
+    (GreedyCriterion::Fill, 1.0),
+];
+
+/// An order and its price: the entries of all joint tables.
+#[derive(Debug)]
+pub(super) struct CostedOrder {
+    pub(super) order: Vec<u32>,
+    pub(super) price: f64,
+}
+
+impl CostedOrder {
+    fn nothing() -> Self {
+        Self {
+            order: Vec::new(),
+            price: f64::INFINITY,
+        }
+    }
+}
+
+/// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
+///
+/// `tables` is how many there are; `max_work` limits the words read after the first order; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+///
+/// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
+/// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
+///
+/// **Complexity.** One greedy order if that is cheap. Else a few more, and beyond that a search in proportion to the
+/// predicted running time, bounded by a constant.
+///
+/// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
+/// inference in graphical models*, AAAI 2011.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn search(
+    core: InteractionGraph,
+    tables: usize,
+    (max_work, until): (u64, &Until),
+    count_zeros: impl FnOnce(&mut InteractionGraph),
+) -> Result<CostedOrder, EliminationError> {
+    let n = core.weights.len();
+    let size = core.left.len() + tables;
+    let mut search = RestartSearch::new(core, max_work, until);
+    search.attempt(DENSE_RULES[0], &ScoreNoise::none(n))?;
+    if search.best.price <= CHEAP_ORDER_ENTRIES * size as f64 {
+        return Ok(search.best);
+    }
+    let first_work = search.state.work;
+    count_zeros(&mut search.start);
+    let mut share = 1.0;
+    if !search.start.densities.is_empty() {
+        let dense = search.take_best();
+        let counted = search.price(&dense.order);
+        search.attempt(SPARSE_RULES[0], &ScoreNoise::none(n))?;
+        if search.best.price * WORTH_COUNTING > dense.price {
+            share = counted / dense.price;
+            search.best = dense;
+            search.start.densities.clear();
+        } else if counted < search.best.price {
+            search.best = CostedOrder {
+                price: counted,
+                ..dense
+            };
+        }
+    }
+    let mut head = Vec::new();
+    let cheap = search.best.price * MAX_EXCESS_SHARE / n as f64;
+    let reduced = search.start.reduce(cheap, &mut head);
+    let (core, names) = search.start.compact();
+    let mut inner = RestartSearch::new(core, max_work, until);
+    inner.fixed = reduced;
+    inner.share = share;
+    inner.least = MIN_PASSES * first_work;
+    inner.run()?;
+    if inner.best.price + reduced < search.best.price {
+        head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
+        search.best = CostedOrder {
+            order: head,
+            price: inner.best.price + reduced,
+        };
+    }
+    Ok(search.best)
+}
+
+/// A search under way.
+struct RestartSearch<'u> {
+    until: &'u Until,
+    start: InteractionGraph,
+    /// The part of `start` that is left while an order is made; counts the work of the search.
+    state: InteractionGraph,
+    order: Vec<u32>,
+    best: CostedOrder,
+    /// Fixed part of the price: the vertices eliminated beforehand.
+    fixed: f64,
+    /// Share of the price that is predicted to be other than zero.
+    share: f64,
+    /// The least budget.
+    least: u64,
+    /// The largest budget.
+    most: u64,
+}
+
+impl<'u> RestartSearch<'u> {
+    fn new(start: InteractionGraph, most: u64, until: &'u Until) -> Self {
+        let mut search = Self {
+            until,
+            start,
+            state: InteractionGraph::default(),
+            order: Vec::new(),
+            best: CostedOrder::nothing(),
+            fixed: 0.0,
+            share: 1.0,
+            least: 0,
+            most,
+        };
+        search.state.work = search.start.work;
+        search
+    }
+
+    /// Takes the best order out.
+    fn take_best(&mut self) -> CostedOrder {
+        std::mem::replace(&mut self.best, CostedOrder::nothing())
+    }
+
+    /// Tries an order, and keeps it if it is the best so far.
+    fn attempt(
+        &mut self,
+        rule: GreedyCriterion,
+        noise: &ScoreNoise,
+    ) -> Result<(), EliminationError> {
+        check_interrupt(self.until)?;
+        self.state.copy_from(&self.start);
+        self.order.clear();
+        let limit = self.best.price;
+        if let Some(price) = greedy(&mut self.state, rule, noise, limit, &mut self.order) {
+            self.best.order.clone_from(&self.order);
+            self.best.price = price;
+        }
+        Ok(())
+    }
+
+    /// The price of an order, with zeros counted if the graph knows them.
+    fn price(&mut self, order: &[u32]) -> f64 {
+        self.state.copy_from(&self.start);
+        self.state.forget_weights();
+        self.order.clear();
+        let mut price = 0.0;
+        for &v in order {
+            if self.state.is_remaining(v) {
+                price += self.state.eliminate(v, &mut self.order);
+            }
+        }
+        price
+    }
+
+    /// Tries rules without noise.
+    fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
+        let noise = ScoreNoise::none(self.start.weights.len());
+        for &rule in rules {
+            self.attempt(rule, &noise)?;
+            if self.state.work > self.budget(self.best.price) / RULES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Budget of work of the search if an order of this price is known.
+    fn budget(&self, price: f64) -> u64 {
+        let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
+        (work as u64).max(self.least).min(self.most)
+    }
+
+    /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
+    fn run(&mut self) -> Result<(), EliminationError> {
+        let n = self.start.weights.len();
+        let is_dense = self.start.densities.is_empty();
+        let (rules, turns) = if is_dense {
+            (&DENSE_RULES[..], &DENSE_TURNS[..])
+        } else {
+            (&SPARSE_RULES[..], &SPARSE_TURNS[..])
+        };
+        self.rules(rules)?;
+        let free = self.start.left.clone();
+        if free.len() < 3 {
+            return Ok(());
+        }
+        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3)?;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
+        let mut noise = ScoreNoise::none(n);
+        let mut turns = turns.iter().cycle();
+        loop {
+            let budget = self.budget(self.best.price);
+            let batch = budget / BATCHES;
+            if self.state.work + batch >= budget {
+                break;
+            }
+            let best = self.take_best();
+            let end = self.state.work + batch;
+            while self.state.work < end
+                && let Some(&(rule, span)) = turns.next()
+            {
+                noise.draw(&mut rng, span);
+                self.attempt(rule, &noise)?;
+            }
+            if self.best.price < best.price * MAX_IMPROVABLE_RATIO {
+                self.improve(&free, WINDOWS.0, budget)?;
+            }
+            if best.price <= self.best.price {
+                self.best = best;
+            }
+        }
+        for width in WINDOWS.0 + 1..=WINDOWS.1 {
+            self.improve(&free, width, self.budget(self.best.price))?;
+        }
+        Ok(())
+    }
+
+    /// Reorders up to `width` buckets at a time, until that gains nothing or the budget is used up.
+    fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
+        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
+        {
+            return Ok(());
+        }
+        let mut tree = BagTree::new(&self.start, &self.best.order);
+        tree.work += self.state.work;
+        while tree.improve(free, width, end) && tree.work < end {
+            check_interrupt(self.until)?;
+        }
+        self.state.work = tree.work;
+        let price = tree.total();
+        if price < self.best.price {
+            self.best = CostedOrder {
+                order: tree.order(free),
+                price,
+            };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Greedy elimination scores (min-fill, min-weight) for very large components.
+
+use crate::graph::VarId;
+
+use super::fixed_point::fixed;
+use super::neighbours::Neighbours;
+use super::symbolic_elimination::SymbolicElimination;
+
+/// Number of neighbours up to which fill-in is counted; it is bounded beyond.
+const FILL_NEIGHBOURS: usize = 32;
+
+/// Score that the order of a very large component minimises first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OrderCriterion {
+    /// The entries of the joint table (min-weight).
+    Entries,
+    /// The predicted non-zeros of the joint table.
+    NonZeros,
+    /// The fill-in: pairs of neighbours that become adjacent (min-fill).
+    FillIn,
+}
+
+/// The price of eliminating a variable now; less is better.
+pub(super) type EliminationCost = (i64, i64, i64);
+
+/// The price of eliminating `v`: size of the joint table, size of the message and fill-in, weighed by `aim`.
+pub(super) fn score(
+    graph: &SymbolicElimination,
+    neighbours: &Neighbours,
+    v: VarId,
+    aim: OrderCriterion,
+) -> EliminationCost {
+    let logs = neighbours.of_variable(graph, v);
+    let out: f64 = logs.map(|u| graph.log_cards[u.index()]).sum();
+    let densities = || -> f64 {
+        let tables = graph.tables_of(v);
+        tables.map(|t| graph.sketches[t as usize].density).sum()
+    };
+    let entries = graph.log_cards[v.index()] + out;
+    let joint = match aim {
+        OrderCriterion::NonZeros => (entries + densities()).max(0.0),
+        OrderCriterion::Entries | OrderCriterion::FillIn => entries,
+    };
+    // Rounded, so that the order of the sums does not decide between equals.
+    let (joint, out) = (fixed(joint), fixed(out));
+    let fill = fill_in(graph, neighbours, v).cast_signed();
+    match aim {
+        OrderCriterion::NonZeros | OrderCriterion::Entries => (joint, out, fill),
+        OrderCriterion::FillIn => (fill, joint, out),
+    }
+}
+
+/// Fill-in of a variable: pairs of neighbours that are not adjacent yet.
+fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
+    let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
+    let around: Vec<VarId> = around.collect();
+    if around.len() > FILL_NEIGHBOURS {
+        return (neighbours.count(v) as u64).pow(2);
+    }
+    let mut missing = 0;
+    for (i, &a) in around.iter().enumerate() {
+        for &b in &around[..i] {
+            // Kept variables have no lists.
+            missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
+        }
+    }
+    missing
+}

@@ -1,0 +1,328 @@
+//! The tables of a graph during symbolic elimination: scopes and predicted densities, no numbers.
+
+use std::ops::Range;
+
+use crate::graph::{FactorGraph, VarId};
+
+use super::symbolic_table::{SymbolicTable, log_density};
+use super::table_lists::TableLists;
+
+/// Maximum number of tables of a variable for the test that one of them covers it.
+const LOOKED_AT: usize = 16;
+/// Maximum number of variables of a covering table.
+const COVERING: usize = 64;
+/// Maximum base-2 logarithm of the joint values of a bucket, so that one number names them.
+const JOINT_VALUES: f64 = 40.0;
+
+/// Number of neighbours for which memory is taken at first.
+const USUAL_NEIGHBOURS: usize = 16;
+
+/// One bucket of the plan.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    /// The variables that are summed out here: the one the order named and those only its tables mention.
+    pub eliminated: Vec<VarId>,
+    /// The tables multiplied: factors by position, then the messages of earlier buckets.
+    pub inputs: Vec<u32>,
+    /// The scope of the message, sorted.
+    pub output: Vec<VarId>,
+    /// The predicted base-2 logarithm of the number of non-zeros of the joint table.
+    pub joint: f64,
+}
+
+/// Incidence of tables and variables.
+#[derive(Clone, Debug)]
+pub struct SymbolicElimination {
+    /// The base-2 logarithm of the cardinality of each variable.
+    pub log_cards: Vec<f64>,
+    /// The tables of the graph, then the messages.
+    pub sketches: Vec<SymbolicTable>,
+    /// The variables of all tables, one table after the other.
+    scopes: Vec<VarId>,
+    mentions: TableLists,
+    live_mentions: Vec<u32>,
+    gone: Vec<bool>,
+    kept: Vec<bool>,
+    stamps: Vec<u32>,
+    stamp: u32,
+    /// The buckets of the variables eliminated so far.
+    pub buckets: Vec<Bucket>,
+}
+
+impl SymbolicElimination {
+    /// The live factors of a graph.
+    pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
+        let n = graph.cardinalities.len();
+        let mentions = graph.factors.iter().map(|factor| factor.variables.len());
+        let mentions: usize = mentions.sum();
+        let log_cards = graph.cardinalities.iter().map(|&c| f64::from(c).log2());
+        let mut this = Self {
+            log_cards: log_cards.collect(),
+            sketches: Vec::with_capacity(graph.factors.len() + n),
+            scopes: Vec::with_capacity(2 * mentions),
+            mentions: TableLists::new(n, 2 * mentions),
+            live_mentions: vec![0; n],
+            gone: vec![false; n],
+            kept: vec![false; n],
+            stamps: vec![0; n],
+            stamp: 0,
+            buckets: Vec::with_capacity(n),
+        };
+        for v in keep {
+            this.kept[v.index()] = true;
+        }
+        for (factor, &live) in graph.factors.iter().zip(live) {
+            if live && !factor.variables.is_empty() {
+                let density = log_density(factor, &this.log_cards);
+                this.push(&factor.variables, density);
+            } else {
+                this.push(&[], 0.0);
+            }
+        }
+        this
+    }
+
+    /// Tables of these scopes without known zeros.
+    pub fn of_scopes(cardinalities: &[u32], scopes: impl IntoIterator<Item = Vec<VarId>>) -> Self {
+        let graph = FactorGraph {
+            cardinalities: cardinalities.to_vec(),
+            factors: Vec::new(),
+        };
+        let mut this = Self::new(&graph, &[], &[]);
+        for scope in scopes.into_iter().filter(|scope| !scope.is_empty()) {
+            this.push(&scope, 0.0);
+        }
+        this
+    }
+
+    /// The variables of a table; none if it is not live.
+    pub fn scope(&self, table: u32) -> &[VarId] {
+        let Range { start, end } = self.sketches[table as usize].scope;
+        &self.scopes[start as usize..end as usize]
+    }
+
+    /// Drops the information which tables have zeros.
+    pub fn ignore_zeros(&mut self) {
+        for sketch in &mut self.sketches {
+            sketch.density = 0.0;
+        }
+    }
+
+    /// Takes a variable out of all tables, as where its value is given.
+    pub fn condition(&mut self, v: VarId) {
+        self.gone[v.index()] = true;
+        self.live_mentions[v.index()] = 0;
+        for t in self.mentions.take(v) {
+            let sketch = &mut self.sketches[t as usize];
+            let scope = &mut self.scopes[sketch.scope.start as usize..sketch.scope.end as usize];
+            if let Some(place) = scope.iter().position(|&u| u == v) {
+                scope[place..].rotate_left(1);
+                sketch.scope.end -= 1;
+            }
+            sketch.live &= !sketch.scope.is_empty();
+        }
+    }
+
+    /// Lets kept variables be eliminated; returns those that live tables mention.
+    pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
+        for v in keep {
+            self.kept[v.index()] = false;
+        }
+        let mentioned = keep.iter().copied().filter(|&v| self.is_mentioned(v));
+        mentioned.collect()
+    }
+
+    /// True if some live table mentions a variable.
+    pub fn is_mentioned(&self, v: VarId) -> bool {
+        self.live_mentions[v.index()] > 0
+    }
+
+    /// True if a variable is not a candidate: eliminated already, or to be kept.
+    pub fn is_no_candidate(&self, v: VarId) -> bool {
+        self.gone[v.index()] || self.kept[v.index()]
+    }
+
+    /// True if a variable was eliminated.
+    pub fn is_eliminated(&self, v: VarId) -> bool {
+        self.gone[v.index()]
+    }
+
+    /// The live tables left, which mention kept variables only.
+    pub fn remaining_tables(&self) -> Vec<u32> {
+        let live = self
+            .sketches
+            .iter()
+            .zip(0..)
+            .filter(|(sketch, _)| sketch.live);
+        live.map(|(_, i)| i).collect()
+    }
+
+    /// Eliminates the variables that are left, in this order.
+    pub fn eliminate_all(&mut self, order: &[VarId]) {
+        for &v in order {
+            if !self.is_no_candidate(v) && self.is_mentioned(v) {
+                self.eliminate(v);
+            }
+        }
+    }
+
+    /// Eliminates, until none is left, variables of which one table mentions all that their other tables mention.
+    ///
+    /// **Guarantee.** Zeros aside, no order is cheaper than one that begins with these: such a bucket has no more entries
+    /// than a table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
+    ///
+    /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
+    ///
+    /// **References.** Yu and Ozsoyoglu, *An algorithm for tree-query membership of a distributed query*, 1979
+    /// (the reduction of Graham, Yu and Ozsoyoglu).
+    pub fn eliminate_covered(&mut self, candidates: &[VarId]) {
+        let mut waiting: Vec<VarId> = candidates.iter().rev().copied().collect();
+        while let Some(v) = waiting.pop() {
+            if !self.is_no_candidate(v) && self.is_covered(v) {
+                let place = self.eliminate(v);
+                let output = &self.buckets[place].output;
+                if output.len() <= COVERING {
+                    waiting.extend(output.iter().rev());
+                }
+            }
+        }
+    }
+
+    /// True if one table of `v` mentions all that the others (there must be few) mention.
+    fn is_covered(&mut self, v: VarId) -> bool {
+        let count = self.live_mentions[v.index()] as usize;
+        if count == 0 || count > LOOKED_AT {
+            return false;
+        }
+        let largest = self.tables_of(v).max_by_key(|&t| self.scope(t).len());
+        let Some(largest) = largest else { return false };
+        let Range { start, end } = self.sketches[largest as usize].scope;
+        let scope = &self.scopes[start as usize..end as usize];
+        if scope.len() > COVERING {
+            return false;
+        }
+        self.stamp += 1;
+        for u in scope {
+            self.stamps[u.index()] = self.stamp;
+        }
+        self.tables_of(v).all(|t| self.is_stamped(t))
+    }
+
+    /// Eliminates `v` and the neighbours that only its tables mention. Returns the position of the bucket.
+    pub fn eliminate(&mut self, v: VarId) -> usize {
+        let mut scope = self.stamp_neighbours(v);
+        scope.sort_unstable();
+        let mut bucket = Bucket {
+            eliminated: vec![v],
+            inputs: Vec::new(),
+            output: Vec::new(),
+            joint: scope.iter().map(|u| self.log_cards[u.index()]).sum(),
+        };
+        self.take_tables(v, &mut bucket);
+        let mut values = self.log_cards[v.index()];
+        for &u in &scope {
+            let more = values + self.log_cards[u.index()];
+            if !self.is_no_candidate(u) && more <= JOINT_VALUES && self.is_private(u) {
+                values = more;
+                bucket.eliminated.push(u);
+                self.take_tables(u, &mut bucket);
+            }
+        }
+        scope.retain(|u| !self.gone[u.index()]);
+        bucket.output = scope;
+        bucket.joint = bucket.joint.max(0.0);
+        self.add_message(&bucket);
+        self.buckets.push(bucket);
+        self.buckets.len() - 1
+    }
+
+    /// Stamps and returns `v` and the variables it meets in a table.
+    pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
+        self.stamp += 1;
+        self.stamps[v.index()] = self.stamp;
+        let mut scope = Vec::with_capacity(USUAL_NEIGHBOURS);
+        scope.push(v);
+        for t in self.mentions.of(v) {
+            let Range { start, end } = self.sketches[t as usize].scope;
+            for &u in &self.scopes[start as usize..end as usize] {
+                if self.stamps[u.index()] != self.stamp {
+                    self.stamps[u.index()] = self.stamp;
+                    scope.push(u);
+                }
+            }
+        }
+        scope
+    }
+
+    /// Adds a table, which is live if it mentions a variable.
+    fn push(&mut self, scope: &[VarId], density: f64) {
+        let id = self.sketches.len() as u32;
+        for &v in scope {
+            self.mentions.push(v, id);
+            self.live_mentions[v.index()] += 1;
+        }
+        let start = self.scopes.len() as u32;
+        self.scopes.extend_from_slice(scope);
+        self.sketches.push(SymbolicTable {
+            scope: start..self.scopes.len() as u32,
+            density,
+            live: !scope.is_empty(),
+        });
+    }
+
+    /// The live tables of a variable.
+    pub fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
+        let all = self.mentions.of(v);
+        all.filter(|&t| self.sketches[t as usize].live)
+    }
+
+    /// Number of live tables of a variable.
+    pub fn count_tables(&self, v: VarId) -> usize {
+        self.live_mentions[v.index()] as usize
+    }
+
+    fn is_stamped(&self, t: u32) -> bool {
+        let mut scope = self.scope(t).iter();
+        scope.all(|w| self.stamps[w.index()] == self.stamp)
+    }
+
+    /// True if all tables of `u` (if they are few) stay within the stamped scope.
+    fn is_private(&self, u: VarId) -> bool {
+        self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
+    }
+
+    fn take_tables(&mut self, v: VarId, bucket: &mut Bucket) {
+        self.gone[v.index()] = true;
+        for t in self.mentions.take(v) {
+            let sketch = &mut self.sketches[t as usize];
+            if !sketch.live {
+                continue;
+            }
+            sketch.live = false;
+            bucket.joint += sketch.density;
+            bucket.inputs.push(t);
+            let Range { start, end } = std::mem::take(&mut sketch.scope);
+            for u in &self.scopes[start as usize..end as usize] {
+                self.live_mentions[u.index()] -= 1;
+            }
+        }
+        bucket.inputs.sort_unstable();
+    }
+
+    fn add_message(&mut self, bucket: &Bucket) {
+        let output = &bucket.output;
+        let dense: f64 = output.iter().map(|u| self.log_cards[u.index()]).sum();
+        for u in output {
+            self.drop_dead_tables(*u);
+        }
+        self.push(output, (bucket.joint - dense).min(0.0));
+    }
+
+    /// Drops dead tables of `u` once they are the majority.
+    fn drop_dead_tables(&mut self, u: VarId) {
+        if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
+            let sketches = &self.sketches;
+            self.mentions.retain(u, |t| sketches[t as usize].live);
+        }
+    }
+}

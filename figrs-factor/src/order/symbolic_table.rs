@@ -1,0 +1,61 @@
+//! Symbolic tables: a scope and a predicted density.
+
+use std::ops::Range;
+
+use crate::graph::{Factor, FactorTable};
+
+/// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
+/// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
+const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
+
+/// A symbolic table.
+#[derive(Clone, Debug)]
+pub struct SymbolicTable {
+    /// Its variables, as a range of those of all tables.
+    pub scope: Range<u32>,
+    /// The base-2 logarithm of the share of non-zeros.
+    pub density: f64,
+    /// True until the table is multiplied into a message.
+    pub live: bool,
+}
+
+/// The base-2 logarithm of the share of a factor's entries that are not zero, given those of the cardinalities.
+pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
+    let dense = || -> f64 {
+        let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
+        logs.sum()
+    };
+    match &factor.table {
+        FactorTable::Dense(weights) => match weights.count_zeros() {
+            0 => 0.0,
+            zeros => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
+        },
+        FactorTable::Sparse { rows, weights } => {
+            let listed = (weights.len() as f64).log2() - dense();
+            let function = -log_child(factor, log_cards);
+            let is_spread = function - listed <= MAX_LOG_ROW_EXPANSION;
+            if is_spread && is_function(rows, factor.variables.len()) {
+                function
+            } else {
+                listed
+            }
+        }
+        FactorTable::Function { .. } => -log_child(factor, log_cards),
+    }
+    .max(-1e6)
+}
+
+fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
+    let child = factor.variables.last();
+    child.map_or(0.0, |v| log_cards[v.index()])
+}
+
+/// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
+/// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
+fn is_function(rows: &[u32], width: usize) -> bool {
+    let all = || rows.chunks(width);
+    width > 1
+        && all()
+            .zip(all().skip(1))
+            .all(|(a, b)| a[..width - 1] != b[..width - 1])
+}

@@ -1,0 +1,55 @@
+//! Evaluation buffers, one for each caller that asks at the same time.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Buffers that are not in use: a caller takes one, or makes one if there is none, and gives it back.
+///
+/// A copy starts without buffers.
+pub struct BufferPool<B> {
+    free: Mutex<Vec<B>>,
+}
+
+impl<B> Default for BufferPool<B> {
+    fn default() -> Self {
+        Self {
+            free: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+impl<B> BufferPool<B> {
+    /// Lends a buffer.
+    pub fn with<R>(&self, new: impl FnOnce() -> B, ask: impl FnOnce(&mut B) -> R) -> R {
+        let free = self.lock().pop();
+        let mut buffer = free.unwrap_or_else(new);
+        let answer = ask(&mut buffer);
+        self.lock().push(buffer);
+        answer
+    }
+
+    /// The buffer that was made first, to be updated; the others are dropped.
+    pub fn only(&mut self) -> Option<&mut B> {
+        let free = self.free.get_mut();
+        let free = free.unwrap_or_else(PoisonError::into_inner);
+        free.truncate(1);
+        free.first_mut()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<B>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<B> Clone for BufferPool<B> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<B> fmt::Debug for BufferPool<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let free = self.lock().len();
+        f.debug_struct("Pool").field("free", &free).finish()
+    }
+}

@@ -1,0 +1,211 @@
+//! Contraction tree of a factor graph: the tensors that are multiplied together, and the variables summed out there.
+
+use std::sync::Arc;
+
+use crate::graph::Assignments;
+use crate::graph::{FactorGraph, VarId};
+use serde::{Deserialize, Serialize};
+
+use crate::eliminate::{EliminationError, PlanCost};
+
+use super::kernel::MIN_PARALLEL_PRODUCTS;
+use super::leaf::Leaf;
+use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values_of};
+
+/// A step: the product of some tensors, summed over the variables that no other tensor mentions.
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
+pub(super) struct ContractionStep {
+    /// One or two tensors without a list of products, else any number.
+    pub(super) inputs: Box<[u32]>,
+    pub(super) out: u32,
+    /// For each product the entries of the inputs that meet and the one of the result, sorted by the last; dense tensors
+    /// need no list.
+    pub(super) products: Option<Arc<[u32]>>,
+}
+
+impl ContractionStep {
+    /// The products that are summed to one entry of the result.
+    pub(super) fn products_of<'a>(
+        &self,
+        products: &'a [u32],
+        entry: usize,
+    ) -> impl Iterator<Item = &'a [u32]> {
+        let width = self.inputs.len() + 1;
+        let result = move |at: usize| products[at * width + width - 1] as usize;
+        let (mut low, mut high) = (0, products.len() / width);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if result(middle) < entry {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let rest = products[low * width..].chunks_exact(width);
+        rest.take_while(move |product| product[width - 1] as usize == entry)
+    }
+}
+
+/// A compiled elimination of all variables.
+///
+/// Each step uses tensors that no other step does, so that the steps form a tree (one for each component of the graph)
+/// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
+/// its derivative by each tensor, and so every marginal.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ContractionTree {
+    /// Cardinality of each variable, by rank.
+    pub(super) cards: Vec<u32>,
+    /// The variable of each rank.
+    pub(super) variables: Vec<VarId>,
+    /// The rank of each variable; `None` if no factor mentions it.
+    pub(super) ranks: Vec<Option<Rank>>,
+    pub(super) scopes: Scopes,
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) leaves: Vec<Leaf>,
+    /// In an order in which tensors are made before they are used.
+    pub(super) steps: Vec<ContractionStep>,
+    /// The tensors without variables that the steps end in.
+    pub(super) roots: Vec<u32>,
+    /// Cardinality of each variable that no factor mentions.
+    pub(super) free: Vec<usize>,
+    /// Total number of entries of all tensors.
+    pub(super) entries: usize,
+    /// For each rank the tensor that its marginal is read from.
+    pub(super) homes: Vec<u32>,
+    /// Cost of the plan that the tree was built from.
+    pub cost: PlanCost,
+    /// `true` if values that zeros exclude were left out of the graph.
+    pub is_reduced: bool,
+    /// Number of threads that share a large contraction.
+    #[serde(skip)]
+    pub threads: usize,
+    /// Number of products from which on a contraction is large.
+    #[serde(skip, default = "shared")]
+    pub(super) shared: usize,
+}
+
+impl ContractionTree {
+    pub(super) fn scope(&self, tensor: u32) -> &[Rank] {
+        self.scopes.get(&self.tensors[tensor as usize].scope)
+    }
+
+    pub(super) fn tensor(&self, tensor: u32) -> &Tensor {
+        &self.tensors[tensor as usize]
+    }
+
+    /// The variables of the tensors that a step multiplies.
+    pub(super) fn clique(&self, step: &ContractionStep) -> Vec<Rank> {
+        let mut scopes = step.inputs.iter().map(|&t| self.scope(t));
+        let first = scopes.next().unwrap_or_default().to_vec();
+        scopes.fold(first, |all, scope| union(&all, scope))
+    }
+
+    /// The variables of a step that are not in its result.
+    pub(super) fn summed_variables(&self, step: &ContractionStep) -> Vec<Rank> {
+        let mut all = self.clique(step);
+        let out = self.scope(step.out);
+        all.retain(|rank| !out.contains(rank));
+        all
+    }
+
+    /// The assignments of some variables, among those of all by rank.
+    pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
+        let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
+        Assignments::new(variables.iter().map(digit))
+    }
+
+    /// The number of the entry of a tensor at an assignment (by rank); `None` if it is not stored.
+    pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
+        let number = self.scope(tensor).iter().fold(0, |number, &rank| {
+            number * AssignmentIndex::from(self.cards[rank as usize])
+                + AssignmentIndex::from(values[rank as usize])
+        });
+        match &self.tensor(tensor).layout {
+            Layout::Dense => Some(number as usize),
+            Layout::Listed(numbers) => numbers.binary_search(&number).ok(),
+        }
+    }
+
+    /// Writes the values that an entry of a tensor stands for into an assignment (by rank).
+    pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
+        let number = match &self.tensor(tensor).layout {
+            Layout::Dense => entry as AssignmentIndex,
+            Layout::Listed(numbers) => numbers[entry],
+        };
+        for (rank, value) in values_of(number, self.scope(tensor), &self.cards) {
+            values[rank as usize] = value;
+        }
+    }
+
+    /// The assignment of the graph's variables, from one by rank; variables without factors take their first value.
+    pub fn world(&self, values: &[u32]) -> Vec<u32> {
+        let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
+        self.ranks.iter().map(value).collect()
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// Size of all tables together, in bytes.
+    pub fn table_bytes(&self) -> u64 {
+        self.entries as u64 * size_of::<f64>() as u64
+    }
+
+    /// True if the tree fits a graph: one of the same variables and scopes, without weights where the tree leaves out
+    /// zeros.
+    pub fn fits(&self, graph: &FactorGraph) -> bool {
+        let cards = self.variables.iter().zip(&self.cards);
+        self.ranks.len() == graph.cardinalities.len()
+            && self.leaves.len() == graph.factors.len()
+            && cards
+                .into_iter()
+                .all(|(v, n)| graph.cardinalities.get(v.index()) == Some(n))
+            && self
+                .leaves
+                .iter()
+                .zip(&graph.factors)
+                .all(|(leaf, factor)| leaf.fits(graph, factor))
+    }
+
+    /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
+    /// derivatives are needed anyway.
+    pub(super) fn choose_marginal_tensors(&mut self) {
+        let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
+        self.homes = vec![u32::MAX; self.cards.len()];
+        for (id, tensor) in self.tensors.iter().enumerate() {
+            let is_leaf = matches!(tensor.origin, super::tensor::TensorOrigin::Factor(_));
+            let key = (is_leaf, tensor.len);
+            for &rank in self.scopes.get(&tensor.scope) {
+                let rank = rank as usize;
+                if best[rank].is_none_or(|known| key < known) {
+                    best[rank] = Some(key);
+                    self.homes[rank] = id as u32;
+                }
+            }
+        }
+    }
+}
+
+fn shared() -> usize {
+    MIN_PARALLEL_PRODUCTS
+}
+
+/// Checks that a factor graph fits the numbers that a tree counts with.
+pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
+    let limit = u32::MAX as usize;
+    let needed = graph
+        .factors
+        .iter()
+        .map(crate::graph::Factor::entries)
+        .max()
+        .unwrap_or(0);
+    if needed > limit {
+        return Err(EliminationError::TableTooLarge {
+            needed: needed as f64,
+            limit,
+        });
+    }
+    Ok(())
+}

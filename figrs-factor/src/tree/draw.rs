@@ -1,0 +1,90 @@
+//! Exact samples from the messages of a tree.
+
+use rand::{Rng, RngExt};
+
+use crate::algebra::Semiring;
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::ContractionTree;
+use super::tree_beliefs::{BeliefQuery, NumberForm};
+
+/// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
+///
+/// **Complexity.** One trace: for each step, the alternatives that are left given the values drawn before.
+/// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
+/// and Computing 2, 1992, section 5.
+#[derive(Debug)]
+pub struct SampleQuery<'a, R> {
+    /// The tree whose messages are known.
+    pub tree: &'a ContractionTree,
+    /// The source of random numbers.
+    pub rng: std::cell::RefCell<&'a mut R>,
+}
+
+impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Option<Vec<u32>> {
+        let (total, _) = beliefs.total(self.tree);
+        if S::is_zero(&total) {
+            return None;
+        }
+        let mut rng = self.rng.borrow_mut();
+        beliefs.trace(self.tree, |weights| {
+            sample_index(&form.shares(weights.to_vec()), rng.random())
+        })
+    }
+}
+
+/// Every assignment (by rank) that [`SampleQuery`] may draw, with its probability: each of its choices is made every way.
+#[derive(Debug)]
+pub struct EnumerationQuery<'a> {
+    /// The tree whose messages are known.
+    pub tree: &'a ContractionTree,
+}
+
+impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<(Vec<u32>, f64)> {
+        let mut all = Vec::new();
+        // The choices made: the number of alternatives, and the one taken.
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        loop {
+            let (mut made, mut p) = (0, 1.0);
+            let drawn = beliefs.trace(self.tree, |weights| {
+                if made == path.len() {
+                    path.push((weights.len(), 0));
+                }
+                let chosen = path[made].1;
+                made += 1;
+                p *= form.shares(weights.to_vec())[chosen];
+                chosen
+            });
+            all.extend(drawn.map(|values| (values, p)));
+            while path.last().is_some_and(|&(n, taken)| taken + 1 == n) {
+                path.pop();
+            }
+            match path.last_mut() {
+                Some((_, taken)) => *taken += 1,
+                None => return all,
+            }
+        }
+    }
+}
+
+/// The position into whose share a number between zero and one falls.
+fn sample_index(shares: &[f64], mut left: f64) -> usize {
+    for (i, share) in shares.iter().enumerate() {
+        if left < *share {
+            return i;
+        }
+        left -= share;
+    }
+    // Rounding may leave a little: the last alternative has weight.
+    shares.len() - 1
+}

@@ -1,0 +1,149 @@
+//! Expected counts of the outcomes that parameters decide, from the derivatives of a contraction tree.
+
+use std::sync::Arc;
+
+use crate::graph::{FactorGraph, Weights};
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::ContractionTree;
+use super::tree_beliefs::{BeliefQuery, NumberForm, SumProductPrecision, TreeBeliefs};
+use crate::algebra::Semiring;
+
+/// The entries of a tree that are weights with an origin.
+///
+/// The derivative of the logarithm of the total by that of an entry is the posterior probability that the entry's assignment holds. Summed over
+/// the entries of an origin this is the expected number of times that the outcome occurs in a world.
+///
+/// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
+#[derive(Clone, Debug)]
+pub struct CountingTree {
+    tree: Arc<ContractionTree>,
+    leaves: Vec<CountedLeaf>,
+}
+
+/// A leaf some of whose entries have an origin.
+#[derive(Clone, Debug)]
+struct CountedLeaf {
+    tensor: u32,
+    /// Entries of the tensor and their origins.
+    origins: Vec<(u32, u32)>,
+}
+
+impl CountingTree {
+    /// The entries of a tree for a graph that it fits.
+    pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
+        let counted = tree.leaves.iter().filter_map(|leaf| {
+            let table = &graph.factors[leaf.factor as usize].table;
+            let all = table.origins()?;
+            let mut origins = Vec::new();
+            leaf.each_weight(|entry, i| {
+                if all[i] != Weights::NO_ORIGIN {
+                    origins.push((entry as u32, all[i]));
+                }
+            });
+            let tensor = leaf.tensor;
+            Some(CountedLeaf { tensor, origins })
+        });
+        Self {
+            leaves: counted.collect(),
+            tree: tree.clone(),
+        }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &ContractionTree {
+        &self.tree
+    }
+
+    /// Gives `count` the origins and their expected counts, an origin several times if it has several entries; returns the natural
+    /// logarithm of the total, and counts nothing if that is minus infinity.
+    pub fn count(
+        &self,
+        sums: &mut TreeBeliefs<SumProductPrecision>,
+        graph: &FactorGraph,
+        mut count: impl FnMut(u32, f64),
+    ) -> f64 {
+        let log_total = sums.log_total(&self.tree, graph);
+        if log_total > f64::NEG_INFINITY {
+            for (origin, share) in sums.ask(&self.tree, graph, CountsQuery(self)) {
+                count(origin, share);
+            }
+        }
+        log_total
+    }
+}
+
+/// The derivative of the logarithm of a total by an entry with an origin.
+#[derive(Clone, Copy, Debug)]
+pub enum EntryDerivative {
+    /// By the logarithm of the entry: the posterior probability that its assignment holds.
+    ByLogarithm(f64),
+    /// By the entry itself, which is zero.
+    AtZero(f64),
+}
+
+impl CountingTree {
+    /// Gives `each` the origins and the derivatives of the logarithm of the total, an origin several times if it has several entries;
+    /// nothing if the total is zero.
+    pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
+        let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
+        if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {
+            for (origin, derivative) in sums.ask(&self.tree, graph, DerivativesQuery(self)) {
+                each(origin, derivative);
+            }
+        }
+    }
+}
+
+struct DerivativesQuery<'a>(&'a CountingTree);
+
+impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<(u32, EntryDerivative)> {
+        let mut found = Vec::new();
+        let mut products = Vec::new();
+        for leaf in &self.0.leaves {
+            let tree = &self.0.tree;
+            beliefs.products(tree, leaf.tensor, &mut products);
+            // The sum of all products is the total, whatever the scale of the derivatives.
+            let logs = products.iter().map(|&product| form.log(product));
+            let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+            let log_total = largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln();
+            products = form.shares(products);
+            let (entries, derivatives, scale) = beliefs.entries_and_derivatives(tree, leaf.tensor);
+            for &(entry, origin) in &leaf.origins {
+                let entry = entry as usize;
+                let derivative = if form.log(entries[entry]) > f64::NEG_INFINITY {
+                    EntryDerivative::ByLogarithm(products[entry])
+                } else {
+                    let log = form.log(derivatives[entry]) - log_total - scale;
+                    EntryDerivative::AtZero(log.exp())
+                };
+                found.push((origin, derivative));
+            }
+        }
+        found
+    }
+}
+
+struct CountsQuery<'a>(&'a CountingTree);
+
+impl BeliefQuery<Vec<(u32, f64)>> for CountsQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<(u32, f64)> {
+        let (mut counts, mut products) = (Vec::new(), Vec::new());
+        for leaf in &self.0.leaves {
+            beliefs.products(&self.0.tree, leaf.tensor, &mut products);
+            products = form.shares(products);
+            let share = |&(entry, origin): &(u32, u32)| (origin, products[entry as usize]);
+            counts.extend(leaf.origins.iter().map(share));
+        }
+        counts
+    }
+}

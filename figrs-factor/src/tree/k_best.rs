@@ -1,0 +1,150 @@
+//! The most probable assignments, best first.
+
+use std::collections::BTreeMap;
+
+use crate::algebra::Semiring;
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::ContractionTree;
+use super::tensor::Rank;
+use super::tree_beliefs::{BeliefQuery, NumberForm};
+
+/// A deferred choice: its cost, and the way back to it.
+#[derive(Debug)]
+struct DeferredChoice {
+    /// The step at which it leaves the assignment it was found on.
+    step: usize,
+    /// The values chosen there.
+    values: Vec<(Rank, u32)>,
+    /// The assignment it leaves: its position among those found.
+    base: usize,
+}
+
+/// Priority of detours: the logarithm of the share of the best that is left (greatest first), then age.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ChoicePriority(f64, u64);
+
+impl Eq for ChoicePriority {}
+
+impl PartialOrd for ChoicePriority {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ChoicePriority {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.total_cmp(&self.0).then(self.1.cmp(&other.1))
+    }
+}
+
+/// The `count` assignments (by rank) of the largest weight, best first; fewer if there are not as many.
+///
+/// Messages of maxima give for each partial assignment the weight of its best completion. So each alternative that a trace
+/// passes by is rated exactly, and the best detour overall leads to the next best assignment.
+///
+/// **Complexity.** For each assignment found, one trace, and memory for `count` detours.
+/// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
+/// expert systems*, Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
+#[derive(Debug)]
+pub struct KBestQuery<'a> {
+    /// The tree whose messages are known.
+    pub tree: &'a ContractionTree,
+    /// Maximum number of worlds.
+    pub count: usize,
+}
+
+impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<Vec<u32>> {
+        let tree = self.tree;
+        let (total, _) = beliefs.total(tree);
+        let mut found: Vec<Vec<u32>> = Vec::new();
+        if S::is_zero(&total) || self.count == 0 {
+            return found;
+        }
+        let mut detours: BTreeMap<ChoicePriority, DeferredChoice> = BTreeMap::new();
+        let mut age = 0;
+        let mut next = Some((0.0, None::<DeferredChoice>));
+        while let Some((rating, detour)) = next.take() {
+            let mut values = match &detour {
+                Some(detour) => found[detour.base].clone(),
+                None => vec![0; tree.cards.len()],
+            };
+            let start = detour.as_ref().map_or(tree.steps.len(), |detour| {
+                for &(rank, value) in &detour.values {
+                    values[rank as usize] = value;
+                }
+                detour.step
+            });
+            let base = found.len();
+            let left = self.count - base - 1;
+            for at in (0..start).rev() {
+                let step = &tree.steps[at];
+                if !tree.decides(step) {
+                    continue;
+                }
+                let alternatives = beliefs.alternatives(tree, step, &mut values);
+                let best = first_best(&alternatives.weights);
+                let best_log = alternatives.weights.get(best).map_or(0.0, |&w| form.log(w));
+                for (i, &weight) in alternatives.weights.iter().enumerate() {
+                    if i == best || left == 0 {
+                        continue;
+                    }
+                    let rating = rating + form.log(weight) - best_log;
+                    age += 1;
+                    let key = ChoicePriority(rating, age);
+                    if detours.len() >= left
+                        && detours
+                            .last_key_value()
+                            .is_some_and(|(worst, _)| *worst < key)
+                    {
+                        continue;
+                    }
+                    let n = alternatives.summed.len();
+                    let chosen = &alternatives.values[i * n..(i + 1) * n];
+                    let values = alternatives
+                        .summed
+                        .iter()
+                        .copied()
+                        .zip(chosen.iter().copied());
+                    detours.insert(
+                        key,
+                        DeferredChoice {
+                            step: at,
+                            values: values.collect(),
+                            base,
+                        },
+                    );
+                    if detours.len() > left {
+                        detours.pop_last();
+                    }
+                }
+                if !alternatives.weights.is_empty() {
+                    alternatives.assign(best, &mut values);
+                }
+            }
+            found.push(values);
+            if found.len() < self.count {
+                next = detours
+                    .pop_first()
+                    .map(|(rating, detour)| (rating.0, Some(detour)));
+            }
+        }
+        found
+    }
+}
+
+/// The position of the largest of some weights, the first of several.
+pub(super) fn first_best(weights: &[f64]) -> usize {
+    let mut best = 0;
+    for (i, weight) in weights.iter().enumerate() {
+        if *weight > weights[best] {
+            best = i;
+        }
+    }
+    best
+}

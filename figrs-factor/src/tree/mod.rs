@@ -1,0 +1,46 @@
+//! Contraction trees: every marginal, the most probable worlds and exact samples from one compiled elimination.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
+//! | `tree_builder`, `bucket`, `thresholds` | from a plan to a tree |
+//! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
+//! | `validation`, `fnv` | validation of a loaded tree |
+//! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
+//! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `expected_counts` | expected counts of outcomes that parameters decide |
+//! | `outline` | the steps by their variables, for pictures |
+//! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
+
+mod beliefs;
+mod bucket;
+mod buffer_pool;
+mod contraction_tree;
+mod draw;
+mod expected_counts;
+mod join_all;
+mod k_best;
+mod kernel;
+mod leaf;
+mod loop_nest;
+mod multiply;
+mod outline;
+mod sort_merge_join;
+mod sparse_contraction;
+mod tensor;
+#[cfg(test)]
+mod tests;
+mod thresholds;
+mod traceback;
+mod tree_beliefs;
+mod tree_builder;
+mod validation;
+
+pub use beliefs::Beliefs;
+pub use buffer_pool::BufferPool;
+pub use contraction_tree::ContractionTree;
+pub use draw::{EnumerationQuery, SampleQuery};
+pub use expected_counts::{CountingTree, EntryDerivative};
+pub use k_best::KBestQuery;
+pub use thresholds::Thresholds;
+pub use tree_beliefs::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};

@@ -1,0 +1,131 @@
+//! Listed contractions: sums of products of entries that meet, and their derivatives.
+//!
+//! A list has for each product the entry of each input and that of the result.
+
+use crate::algebra::Semiring;
+
+/// Sets `z` to the sums of the products of the entries of `inputs`; true if, checked, one of them left the range of the
+/// representation.
+pub(super) fn contract_listed<S: Semiring>(
+    products: &[u32],
+    inputs: &[&[S::Value]],
+    z: &mut [S::Value],
+    is_checked: bool,
+) -> bool {
+    z.fill(S::zero());
+    match inputs {
+        [x] => {
+            for &[i, k] in products.as_chunks::<2>().0 {
+                S::accumulate(&mut z[k as usize], &x[i as usize]);
+            }
+            false
+        }
+        [x, y] => pairs::<S>(products, [0, 1, 2], [x, y], z, is_checked),
+        _ => {
+            let mut lost = false;
+            for product in products.chunks_exact(inputs.len() + 1) {
+                let mut value = S::one();
+                for (x, &i) in inputs.iter().zip(product) {
+                    value = times::<S>(&value, &x[i as usize], is_checked, &mut lost);
+                }
+                S::accumulate(&mut z[product[inputs.len()] as usize], &value);
+            }
+            lost
+        }
+    }
+}
+
+/// Sets `z` to the derivative by one of at most two inputs, from that by the result, `above`; otherwise as
+/// [`contract_listed`].
+pub(super) fn derive_listed<S: Semiring>(
+    products: &[u32],
+    other: Option<&[S::Value]>,
+    is_first: bool,
+    above: &[S::Value],
+    z: &mut [S::Value],
+    is_checked: bool,
+) -> bool {
+    z.fill(S::zero());
+    let Some(other) = other else {
+        for &[i, k] in products.as_chunks::<2>().0 {
+            S::accumulate(&mut z[i as usize], &above[k as usize]);
+        }
+        return false;
+    };
+    let roles = if is_first { [2, 1, 0] } else { [2, 0, 1] };
+    pairs::<S>(products, roles, [above, other], z, is_checked)
+}
+
+/// Sets the derivatives by all inputs, from that by the result, `above`; otherwise as [`contract_listed`].
+///
+/// `starts` are the offsets of the inputs in `derivatives`. Each product is gone through forwards and backwards, so that no
+/// entry is divided by.
+///
+/// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
+pub(super) fn derive_all<S: Semiring>(
+    products: &[u32],
+    inputs: &[&[S::Value]],
+    above: &[S::Value],
+    starts: &[usize],
+    derivatives: &mut [S::Value],
+    is_checked: bool,
+) -> bool {
+    let Some((_, others)) = inputs.split_last() else {
+        return false;
+    };
+    for (x, &start) in inputs.iter().zip(starts) {
+        derivatives[start..start + x.len()].fill(S::zero());
+    }
+    let mut lost = false;
+    let mut before = Vec::with_capacity(inputs.len());
+    for product in products.chunks_exact(inputs.len() + 1) {
+        let mut rest = above[product[inputs.len()] as usize].clone();
+        if S::is_zero(&rest) {
+            continue;
+        }
+        before.clear();
+        before.push(S::one());
+        let mut value = S::one();
+        for (x, &i) in others.iter().zip(product) {
+            value = times::<S>(&value, &x[i as usize], is_checked, &mut lost);
+            before.push(value.clone());
+        }
+        for (t, before) in before.iter().enumerate().rev() {
+            let i = product[t] as usize;
+            let derivative = times::<S>(before, &rest, is_checked, &mut lost);
+            S::accumulate(&mut derivatives[starts[t] + i], &derivative);
+            if t > 0 {
+                rest = times::<S>(&rest, &inputs[t][i], is_checked, &mut lost);
+            }
+        }
+    }
+    lost
+}
+
+fn times<S: Semiring>(a: &S::Value, b: &S::Value, is_checked: bool, lost: &mut bool) -> S::Value {
+    let product = S::mul(a, b);
+    *lost |= is_checked && S::is_out_of_range(a, b, &product);
+    product
+}
+
+/// Adds the products of pairs to `z`; `roles` says which column of a product is `x`, `y` and `z`.
+fn pairs<S: Semiring>(
+    products: &[u32],
+    roles: [usize; 3],
+    [x, y]: [&[S::Value]; 2],
+    z: &mut [S::Value],
+    is_checked: bool,
+) -> bool {
+    let products = products.as_chunks::<3>().0;
+    let entries = |product: &[u32; 3]| roles.map(|role| product[role] as usize);
+    let lost = is_checked
+        && products.iter().any(|product| {
+            let [i, j, _] = entries(product);
+            S::is_out_of_range(&x[i], &y[j], &S::mul(&x[i], &y[j]))
+        });
+    for product in products {
+        let [i, j, k] = entries(product);
+        S::accumulate(&mut z[k], &S::mul(&x[i], &y[j]));
+    }
+    lost
+}

@@ -1,0 +1,140 @@
+//! Traceback from messages to worlds: the steps are visited from the roots down, each choosing the values it summed out.
+
+use crate::algebra::Semiring;
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::{ContractionStep, ContractionTree};
+use super::tensor::Rank;
+
+/// The alternatives of one step, given the values of the variables of its result.
+#[derive(Debug)]
+pub(super) struct Alternatives<V> {
+    /// The variables that were summed out.
+    pub(super) summed: Vec<Rank>,
+    /// Their values, one alternative after another.
+    pub(super) values: Vec<u32>,
+    /// Contribution of each alternative to the sum.
+    pub(super) weights: Vec<V>,
+}
+
+impl<V> Alternatives<V> {
+    /// Writes the values of an alternative into an assignment (by rank).
+    pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
+        let n = self.summed.len();
+        for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {
+            values[rank as usize] = value;
+        }
+    }
+}
+
+impl<S: Semiring> Beliefs<S> {
+    /// Alternatives of a step, in the order of the values, those without weight left out; `values` holds those of the
+    /// variables of its result.
+    pub(super) fn alternatives(
+        &self,
+        tree: &ContractionTree,
+        step: &ContractionStep,
+        values: &mut [u32],
+    ) -> Alternatives<S::Value> {
+        let mut found = Alternatives {
+            summed: tree.summed_variables(step),
+            values: Vec::new(),
+            weights: Vec::new(),
+        };
+        if let Some(products) = &step.products {
+            let Some(out) = tree.entry(step.out, values) else {
+                return found;
+            };
+            for product in step.products_of(products, out) {
+                let met = || step.inputs.iter().zip(product);
+                let weights = met().map(|(&t, &i)| &self.entries(tree, t)[i as usize]);
+                let weight = weights.fold(S::one(), |product, x| S::mul(&product, x));
+                if S::is_zero(&weight) {
+                    continue;
+                }
+                for (&t, &i) in met() {
+                    tree.decode(t, i as usize, values);
+                }
+                found
+                    .values
+                    .extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found.weights.push(weight);
+            }
+            return found;
+        }
+        let unit = [S::one()];
+        let [x, y] = [0, 1].map(|i| {
+            let tensor = step.inputs.get(i);
+            tensor.map_or(&unit[..], |&t| self.entries(tree, t))
+        });
+        let [(mut at_x, x_strides), (mut at_y, y_strides)] =
+            [0, 1].map(|i| tree.offsets(step.inputs.get(i).copied(), &found.summed, values));
+        let mut digits = vec![0u32; found.summed.len()];
+        'all: loop {
+            let weight = S::mul(&x[at_x], &y[at_y]);
+            if !S::is_zero(&weight) {
+                found.values.extend_from_slice(&digits);
+                found.weights.push(weight);
+            }
+            for (d, &rank) in found.summed.iter().enumerate().rev() {
+                digits[d] += 1;
+                at_x += x_strides[d];
+                at_y += y_strides[d];
+                let n = tree.cards[rank as usize];
+                if digits[d] < n {
+                    continue 'all;
+                }
+                digits[d] = 0;
+                at_x -= x_strides[d] * n as usize;
+                at_y -= y_strides[d] * n as usize;
+            }
+            return found;
+        }
+    }
+
+    /// Chooses a value for every variable: from the roots down, `choose` picks one of each step's alternatives by their
+    /// weights. `None` if a step has no alternative, because no assignment has weight.
+    pub(super) fn trace(
+        &self,
+        tree: &ContractionTree,
+        mut choose: impl FnMut(&[S::Value]) -> usize,
+    ) -> Option<Vec<u32>> {
+        let mut values = vec![0; tree.cards.len()];
+        for step in tree.steps.iter().rev().filter(|step| tree.decides(step)) {
+            let alternatives = self.alternatives(tree, step, &mut values);
+            if alternatives.weights.is_empty() {
+                return None;
+            }
+            let chosen = match alternatives.weights.len() {
+                1 => 0,
+                _ => choose(&alternatives.weights),
+            };
+            alternatives.assign(chosen, &mut values);
+        }
+        Some(values)
+    }
+}
+
+impl ContractionTree {
+    /// True if a step sums some variable out, so that there is a value to choose.
+    pub(super) fn decides(&self, step: &ContractionStep) -> bool {
+        let out = self.scope(step.out);
+        let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));
+        ranks.any(|rank| out.binary_search(rank).is_err())
+    }
+
+    /// Offset of the entries of a dense tensor that agree with `values` in all but the variables `free`, and the strides of
+    /// these; the unit, if there is no tensor, has one entry.
+    fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
+        let (mut base, mut stride) = (0, 1);
+        let mut strides = vec![0; free.len()];
+        for &rank in tensor.map_or(&[][..], |t| self.scope(t)).iter().rev() {
+            match free.iter().position(|&f| f == rank) {
+                Some(place) => strides[place] = stride,
+                None => base += stride * values[rank as usize] as usize,
+            }
+            stride *= self.cards[rank as usize] as usize;
+        }
+        (base, strides)
+    }
+}

@@ -1,0 +1,255 @@
+//! Beliefs in ordinary numbers, and in logarithms where those do not suffice.
+
+use crate::graph::is_wide;
+use crate::graph::{FactorGraph, VarId};
+use crate::until::Until;
+
+use crate::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
+use crate::eliminate::EliminationError;
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::ContractionTree;
+use super::tensor::Rank;
+
+/// A semiring in scaled numbers, and the same one in logarithms.
+pub trait Precision: std::fmt::Debug {
+    /// Scaled numbers, which may be lost.
+    type Scaled: Semiring<Value = f64>;
+    /// Natural logarithms, which never are.
+    type Logs: Semiring<Value = f64>;
+}
+
+/// Sums of products.
+#[derive(Debug)]
+pub struct SumProductPrecision;
+
+impl Precision for SumProductPrecision {
+    type Scaled = SumProduct;
+    type Logs = LogSumProduct;
+}
+
+/// Maxima of products.
+#[derive(Debug)]
+pub struct MaxProductPrecision;
+
+impl Precision for MaxProductPrecision {
+    type Scaled = ScaledMaxProduct;
+    type Logs = MaxProduct;
+}
+
+/// Form of a value: the number itself, or its logarithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberForm {
+    /// Itself.
+    Scaled,
+    /// The number whose natural logarithm it is.
+    Logs,
+}
+
+impl NumberForm {
+    /// The natural logarithm of a value.
+    pub(super) fn log(self, value: f64) -> f64 {
+        match self {
+            Self::Scaled => value.ln(),
+            Self::Logs => value,
+        }
+    }
+
+    /// The values as numbers that sum to one, or are all zero.
+    pub(super) fn shares(self, mut values: Vec<f64>) -> Vec<f64> {
+        if self == Self::Logs {
+            let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - largest).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
+        }
+        let sum: f64 = values.iter().sum();
+        if sum > 0.0 {
+            for value in &mut values {
+                *value /= sum;
+            }
+        }
+        values
+    }
+}
+
+/// The beliefs of a tree: scaled numbers until one of them is lost, logarithms from then on.
+#[derive(Debug)]
+pub struct TreeBeliefs<P: Precision> {
+    scaled: Option<Beliefs<P::Scaled>>,
+    logs: Option<Beliefs<P::Logs>>,
+}
+
+impl<P: Precision> TreeBeliefs<P> {
+    /// Loads the weights of the factors.
+    pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
+        let scaled = !graph.factors.iter().any(is_wide);
+        Self {
+            scaled: scaled.then(|| Beliefs::new(tree, graph)),
+            logs: (!scaled).then(|| Beliefs::new(tree, graph)),
+        }
+    }
+
+    /// Reloads the weights of some factors.
+    pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
+        // A number too small with the weights before may not be so with these.
+        let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
+        match &mut self.scaled {
+            Some(scaled) if !wide && !scaled.is_out_of_range() => {
+                scaled.load(tree, graph, factors);
+            }
+            _ => *self = Self::new(tree, graph),
+        }
+    }
+
+    /// Computes what the total and the shares of some variables need, until a run ends; questions then find it.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub fn prepare(
+        &mut self,
+        (tree, graph): (&ContractionTree, &FactorGraph),
+        variables: &[VarId],
+        until: &Until,
+    ) -> Result<(), EliminationError> {
+        let mut ranks: Vec<Rank> = Vec::with_capacity(variables.len());
+        ranks.extend(variables.iter().filter_map(|v| tree.ranks[v.index()]));
+        if let Some(scaled) = &mut self.scaled {
+            scaled.prepare(tree, &ranks, until)?;
+            if !scaled.is_out_of_range() {
+                return Ok(());
+            }
+        }
+        self.scaled = None;
+        let logs = self.logs.get_or_insert_with(|| Beliefs::new(tree, graph));
+        logs.prepare(tree, &ranks, until)
+    }
+
+    /// Runs a query in scaled numbers, or if some are lost in logarithms.
+    pub fn ask<R>(
+        &mut self,
+        tree: &ContractionTree,
+        graph: &FactorGraph,
+        ask: impl BeliefQuery<R>,
+    ) -> R {
+        if let Some(scaled) = &mut self.scaled {
+            scaled.collect(tree);
+            if !scaled.is_out_of_range() {
+                let answer = ask.ask(scaled, NumberForm::Scaled);
+                if !scaled.is_out_of_range() {
+                    return answer;
+                }
+            }
+        }
+        self.scaled = None;
+        let logs = self.logs.get_or_insert_with(|| Beliefs::new(tree, graph));
+        logs.collect(tree);
+        ask.ask(logs, NumberForm::Logs)
+    }
+
+    /// The natural logarithm of the total; minus infinity if and only if no assignment has weight.
+    pub fn log_total(&mut self, tree: &ContractionTree, graph: &FactorGraph) -> f64 {
+        self.ask(tree, graph, TotalQuery { tree })
+    }
+
+    /// The share of each value of some variables in the total; zero if there is none.
+    pub fn marginals(
+        &mut self,
+        tree: &ContractionTree,
+        graph: &FactorGraph,
+        variables: &[VarId],
+    ) -> Vec<Vec<f64>> {
+        self.ask(
+            tree,
+            graph,
+            MarginalsQuery {
+                tree,
+                graph,
+                variables,
+            },
+        )
+    }
+
+    /// The share of each assignment of some variables (row-major, in the order given, each once); `None` if no clique
+    /// holds them all.
+    pub fn joint(
+        &mut self,
+        tree: &ContractionTree,
+        graph: &FactorGraph,
+        variables: &[VarId],
+    ) -> Option<Vec<f64>> {
+        let ranks: Option<Vec<Rank>> = variables.iter().map(|v| tree.ranks[v.index()]).collect();
+        let ranks = ranks?;
+        let mut scope = ranks.clone();
+        scope.sort_unstable();
+        let scope = &scope[..];
+        let sorted = self.ask(tree, graph, JointQuery { tree, scope })?;
+        let (given, places) = (tree.assignments(&ranks), tree.assignments(scope));
+        let mut values = vec![0; tree.cards.len()];
+        let mut shares = Vec::with_capacity(sorted.len());
+        loop {
+            shares.push(sorted[places.number(&values)]);
+            if given.advance(&mut values).is_none() {
+                return Some(shares);
+            }
+        }
+    }
+}
+
+/// A query to beliefs, in scaled numbers or logarithms.
+pub trait BeliefQuery<R> {
+    /// The answer from beliefs whose values are numbers of this form.
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
+}
+
+struct JointQuery<'a> {
+    tree: &'a ContractionTree,
+    scope: &'a [Rank],
+}
+
+impl BeliefQuery<Option<Vec<f64>>> for JointQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Option<Vec<f64>> {
+        Some(form.shares(beliefs.joint(self.tree, self.scope)?))
+    }
+}
+
+struct TotalQuery<'a> {
+    tree: &'a ContractionTree,
+}
+
+impl BeliefQuery<f64> for TotalQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> f64 {
+        let (total, scale) = beliefs.total(self.tree);
+        form.log(total) + scale
+    }
+}
+
+struct MarginalsQuery<'a> {
+    tree: &'a ContractionTree,
+    graph: &'a FactorGraph,
+    variables: &'a [VarId],
+}
+
+impl BeliefQuery<Vec<Vec<f64>>> for MarginalsQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<Vec<f64>> {
+        let one = |&v: &VarId| {
+            let values = beliefs.marginal_of(self.tree, self.graph, v);
+            form.shares(values)
+        };
+        self.variables.iter().map(one).collect()
+    }
+}

@@ -1,0 +1,276 @@
+//! Compiler from a plan to a tree.
+
+use crate::graph::{Factor, FactorGraph, VarId};
+use crate::graph::{ReducedGraph, Restriction, has_zeros};
+use rustc_hash::FxHashMap;
+
+use crate::consistency::without_excluded;
+use crate::eliminate::{EliminationError, Options, Plan};
+use crate::order::Bucket;
+
+use super::contraction_tree::{ContractionTree, check};
+use super::kernel::MIN_PARALLEL_PRODUCTS;
+use super::leaf::choose_layout;
+use super::sort_merge_join::EntryList;
+use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
+use super::thresholds::Thresholds;
+
+/// Operations of the plan for each entry read beyond which impossible values are excluded beforehand.
+const REDUCTION: f64 = 16.0;
+/// Maximum share of the operations without the excluded values for a new plan to be made.
+const WORTH: f64 = 0.7;
+
+impl ContractionTree {
+    /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
+    /// the graph is then the reduced one, and the restriction that it is reduced by is returned.
+    ///
+    /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
+    pub fn compile(
+        graph: &mut FactorGraph,
+        options: &Options,
+    ) -> Result<(Self, Option<Restriction>), EliminationError> {
+        let mut plan = Plan::new(graph, &[], options, false)?;
+        let with_zeros = graph.factors.iter().filter(|factor| has_zeros(factor));
+        let looked_at: usize = with_zeros.map(Factor::entries).sum();
+        let mut restriction = None;
+        if looked_at > 0 && plan.cost.operations > REDUCTION * looked_at as f64 {
+            let reduced = without_excluded(graph);
+            let is_worth_it = |reduced: &ReducedGraph| {
+                operations(&plan, graph, &reduced.graph) < WORTH * plan.cost.operations
+            };
+            if let Some(reduced) = reduced.filter(is_worth_it) {
+                *graph = reduced.graph;
+                restriction = Some(reduced.restriction);
+                plan = Plan::new(graph, &[], options, false)?;
+            }
+        }
+        let mut tree = Self::of_plan(graph, plan, options, Thresholds::default())?;
+        tree.is_reduced = restriction.is_some();
+        Ok((tree, restriction))
+    }
+
+    /// Compiles a plan.
+    pub fn of_plan(
+        graph: &FactorGraph,
+        plan: Plan,
+        options: &Options,
+        thresholds: Thresholds,
+    ) -> Result<Self, EliminationError> {
+        let plan = plan.within(options)?;
+        options.check_memory(plan.cost.memory_kept)?;
+        check(graph)?;
+        let mut assembly = TreeBuilder::new(graph, &plan, options, thresholds);
+        for i in 0..graph.factors.len() {
+            assembly.leaf(i)?;
+        }
+        for bucket in &plan.buckets {
+            options.check_interrupt()?;
+            assembly.bucket(bucket)?;
+        }
+        let mut tree = assembly.tree;
+        tree.roots = (0..tree.tensors.len() as u32)
+            .filter(|&t| tree.tensor(t).used_by.is_none())
+            .collect();
+        tree.free = plan.free.iter().map(|&v| graph.cardinality(v)).collect();
+        tree.cost = plan.cost;
+        tree.choose_marginal_tensors();
+        Ok(tree)
+    }
+}
+
+/// The operations of a plan if variables have fewer values.
+fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
+    let saved = |v: &VarId| {
+        let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
+        log(graph) - log(reduced)
+    };
+    let joint = |bucket: &Bucket| {
+        let variables = bucket.eliminated.iter().chain(&bucket.output);
+        (bucket.joint - variables.map(saved).sum::<f64>()).max(0.0)
+    };
+    plan.buckets.iter().map(|bucket| joint(bucket).exp2()).sum()
+}
+
+/// A tree under construction.
+pub(super) struct TreeBuilder<'a> {
+    pub(super) graph: &'a FactorGraph,
+    pub(super) tree: ContractionTree,
+    /// The tensor of each factor and of each bucket's message.
+    pub(super) made: Vec<u32>,
+    /// The tables of a bucket that made no message, and the non-zeros that the plan predicts for it, by the number of that
+    /// message.
+    pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
+    /// The base-2 logarithms of the numbers of values, by rank.
+    pub(super) log_cards: Vec<f64>,
+    /// Number of tables of the present bucket that mention a variable, by rank.
+    pub(super) mentions: Vec<u32>,
+    pub(super) is_eliminated: Vec<bool>,
+    /// `true` if the plan rests on zeros: products of tables that do not know them would be far larger.
+    pub(super) is_sparse: bool,
+    /// The numbers of the entries of dense tensors that may have weight, where some are known to have none.
+    pub(super) supports: FxHashMap<u32, Layout>,
+    pub(super) options: &'a Options,
+    pub(super) budget: usize,
+    /// Bytes that a run needs so far, and the number at which the available memory is checked next.
+    pub(super) bytes: usize,
+    admitted: usize,
+    pub(super) thresholds: Thresholds,
+    /// Memory for the variables of one product, with their mentions after it, and of its result.
+    pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
+}
+
+impl<'a> TreeBuilder<'a> {
+    fn new(
+        graph: &'a FactorGraph,
+        plan: &Plan,
+        options: &'a Options,
+        thresholds: Thresholds,
+    ) -> Self {
+        let (factors, buckets) = (graph.factors.len(), plan.buckets.len());
+        let mut tree = ContractionTree {
+            ranks: vec![None; graph.cardinalities.len()],
+            leaves: Vec::with_capacity(factors),
+            // A step less than tables, and one for each bucket whose last table mentions what is summed out.
+            steps: Vec::with_capacity(factors + buckets),
+            tensors: Vec::with_capacity(2 * factors + buckets),
+            shared: MIN_PARALLEL_PRODUCTS,
+            ..ContractionTree::default()
+        };
+        tree.variables.reserve(graph.cardinalities.len());
+        for bucket in &plan.buckets {
+            tree.variables.extend(&bucket.eliminated);
+        }
+        for (rank, v) in tree.variables.iter().enumerate() {
+            tree.ranks[v.index()] = Some(rank as Rank);
+        }
+        let cards = |v: &VarId| graph.cardinality(*v) as u32;
+        tree.cards = tree.variables.iter().map(cards).collect();
+        let n = tree.cards.len();
+        let card = |v: &VarId| graph.cardinality(*v) as f64;
+        let joint = |bucket: &Bucket| {
+            let variables = bucket.eliminated.iter().chain(&bucket.output);
+            variables.map(card).product::<f64>()
+        };
+        let entries: f64 = plan.buckets.iter().map(joint).sum();
+        Self {
+            graph,
+            log_cards: tree.variables.iter().map(|v| card(v).log2()).collect(),
+            is_sparse: entries > thresholds.tracked * plan.cost.operations,
+            tree,
+            made: Vec::with_capacity(factors + buckets),
+            put_off: FxHashMap::default(),
+            mentions: vec![0; n],
+            is_eliminated: vec![false; n],
+            supports: FxHashMap::default(),
+            options,
+            // Entries are numbered with 32 bits.
+            budget: options.table_entries().min(u32::MAX as usize),
+            bytes: 0,
+            admitted: 0,
+            thresholds,
+            scratch: Default::default(),
+        }
+    }
+
+    fn leaf(&mut self, i: usize) -> Result<(), EliminationError> {
+        let laid = choose_layout(
+            self.graph,
+            i,
+            &self.tree.ranks,
+            self.thresholds,
+            self.is_sparse,
+        );
+        let origin = TensorOrigin::Factor(i as u32);
+        let tensor = self.tensor(&laid.scope, laid.layout.clone(), laid.len, origin)?;
+        if self.is_sparse {
+            self.add_support(tensor, laid.support())?;
+        }
+        self.tree.leaves.push(laid.leaf(tensor, i as u32));
+        self.made.push(tensor);
+        Ok(())
+    }
+
+    pub(super) fn tensor(
+        &mut self,
+        scope: &[Rank],
+        layout: Layout,
+        len: usize,
+        origin: TensorOrigin,
+    ) -> Result<u32, EliminationError> {
+        if len > self.budget || self.log_size(scope) >= MAX_LOG_ASSIGNMENTS {
+            return Err(self.too_large(self.log_size(scope).exp2()));
+        }
+        let tree = &mut self.tree;
+        let range = tree.scopes.push(scope.iter().copied());
+        tree.tensors.push(Tensor {
+            scope: range,
+            layout,
+            start: tree.entries,
+            len,
+            origin,
+            used_by: None,
+        });
+        tree.entries += len;
+        let id = tree.tensors.len() as u32 - 1;
+        // A message and its derivative.
+        self.reserve_memory(2 * len * size_of::<f64>())?;
+        Ok(id)
+    }
+
+    /// Counts memory, and refuses a demand over the budget.
+    pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.admitted {
+            self.options.check_memory(self.bytes as f64)?;
+            // The available memory is queried seldom, not at every step.
+            self.admitted = self.bytes.saturating_add(self.bytes / 16);
+        }
+        Ok(())
+    }
+
+    pub(super) fn too_large(&self, needed: f64) -> EliminationError {
+        EliminationError::TableTooLarge {
+            needed,
+            limit: self.budget,
+        }
+    }
+
+    /// Number of assignments.
+    pub(super) fn size(&self, scope: &[Rank]) -> f64 {
+        let cards = scope.iter().map(|&rank| self.tree.cards[rank as usize]);
+        cards.map(f64::from).product()
+    }
+
+    /// Base-2 logarithm of the number of assignments.
+    pub(super) fn log_size(&self, scope: &[Rank]) -> f64 {
+        scope
+            .iter()
+            .map(|&rank| self.log_cards[rank as usize])
+            .sum()
+    }
+
+    /// The base-2 logarithm of the share of entries that may have weight.
+    pub(super) fn log_density(&self, tensor: u32) -> f64 {
+        let listing = self.listing(tensor);
+        match listing.layout {
+            Layout::Dense => 0.0,
+            Layout::Listed(numbers) => {
+                (numbers.len() as f64).max(0.5).log2() - self.log_size(listing.scope)
+            }
+        }
+    }
+
+    /// The entries of a tensor that may have weight.
+    pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
+        let layout = self.supports.get(&tensor);
+        let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);
+        EntryList {
+            scope: self.tree.scope(tensor),
+            layout,
+            len: match layout {
+                Layout::Dense => self.tree.tensor(tensor).len,
+                Layout::Listed(numbers) => numbers.len(),
+            },
+        }
+    }
+}

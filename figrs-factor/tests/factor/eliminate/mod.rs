@@ -1,0 +1,8 @@
+//! Elimination agrees with enumeration, in every algebra, order and budget.
+
+mod agreement;
+mod inflated;
+mod limits;
+mod orders;
+mod pruning;
+mod scale;

@@ -1,0 +1,4 @@
+//! Engines on factor graphs against enumeration.
+
+mod eliminate;
+mod mini_buckets;

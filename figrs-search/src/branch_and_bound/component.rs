@@ -1,0 +1,251 @@
+//! Independent components of cost functions, each with a search of its own.
+
+use figrs_factor::Until;
+
+use super::cost_table::CostTables;
+use super::decomposition::{TreeSearch, WORTHWHILE};
+use super::incumbent::improved;
+use super::network::Network;
+use super::reweighting::{affordable_sweeps, reweighted};
+use super::search::{BestFirst, SearchState};
+
+/// Variables that functions connect, with the search for their best values.
+#[derive(Debug)]
+pub(super) struct ComponentSearch {
+    /// The variables of the search, by their names.
+    names: Vec<u32>,
+    tables: CostTables,
+    search: BestFirst,
+    tree: Tree,
+    limits: ComponentLimits,
+    pub(super) is_finished: bool,
+}
+
+/// The search along a tree decomposition, beside the one without.
+#[derive(Debug)]
+enum Tree {
+    Untried,
+    /// There is no tree of small separators.
+    Unfit,
+    Search(Box<TreeSearch>),
+}
+
+/// Work of a search without a tree decomposition before one is tried. From then on, both do as much.
+const FIRST_WITHOUT_TREE: u64 = 1 << 18;
+
+/// Limits of the searches of components.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ComponentLimits {
+    /// Costs from here on do not count.
+    pub(super) upper: i64,
+    /// An assignment counts as better if it is by more than this, in all components together.
+    pub(super) slack: i64,
+    /// Smallest gain for which costs are moved against the order.
+    pub(super) worthwhile: i64,
+    /// Bytes of the open nodes of all components together.
+    pub(super) memory: usize,
+}
+
+/// Share of the work of a search along a tree that it does in a row: it finds its way back to where it was in each cluster.
+const TREE_SHARE: u64 = 4;
+
+impl ComponentLimits {
+    /// The limits of a component that has `own` of `all` functions: its share of what there is for all together.
+    fn share(self, own: usize, all: usize) -> Self {
+        let part = own as f64 / all.max(1) as f64;
+        Self {
+            slack: (self.slack as f64 * part) as i64,
+            memory: (self.memory as f64 * part) as usize,
+            ..self
+        }
+    }
+}
+
+impl ComponentSearch {
+    /// The searches of all components; `None` if a component has no assignment below the limit. Once the time is over, they begin without a good bound.
+    pub(super) fn all(
+        tables: &CostTables,
+        limits: ComponentLimits,
+        until: &Until,
+    ) -> Option<Vec<Self>> {
+        let sweeps = affordable_sweeps(tables);
+        let functions = tables.scopes().count();
+        let parts = split(tables).into_iter();
+        parts
+            .map(|(names, part)| {
+                let limits = limits.share(part.scopes().count(), functions);
+                Self::new(names, &part, sweeps, limits, until)
+            })
+            .collect()
+    }
+
+    /// The search from a good lower bound, in which costs are moved in the order of the variables or against it, whichever has the larger lower bound.
+    fn new(
+        mut names: Vec<u32>,
+        tables: &CostTables,
+        sweeps: usize,
+        limits: ComponentLimits,
+        until: &Until,
+    ) -> Option<Self> {
+        let mut tables = reweighted(tables, sweeps, until);
+        if tables.constant >= limits.upper {
+            return None;
+        }
+        let network = |tables: &CostTables| {
+            let mut network = Network::new(tables, limits.upper, limits.worthwhile);
+            network.propagate_until(until).ok().map(|()| network)
+        };
+        let reversed: Vec<u32> = (0..names.len() as u32).rev().collect();
+        let against = CostTables {
+            constant: tables.constant,
+            ..tables.part(&reversed)
+        };
+        let forward = network(&tables)?;
+        let mut best = network(&against)?;
+        if forward.lower > best.lower {
+            best = forward;
+        } else {
+            names.reverse();
+            tables = against;
+        }
+        let mut this = Self {
+            names,
+            tables,
+            search: BestFirst::new(best, limits.slack, limits.memory / 2),
+            tree: Tree::Untried,
+            limits: ComponentLimits {
+                memory: limits.memory / 2,
+                ..limits
+            },
+            is_finished: false,
+        };
+        let start = this.search.network.supported_values();
+        let values = improved(&this.tables, start, limits.upper, until);
+        this.adopt_own(values);
+        Some(this)
+    }
+
+    /// Takes over an assignment of all variables if it is better than the best one known.
+    pub(super) fn adopt(&mut self, values: &[u32]) {
+        let own = self.names.iter().map(|&v| values[v as usize]);
+        self.adopt_own(own.collect());
+    }
+
+    fn adopt_own(&mut self, own: Vec<u32>) {
+        let cost = self.tables.cost(&own);
+        self.search.adopt(own, cost);
+        self.tell_tree();
+    }
+
+    /// The search along a tree looks for assignments below the best one only.
+    fn tell_tree(&mut self) {
+        if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
+            tree.adopt(best, self.search.network.upper);
+        }
+    }
+
+    /// A cost that no assignment is below, unless it is the upper bound's.
+    pub(super) fn lower(&self) -> i64 {
+        let lower = self.search.lower();
+        match &self.tree {
+            Tree::Search(tree) => lower.max(tree.lower()),
+            Tree::Untried | Tree::Unfit => lower,
+        }
+    }
+
+    /// Searches for some work, by the one of both searches that has done less; returns the work done. One along a tree does more at a time, the more it
+    /// has done before, but at most `most`.
+    pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
+        let before = self.search.network.work();
+        if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
+            let tree = TreeSearch::new(&self.tables, WORTHWHILE, self.limits, until);
+            self.tree = tree.map_or(Tree::Unfit, |tree| Tree::Search(Box::new(tree)));
+            self.tell_tree();
+        }
+        match &mut self.tree {
+            Tree::Search(tree) if tree.work < before => {
+                let before = tree.work;
+                let work = work.max(before / TREE_SHARE).min(most);
+                let state = tree.advance(work, until);
+                let work = tree.work - before;
+                if let Some((values, cost)) = tree.best.take() {
+                    self.search.adopt(values, cost);
+                    self.tell_tree();
+                }
+                (state, work)
+            }
+            _ => {
+                let had = self.search.network.upper;
+                let state = self.search.advance(work);
+                if self.search.network.upper < had {
+                    self.tell_tree();
+                }
+                (state, self.search.network.work() - before)
+            }
+        }
+    }
+
+    /// True if the search has ended without an assignment: none of the component is allowed.
+    pub(super) fn is_impossible(&self) -> bool {
+        self.is_finished && self.search.best.is_none()
+    }
+
+    /// Writes the best values to those of all variables; false if none are known.
+    pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
+        let Some(best) = &self.search.best else {
+            return false;
+        };
+        for (&v, &value) in self.names.iter().zip(best) {
+            values[v as usize] = value;
+        }
+        true
+    }
+}
+
+/// The variables of each component, ascending, and its functions of these, numbered as they are listed.
+fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
+    let n = tables.sizes.len();
+    let mut root: Vec<u32> = (0..n as u32).collect();
+    for scope in tables.scopes() {
+        for &v in scope {
+            let (a, b) = (find(&mut root, scope[0]), find(&mut root, v));
+            root[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut parts: Vec<(Vec<u32>, CostTables)> = Vec::new();
+    let mut part_of = vec![0; n];
+    let mut place = vec![0; n];
+    for v in 0..n {
+        let first = find(&mut root, v as u32) as usize;
+        if first == v {
+            part_of[v] = parts.len();
+            parts.push(Default::default());
+        }
+        part_of[v] = part_of[first];
+        let (names, part) = &mut parts[part_of[v]];
+        place[v] = names.len() as u32;
+        names.push(v as u32);
+        part.sizes.push(tables.sizes[v]);
+    }
+    // Places of variables of a component are in the order of their names.
+    for table in tables.tables.iter().filter(|table| !table.scope.is_empty()) {
+        let part = &mut parts[part_of[table.scope[0] as usize]].1;
+        part.tables
+            .push(table.renamed(&tables.sizes, |v| place[v as usize]));
+    }
+    for listed in &tables.listed {
+        let part = &mut parts[part_of[listed.scope[0] as usize]].1;
+        part.listed.push(listed.renamed(|v| place[v as usize]));
+    }
+    parts
+}
+
+/// The smallest variable of a component so far.
+fn find(root: &mut [u32], v: u32) -> u32 {
+    let mut at = v;
+    while root[at as usize] != at {
+        root[at as usize] = root[root[at as usize] as usize];
+        at = root[at as usize];
+    }
+    at
+}

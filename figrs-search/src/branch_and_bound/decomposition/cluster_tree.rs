@@ -1,0 +1,147 @@
+//! Tree of clusters: groups of variables that small separators part.
+
+use figrs_factor::Until;
+use figrs_factor::graph::VarId;
+
+use super::super::cost_table::CostTables;
+use figrs_factor::eliminate::EliminationError;
+use figrs_factor::order::SymbolicElimination;
+use figrs_factor::order::eliminate_candidates;
+
+/// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
+const ORDER_WORK: u64 = 4_000_000;
+
+/// Limits of clusters.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct ClusterLimits {
+    /// Maximum number of variables of a separator, and of its assignments.
+    pub(super) separator: usize,
+    pub(super) assignments: usize,
+    /// Minimum number of variables of a cluster.
+    pub(super) least_own: usize,
+    /// Maximum depth of a tree: clusters below become parts of those above.
+    pub(super) depth: usize,
+}
+
+/// Limits of clusters that are worth a search of their own.
+pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
+    separator: 8,
+    assignments: 1 << 12,
+    least_own: 8,
+    depth: 24,
+};
+
+/// A group of variables, and those above it that its functions and those of the clusters below it mention.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cluster {
+    pub(super) own: Vec<u32>,
+    /// Ascending.
+    pub(super) separator: Vec<u32>,
+    /// The cluster above; the first one has none.
+    pub(super) above: Option<usize>,
+}
+
+/// The clusters of a tree decomposition, each after the one above it: each variable is in one of them, and each function mentions
+/// variables of one and of its separator.
+///
+/// The buckets of an elimination are merged with those above them until separators are small and clusters are not. `None` if that leaves less than two.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn clusters(
+    tables: &CostTables,
+    limits: ClusterLimits,
+    until: &Until,
+) -> Result<Option<Vec<Cluster>>, EliminationError> {
+    let n = tables.sizes.len();
+    let scopes = tables.scopes().filter(|scope| scope.len() > 1);
+    let scopes = scopes.map(|scope| scope.iter().map(|&v| VarId(v)).collect());
+    let mut symbolic = SymbolicElimination::of_scopes(&tables.sizes, scopes);
+    let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
+    eliminate_candidates(&mut symbolic, &all, ORDER_WORK, until)?;
+    let buckets = symbolic.buckets.iter().map(|bucket| Cluster {
+        own: bucket.eliminated.iter().map(|v| v.0).collect(),
+        separator: bucket.output.iter().map(|v| v.0).collect(),
+        above: None,
+    });
+    Ok(merged(tables, buckets.collect(), limits))
+}
+
+/// The clusters of buckets in the order of their elimination.
+fn merged(
+    tables: &CostTables,
+    mut buckets: Vec<Cluster>,
+    limits: ClusterLimits,
+) -> Option<Vec<Cluster>> {
+    let n = tables.sizes.len();
+    let mut bucket_of = vec![usize::MAX; n];
+    for (b, bucket) in buckets.iter().enumerate() {
+        for &v in &bucket.own {
+            bucket_of[v as usize] = b;
+        }
+    }
+    if bucket_of.contains(&usize::MAX) {
+        return None;
+    }
+    // The bucket that takes a bucket's message.
+    let mut above: Vec<Option<usize>> = buckets
+        .iter()
+        .map(|bucket| {
+            bucket
+                .separator
+                .iter()
+                .map(|&v| bucket_of[v as usize])
+                .min()
+        })
+        .collect();
+    if above.iter().filter(|above| above.is_none()).count() != 1 {
+        return None;
+    }
+    let mut is_merged = vec![false; buckets.len()];
+    for b in 0..buckets.len() {
+        let Some(to) = above[b] else {
+            continue;
+        };
+        let bucket = &buckets[b];
+        let is_small = bucket.separator.len() <= limits.separator
+            && tables.entries(&bucket.separator) <= limits.assignments;
+        if !is_small || bucket.own.len() < limits.least_own {
+            merge(&mut buckets, b, to);
+            is_merged[b] = true;
+        }
+    }
+    // Buckets stand before those above them.
+    let mut depth = vec![0; buckets.len()];
+    for b in (0..buckets.len()).rev() {
+        let mut at = above[b];
+        while let Some(to) = at.filter(|&to| is_merged[to]) {
+            at = above[to];
+        }
+        above[b] = at;
+        if let Some(to) = at {
+            depth[b] = depth[to] + usize::from(!is_merged[b]);
+        }
+    }
+    for b in 0..buckets.len() {
+        if let Some(to) = above[b].filter(|_| !is_merged[b] && depth[b] > limits.depth) {
+            merge(&mut buckets, b, to);
+            is_merged[b] = true;
+        }
+    }
+    let mut place = vec![usize::MAX; buckets.len()];
+    let mut clusters = Vec::new();
+    for b in (0..buckets.len()).rev().filter(|&b| !is_merged[b]) {
+        place[b] = clusters.len();
+        let mut cluster = std::mem::take(&mut buckets[b]);
+        cluster.own.sort_unstable();
+        cluster.separator.sort_unstable();
+        cluster.above = above[b].map(|to| place[to]);
+        clusters.push(cluster);
+    }
+    (clusters.len() > 1).then_some(clusters)
+}
+
+/// Gives the variables of a bucket to another one.
+fn merge(buckets: &mut [Cluster], from: usize, to: usize) {
+    let own = std::mem::take(&mut buckets[from].own);
+    buckets[to].own.extend(own);
+}

@@ -1,0 +1,310 @@
+//! A cluster as a network, and what is known of it and all clusters below it for each assignment of its separator.
+
+use figrs_factor::Until;
+use figrs_factor::graph::Assignments;
+use rustc_hash::FxHashMap;
+
+use super::super::component::ComponentLimits;
+use super::super::cost_table::{CostTable, CostTables};
+use super::super::network::{Decision, Network};
+use super::super::search::{BestFirst, OpenNodes};
+use super::cluster_tree::Cluster;
+
+/// A network is made anew once bounds of clusters below have risen by more than this part of how often they had.
+const RISES: u64 = 4;
+
+/// Bytes of what is known for an assignment, without its lists.
+const RECORD: usize = 128;
+
+/// Bounds and open nodes of a subproblem for one assignment of its separator.
+#[derive(Debug)]
+pub(super) struct Record {
+    /// No assignment costs less.
+    pub(super) lower: i64,
+    /// The bound when it was kept last.
+    known: i64,
+    /// The best assignment of all variables of the subproblem, and its cost.
+    pub(super) best: Option<Vec<u32>>,
+    pub(super) upper: i64,
+    pub(super) open: OpenNodes,
+    /// Nodes of at least this bound may have been dropped.
+    pub(super) dropped: i64,
+    /// The work done for it.
+    pub(super) work: u64,
+}
+
+impl Record {
+    /// True if nothing below a cost is left to be found.
+    pub(super) fn is_closed(&self, upper: i64) -> bool {
+        self.lower >= upper.min(self.upper)
+    }
+
+    fn bytes(&self, separator: usize) -> usize {
+        let values = separator + self.best.as_ref().map_or(0, Vec::len);
+        RECORD + size_of::<u32>() * values + self.open.bytes()
+    }
+}
+
+/// A cluster below another one.
+#[derive(Debug)]
+pub(super) struct Below {
+    pub(super) subproblem: usize,
+    /// The places of the variables of its separator.
+    pub(super) separator: Vec<u32>,
+    /// The places of all its variables.
+    pub(super) places: Vec<u32>,
+}
+
+/// A cluster with all clusters below it. Its variables are those of the separator, then its own, then those below.
+///
+/// The network has the first two. Its functions are those of the cluster, and for each cluster below one of its separator: a lower bound for each assignment.
+#[derive(Debug)]
+pub(super) struct Subproblem {
+    /// The variables by their names in the component.
+    pub(super) names: Vec<u32>,
+    separator: usize,
+    /// The cost functions of the cluster without those below it, over the variables of the network.
+    pub(super) own: CostTables,
+    pub(super) below: Vec<Below>,
+    pub(super) search: BestFirst,
+    limits: ComponentLimits,
+    /// The bound for every assignment of the separator.
+    lower: i64,
+    records: FxHashMap<Vec<u32>, Record>,
+    pub(super) bytes: usize,
+    /// Number of times that a bound for an assignment has risen.
+    pub(super) rises: u64,
+    /// The rises of the clusters below that the network knows of.
+    known_rises: u64,
+}
+
+/// The clusters with their functions, before networks are made of them.
+pub(super) struct ClusterFunctions<'a> {
+    pub(super) tables: &'a CostTables,
+    pub(super) clusters: &'a [Cluster],
+    /// By cluster, its functions: tables, then listed ones.
+    functions: Vec<Vec<usize>>,
+    /// By cluster, those below it, itself first.
+    below: Vec<Vec<usize>>,
+}
+
+impl<'a> ClusterFunctions<'a> {
+    pub(super) fn new(tables: &'a CostTables, clusters: &'a [Cluster]) -> Self {
+        let mut cluster_of = vec![0; tables.sizes.len()];
+        for (c, cluster) in clusters.iter().enumerate() {
+            for &v in &cluster.own {
+                cluster_of[v as usize] = c;
+            }
+        }
+        let mut below: Vec<Vec<usize>> = (0..clusters.len()).map(|c| vec![c]).collect();
+        for (c, cluster) in clusters.iter().enumerate().rev() {
+            if let Some(above) = cluster.above {
+                let own = below[c].clone();
+                below[above].extend(own);
+            }
+        }
+        let mut functions = vec![Vec::new(); clusters.len()];
+        let scopes = tables.tables.iter().map(|table| &table.scope);
+        let scopes = scopes.chain(tables.listed.iter().map(|listed| &listed.scope));
+        for (f, scope) in scopes.enumerate() {
+            // Clusters of a function are above one another, and stand before those below.
+            let lowest = scope.iter().map(|&v| cluster_of[v as usize]).max();
+            functions[lowest.unwrap_or(0)].push(f);
+        }
+        Self {
+            tables,
+            clusters,
+            functions,
+            below,
+        }
+    }
+
+    /// The functions of a cluster, with the names of a subproblem's variables.
+    fn part(&self, cluster: usize, names: &[u32]) -> CostTables {
+        let mut place = vec![u32::MAX; self.tables.sizes.len()];
+        for (&v, i) in names.iter().zip(0..) {
+            place[v as usize] = i;
+        }
+        let mut part = CostTables {
+            sizes: names
+                .iter()
+                .map(|&v| self.tables.sizes[v as usize])
+                .collect(),
+            ..CostTables::default()
+        };
+        for &f in &self.functions[cluster] {
+            let name = |v: u32| place[v as usize];
+            match f.checked_sub(self.tables.tables.len()) {
+                None => part
+                    .tables
+                    .push(self.tables.tables[f].renamed(&self.tables.sizes, name)),
+                Some(listed) => part.listed.push(self.tables.listed[listed].renamed(name)),
+            }
+        }
+        part
+    }
+}
+
+impl Subproblem {
+    /// The network of a cluster; `None` if it has no assignment below the limit, or if the time is over.
+    pub(super) fn new(
+        all: &ClusterFunctions<'_>,
+        c: usize,
+        limits: ComponentLimits,
+        until: &Until,
+    ) -> Option<Self> {
+        let names_of = |c: usize| {
+            let own = all.below[c].iter().flat_map(|&d| &all.clusters[d].own);
+            let separator = all.clusters[c].separator.iter();
+            separator.chain(own).copied().collect::<Vec<u32>>()
+        };
+        let names = names_of(c);
+        let mut place = vec![u32::MAX; all.tables.sizes.len()];
+        for (&v, i) in names.iter().zip(0..) {
+            place[v as usize] = i;
+        }
+        let places = |names: &[u32]| names.iter().map(|&v| place[v as usize]).collect();
+        let children = all.below[c].iter().copied();
+        let children = children.filter(|&d| all.clusters[d].above == Some(c));
+        let below: Vec<Below> = children
+            .map(|d| Below {
+                subproblem: d,
+                separator: places(&all.clusters[d].separator),
+                places: places(&names_of(d)),
+            })
+            .collect();
+        let separator = all.clusters[c].separator.len();
+        let mut own = all.part(c, &names[..separator + all.clusters[c].own.len()]);
+        if all.clusters[c].above.is_none() {
+            own.constant = all.tables.constant;
+        }
+        let network = network(&own, separator, &below, limits, until)?;
+        let mut search = BestFirst::new(network, 0, limits.memory);
+        search.is_partial = !below.is_empty();
+        Some(Self {
+            names,
+            separator,
+            own,
+            below,
+            limits,
+            lower: search.network.lower,
+            search,
+            records: FxHashMap::default(),
+            bytes: 0,
+            rises: 0,
+            known_rises: 0,
+        })
+    }
+
+    /// True if the bounds of clusters below, which have risen so often, are worth a new network.
+    pub(super) fn is_outdated(&self, rises: u64) -> bool {
+        rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
+    }
+
+    /// Makes the network anew, with bounds of the clusters below, which have risen so often.
+    pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
+        self.known_rises = rises;
+        let mut tables = self.own.clone();
+        tables.tables.extend(bounds);
+        if let Some(network) = network(&tables, self.separator, &self.below, self.limits, until) {
+            self.lower = self.lower.max(network.lower);
+            self.search.renew(network);
+        }
+    }
+
+    /// The sizes of the variables of the separator.
+    pub(super) fn separator_sizes(&self) -> &[u32] {
+        &self.own.sizes[..self.separator]
+    }
+
+    /// The bounds of all assignments of the separator as a function of variables of these names.
+    pub(super) fn bound_table(&self, names: &[u32]) -> CostTable {
+        let sizes = self.separator_sizes();
+        let all = Assignments::rows(sizes.iter().map(|&size| size as usize));
+        let mut assignment = vec![0; sizes.len()];
+        let mut cells = Vec::new();
+        loop {
+            cells.push(self.bounds(&assignment).0);
+            if all.advance(&mut assignment).is_none() {
+                break;
+            }
+        }
+        let scope = (0..sizes.len() as u32).collect();
+        CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
+    }
+
+    /// Takes out what is known for an assignment of the separator.
+    pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
+        let Some(mut record) = self.records.remove(assignment) else {
+            return Record {
+                lower: self.lower,
+                known: self.lower,
+                best: None,
+                upper: i64::MAX,
+                open: OpenNodes::root(self.lower),
+                dropped: i64::MAX,
+                work: 0,
+            };
+        };
+        self.bytes -= record.bytes(self.separator);
+        record.lower = record.lower.max(self.lower);
+        record
+    }
+
+    /// Keeps what is known for an assignment of the separator.
+    pub(super) fn keep(&mut self, assignment: Vec<u32>, record: Record) {
+        self.bytes += record.bytes(self.separator);
+        let is_worth = |before: i64| record.lower - before > self.limits.worthwhile;
+        self.rises += u64::from(is_worth(record.known));
+        let record = Record {
+            known: record.lower,
+            ..record
+        };
+        self.records.insert(assignment, record);
+    }
+
+    /// The bounds for an assignment of the separator, and the work done for it.
+    pub(super) fn bounds(&self, assignment: &[u32]) -> (i64, i64, u64) {
+        let record = self.records.get(assignment);
+        record.map_or((self.lower, i64::MAX, 0), |record| {
+            (record.lower.max(self.lower), record.upper, record.work)
+        })
+    }
+
+    /// The best assignment known for one of the separator.
+    pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
+        self.records.get(assignment)?.best.as_deref()
+    }
+
+    /// Forgets everything.
+    pub(super) fn forget(&mut self) {
+        self.records.clear();
+        self.bytes = 0;
+    }
+
+    /// The decisions of an assignment of the separator.
+    pub(super) fn decisions(assignment: &[u32]) -> Vec<Decision> {
+        let values = (0..).zip(assignment);
+        values
+            .map(|(v, &value)| Decision::Assign(v, value))
+            .collect()
+    }
+}
+
+/// A network in which the variables of the separator, and those that clusters below ask for, keep all their values; `None` if it has no assignment below the limit, or
+/// if the time is over.
+fn network(
+    tables: &CostTables,
+    separator: usize,
+    below: &[Below],
+    limits: ComponentLimits,
+    until: &Until,
+) -> Option<Network> {
+    let mut network = Network::new(tables, limits.upper, limits.worthwhile);
+    let asked = below.iter().flat_map(|below| &below.separator);
+    for v in (0..separator as u32).chain(asked.copied()) {
+        network.kept[v as usize] = true;
+    }
+    network.propagate_until(until).ok()?;
+    (!until.is_over()).then_some(network)
+}

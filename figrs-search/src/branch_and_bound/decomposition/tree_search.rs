@@ -1,0 +1,375 @@
+//! Hybrid best-first search along a tree of clusters.
+
+use figrs_factor::Until;
+use figrs_factor::graph::Assignments;
+
+use super::super::component::ComponentLimits;
+use super::super::cost::{FORBIDDEN, add};
+use super::super::cost_table::{CostTable, CostTables};
+use super::super::search::{OpenNodes, SearchState};
+use super::cluster_tree::{ClusterLimits, clusters};
+use super::subproblem::{ClusterFunctions, Record, Subproblem};
+
+/// Share of all variables that the largest cluster may have.
+const LARGEST: (usize, usize) = (3, 4);
+
+/// Parts of the memory for what is kept for assignments of separators, for the open nodes of the first cluster, and for those of each other that is being
+/// searched.
+const RECORDS: usize = 4;
+const ROOT_NODES: usize = 4;
+const NODES: usize = 64;
+
+/// Work of a subproblem at least before the search turns to another node of the one above; afterwards, as much as it has had.
+const LEAST_WORK: u64 = 1 << 12;
+
+/// Rounds upwards go through separators of at most so many assignments, and each does so many times the work of the one before.
+const FEW: usize = 1 << 8;
+const GROWTH: u64 = 4;
+
+/// Work between two looks at the clock.
+const WORK_IN_A_ROW: u64 = 1 << 14;
+
+/// Search along a tree decomposition: once the variables of a cluster have values, the clusters below are independent of each other and of all else,
+/// so that each is searched for itself, once for each assignment of its separator.
+///
+/// Each cluster has a network of its own functions, and of lower bounds of the clusters below as functions of their separators. Its own separator is given,
+/// its own variables are decided by hybrid best-first search. For a node where all of them have values, the clusters below are searched with as much as the
+/// node may cost, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. What was found
+/// of a cluster is kept for each assignment of its separator, with the nodes that are still open.
+///
+/// Half of the work goes to the first cluster, which asks those below it. The other half goes from the leaves to the root through all assignments of separators
+/// that have few of them, so that the bounds above them rise (Russian doll search).
+///
+/// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and Verfaillie, *Exploiting tree decomposition
+/// and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex, *Russian doll search with tree decomposition*, IJCAI 2009; Allouche, de Givry, Katsirelos, Schiex and Zytnicki, *Anytime hybrid best-first search with
+/// tree decomposition for weighted CSP*, CP 2015.
+#[derive(Debug)]
+pub(in super::super) struct TreeSearch {
+    subproblems: Vec<Subproblem>,
+    /// Only assignments that cost less count.
+    upper: i64,
+    /// The best assignment of the component that was found here, and its cost.
+    pub(in super::super) best: Option<(Vec<u32>, i64)>,
+    lower: i64,
+    pub(in super::super) work: u64,
+    /// Maximum number of bytes of what is kept for assignments of separators.
+    memory: usize,
+    /// Work of a subproblem at least: more once something was forgotten.
+    least_work: u64,
+    upwards: Upwards,
+}
+
+/// A round through all assignments of small separators, from the leaves to the root.
+#[derive(Debug)]
+struct Upwards {
+    /// The cluster, and the assignment of its separator to come.
+    cluster: usize,
+    assignment: Option<Vec<u32>>,
+    /// Work for each assignment.
+    allowed: u64,
+    /// The work of all rounds.
+    work: u64,
+    /// True if this round has left something open.
+    is_open: bool,
+}
+
+impl TreeSearch {
+    /// The search of a component; `None` if it has no tree of clusters that are worth it, or the time is over before they are ready.
+    pub(in super::super) fn new(
+        tables: &CostTables,
+        shape: ClusterLimits,
+        limits: ComponentLimits,
+        until: &Until,
+    ) -> Option<Self> {
+        let clusters = clusters(tables, shape, until).ok()??;
+        let largest = clusters.iter().map(|cluster| cluster.own.len()).max()?;
+        if largest * LARGEST.1 > tables.sizes.len() * LARGEST.0 {
+            return None;
+        }
+        let functions = ClusterFunctions::new(tables, &clusters);
+        let subproblems = (0..clusters.len()).map(|c| {
+            let part = if c == 0 { ROOT_NODES } else { NODES };
+            let limits = ComponentLimits {
+                memory: limits.memory / part,
+                ..limits
+            };
+            Subproblem::new(&functions, c, limits, until)
+        });
+        let subproblems: Vec<Subproblem> = subproblems.collect::<Option<_>>()?;
+        let (lower, _, _) = subproblems[0].bounds(&[]);
+        Some(Self {
+            upwards: Upwards {
+                cluster: subproblems.len() - 1,
+                assignment: None,
+                allowed: LEAST_WORK,
+                work: 0,
+                is_open: false,
+            },
+            subproblems,
+            upper: limits.upper,
+            best: None,
+            lower,
+            work: 0,
+            memory: limits.memory / RECORDS,
+            least_work: LEAST_WORK,
+        })
+    }
+
+    /// A cost that no assignment is below, unless it is the upper bound's.
+    pub(in super::super) fn lower(&self) -> i64 {
+        self.lower.min(self.upper)
+    }
+
+    /// Takes over an assignment of the component, and the cost below which others count.
+    pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
+        self.upper = self.upper.min(upper);
+        for subproblem in &mut self.subproblems {
+            let own = subproblem.names.iter().map(|&v| values[v as usize]);
+            subproblem.search.hint = Some(own.collect());
+        }
+    }
+
+    /// True if what was known for assignments of separators had to be forgotten.
+    #[cfg(test)]
+    pub(super) fn has_forgotten(&self) -> bool {
+        self.least_work > LEAST_WORK
+    }
+
+    /// Searches for some work, until the time is over, or until a better assignment is found.
+    pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
+        let (began, limit) = (self.work, self.work.saturating_add(work));
+        if self.upwards.work <= self.work / 2 {
+            self.go_upwards(limit, until);
+            self.upwards.work += (self.work - began).max(1);
+        } else {
+            self.narrow(0, Vec::new(), self.upper, limit, until);
+        }
+        let (lower, upper, _) = self.subproblems[0].bounds(&[]);
+        self.lower = self.lower.max(lower);
+        if upper < self.upper {
+            self.upper = upper;
+            if let Some(best) = self.subproblems[0].best(&[]) {
+                let names = &self.subproblems[0].names;
+                let mut values = vec![0; names.len()];
+                for (&v, &value) in names.iter().zip(best) {
+                    values[v as usize] = value;
+                }
+                self.best = Some((values, upper));
+                return SearchState::Improved;
+            }
+        }
+        let bytes = self
+            .subproblems
+            .iter()
+            .map(|part| part.bytes)
+            .sum::<usize>();
+        if bytes > self.memory {
+            self.subproblems[1..]
+                .iter_mut()
+                .for_each(Subproblem::forget);
+            self.least_work = self.least_work.saturating_mul(2);
+        }
+        if self.lower >= self.upper {
+            SearchState::Finished
+        } else {
+            SearchState::Paused
+        }
+    }
+
+    /// Searches clusters with each assignment of their separators, from the leaves to the root, as far as the work goes.
+    fn go_upwards(&mut self, limit: u64, until: &Until) {
+        while self.work < limit && !until.is_over() {
+            let c = self.upwards.cluster;
+            if c == 0 {
+                if !self.upwards.is_open {
+                    // All bounds are exact as far as they matter: the rest is for the first cluster.
+                    self.upwards.work = u64::MAX / 4;
+                    return;
+                }
+                self.upwards.is_open = false;
+                self.upwards.cluster = self.subproblems.len() - 1;
+                self.upwards.allowed = self.upwards.allowed.saturating_mul(GROWTH);
+                continue;
+            }
+            let sizes = self.subproblems[c].separator_sizes();
+            let joint = sizes.iter().map(|&size| size as usize);
+            if joint.clone().fold(1, usize::saturating_mul) > FEW {
+                self.upwards.cluster -= 1;
+                continue;
+            }
+            let assignment = self.upwards.assignment.take();
+            let assignment = assignment.unwrap_or_else(|| vec![0; sizes.len()]);
+            let mut next = assignment.clone();
+            if Assignments::rows(joint).advance(&mut next).is_some() {
+                self.upwards.assignment = Some(next);
+            } else {
+                self.upwards.cluster -= 1;
+            }
+            let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
+            // What costs more than that above its bound is of no use, as the other clusters cost what they cost at least.
+            let useful = add(lower, self.upper - self.lower()).min(self.upper);
+            let allowed = self.work.saturating_add(self.upwards.allowed).min(limit);
+            self.work += 1;
+            if lower < upper && lower < self.upper {
+                self.narrow(c, assignment.clone(), useful, allowed, until);
+                let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
+                self.upwards.is_open |= lower < upper.min(useful);
+            }
+        }
+    }
+
+    /// Makes the network of a cluster anew if the bounds of those below have risen.
+    fn renew(&mut self, c: usize, until: &Until) {
+        let below = &self.subproblems[c].below;
+        let rises = below
+            .iter()
+            .map(|below| self.subproblems[below.subproblem].rises);
+        let rises = rises.sum();
+        if below.is_empty() || !self.subproblems[c].is_outdated(rises) {
+            return;
+        }
+        let bounds = below
+            .iter()
+            .map(|below| self.subproblems[below.subproblem].bound_table(&below.separator));
+        let bounds: Vec<CostTable> = bounds.collect();
+        self.work += bounds
+            .iter()
+            .map(|bound| bound.cells.len() as u64)
+            .sum::<u64>();
+        self.subproblems[c].renew(bounds, rises, until);
+    }
+
+    /// Searches a subproblem with its separator given until nothing below `upper` is left, or some work is done.
+    fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
+        self.renew(c, until);
+        let mut record = self.subproblems[c].take(&separator);
+        let began = self.work;
+        let had = record.upper;
+        while !record.is_closed(upper) && self.work < limit && !until.is_over() {
+            // Nodes that were dropped below what is asked now are searched again from the start, once the others are done.
+            let open = record.open.least().unwrap_or(i64::MAX);
+            if record.dropped < upper && open >= record.dropped {
+                record.open = OpenNodes::root(record.lower);
+                record.dropped = upper;
+            }
+            record.dropped = record.dropped.min(upper);
+            self.search(c, &separator, &mut record, limit, until);
+            if c == 0 && record.upper < had {
+                // A better assignment is told at once.
+                break;
+            }
+        }
+        record.work += self.work - began;
+        self.subproblems[c].keep(separator, record);
+    }
+
+    /// Searches the open nodes of a subproblem below what was dropped.
+    fn search(
+        &mut self,
+        c: usize,
+        separator: &[u32],
+        record: &mut Record,
+        limit: u64,
+        until: &Until,
+    ) {
+        let upper = record.dropped.min(record.upper);
+        let given = Subproblem::decisions(separator);
+        let open = std::mem::take(&mut record.open);
+        let search = &mut self.subproblems[c].search;
+        search.begin(given, open, record.best.take(), upper);
+        let branchings = search.branchings;
+        let mut has_changed = false;
+        loop {
+            let search = &mut self.subproblems[c].search;
+            let is_better = c == 0 && search.network.upper < upper;
+            // However little work is allowed, a node is divided, or one whose variables have values is searched below.
+            has_changed |= search.branchings > branchings;
+            if is_better || has_changed && self.work >= limit || until.is_over() {
+                break;
+            }
+            let before = search.network.work();
+            let state = search.advance(WORK_IN_A_ROW.min(limit.saturating_sub(self.work).max(1)));
+            self.work += search.network.work() - before + 1;
+            match state {
+                SearchState::Finished => break,
+                SearchState::Decided => {
+                    self.search_below(c, limit, until);
+                    has_changed = true;
+                }
+                SearchState::Improved | SearchState::Paused => {}
+            }
+        }
+        let search = &mut self.subproblems[c].search;
+        let reached = search.lower();
+        if search.network.upper < upper {
+            record.upper = search.network.upper;
+        }
+        (record.open, record.best) = search.end();
+        record.lower = record.lower.max(reached);
+    }
+
+    /// Searches the clusters below one whose variables all have values: closes the node, or puts it off with a better bound.
+    fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
+        let network = &self.subproblems[c].search.network;
+        let bound = network.lower;
+        let mut values = network.complete_assignment();
+        values.resize(self.subproblems[c].names.len(), 0);
+        let own = self.subproblems[c].own.cost(&values);
+        let below = (0..self.subproblems[c].below.len()).map(|i| {
+            let below = &self.subproblems[c].below[i];
+            let separator = below.separator.iter().map(|&v| values[v as usize]);
+            (below.subproblem, separator.collect())
+        });
+        let below: Vec<(usize, Vec<u32>)> = below.collect();
+        let mut is_tried = vec![false; below.len()];
+        let mut has_searched = false;
+        loop {
+            let bounds = |(d, separator): &(usize, Vec<u32>)| {
+                let (lower, upper, _) = self.subproblems[*d].bounds(separator);
+                (lower, upper)
+            };
+            let (lower, upper): (Vec<i64>, Vec<i64>) = below.iter().map(bounds).unzip();
+            let least = lower.iter().copied().fold(own, add);
+            let most = upper
+                .iter()
+                .copied()
+                .fold(own, |sum, cost| add(sum, cost.min(FORBIDDEN)));
+            if most < self.subproblems[c].search.network.upper {
+                self.write_best(c, &below, &mut values);
+                self.subproblems[c].search.adopt(values.clone(), most);
+            }
+            let upper_bound = self.subproblems[c].search.network.upper;
+            if least >= upper_bound {
+                self.subproblems[c].search.close();
+                return;
+            }
+            let next = (0..below.len()).filter(|&i| !is_tried[i] && lower[i] < upper[i]);
+            let next = next.max_by_key(|&i| upper[i].min(upper_bound) - lower[i]);
+            let is_stopped = has_searched && self.work >= limit || until.is_over();
+            let Some(i) = next.filter(|_| !is_stopped) else {
+                self.subproblems[c].search.put_off(least.max(bound));
+                return;
+            };
+            is_tried[i] = true;
+            has_searched = true;
+            let (d, separator) = &below[i];
+            let (_, _, had) = self.subproblems[*d].bounds(separator);
+            let allowed = self.work.saturating_add(had.max(self.least_work));
+            // What the others cost at least is not left for it.
+            let left = upper_bound - (least - lower[i]);
+            let limit_below = limit.min(allowed).max(self.work + 1);
+            self.narrow(*d, separator.clone(), left, limit_below, until);
+        }
+    }
+
+    /// Writes the best values known of the clusters below to those of a subproblem.
+    fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
+        for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
+            if let Some(best) = self.subproblems[*d].best(separator) {
+                for (&place, &value) in own.places.iter().zip(best) {
+                    values[place as usize] = value;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Branch and bound for the assignment of the largest weight: the best one found, and a bound on all.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `cost`, `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
+//! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
+//! | `reweighting` | a lower bound before the search: virtual arc consistency |
+//! | `incumbent` | a first world by tabu search |
+//! | `network/` | cost functions in the state that the search has brought them to |
+//! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
+//! | `search/` | hybrid best-first search |
+//! | `decomposition/` | the same along a tree decomposition, with bounds for each assignment of a separator |
+//! | `component`, `solve` | the searches of independent components, and what they have found |
+//! | `neighbourhood` | better worlds near a given one |
+
+mod component;
+mod consistency;
+mod cost;
+mod cost_table;
+mod decomposition;
+mod fixed_point;
+mod incumbent;
+mod neighbourhood;
+mod network;
+mod outward;
+mod preprocessing;
+mod reweighting;
+mod search;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+pub use solve::{Improvement, SearchLimits, SearchObserver, SearchResult, solve};

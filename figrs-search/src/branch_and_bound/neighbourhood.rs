@@ -1,0 +1,109 @@
+//! Large neighbourhood search: some variables are optimised exactly while all others stay.
+
+use figrs_factor::graph::{DecidedVariables, Restriction};
+use figrs_factor::graph::{FactorGraph, VarId};
+
+use figrs_factor::algebra::MaxProduct;
+use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable, plan_cost};
+
+/// Initial number of variables in a neighbourhood.
+const FIRST_SIZE: usize = 256;
+
+/// Incidence of factors and variables: for each variable the factors that mention it.
+#[derive(Debug)]
+pub(super) struct Neighbourhoods<'g> {
+    graph: &'g FactorGraph,
+    mentions: Vec<Vec<usize>>,
+}
+
+impl<'g> Neighbourhoods<'g> {
+    pub(super) fn new(graph: &'g FactorGraph) -> Self {
+        let mut mentions = vec![Vec::new(); graph.cardinalities.len()];
+        for (i, factor) in graph.factors.iter().enumerate() {
+            for v in &factor.variables {
+                mentions[v.index()].push(i);
+            }
+        }
+        Self { graph, mentions }
+    }
+
+    /// Optimises the variables around each of `centres`, one centre after another, until none of them gains anything or
+    /// `budget` operations are done; returns the number of operations.
+    ///
+    /// Each step is an exact elimination with the others given, of as many variables as `options` allow.
+    ///
+    /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
+    /// CP 1998 (large neighbourhood search).
+    pub(super) fn improve(
+        &self,
+        centres: &[VarId],
+        values: &mut [u32],
+        options: &Options,
+        budget: u64,
+    ) -> Result<u64, EliminationError> {
+        let mut size = FIRST_SIZE.min(centres.len());
+        let (mut work, mut idle, mut next) = (0, 0, 0);
+        while idle < centres.len() && size > 1 && work < budget {
+            let chosen = self.neighbourhood_of(centres[next % centres.len()], size);
+            work += chosen.len() as u64;
+            let (part, open) = self.conditioned_graph(&chosen, values);
+            let cost = plan_cost::<MaxProduct>(&part, &[], options)?;
+            let best = match most_probable(&part, options) {
+                Ok((best, _)) => best,
+                Err(EliminationError::Impossible) => Vec::new(),
+                Err(error) if error.is_budget() => {
+                    size = size * 3 / 4;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            work += cost.operations as u64;
+            // The next centre is outside most of what was chosen.
+            next += (size / 2).max(1);
+            idle += (size / 2).max(1);
+            let before: Vec<u32> = open.iter().map(|v| values[v.index()]).collect();
+            let gained = |log: f64| log > log_weight(&part, &before) + 1e-12 * (1.0 + log.abs());
+            if best.len() == open.len() && gained(log_weight(&part, &best)) {
+                for (v, value) in open.iter().zip(best) {
+                    values[v.index()] = value;
+                }
+                idle = 0;
+            }
+        }
+        Ok(work)
+    }
+
+    /// About `size` variables near one, which factors connect to it.
+    fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
+        let mut chosen = vec![centre];
+        let mut seen = vec![false; self.mentions.len()];
+        seen[centre.index()] = true;
+        let mut next = 0;
+        while next < chosen.len() && chosen.len() < size {
+            for &factor in &self.mentions[chosen[next].index()] {
+                for &u in &self.graph.factors[factor].variables {
+                    if !std::mem::replace(&mut seen[u.index()], true) && chosen.len() < size {
+                        chosen.push(u);
+                    }
+                }
+            }
+            next += 1;
+        }
+        chosen
+    }
+
+    /// The factors that mention chosen variables with all others given, and the variables in the order of that graph.
+    fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
+        let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
+        for &v in chosen {
+            left[v.index()] = (0..self.graph.cardinalities[v.index()]).collect();
+        }
+        let mentions = chosen.iter().flat_map(|v| &self.mentions[v.index()]);
+        let mut factors: Vec<usize> = mentions.copied().collect();
+        factors.sort_unstable();
+        factors.dedup();
+        let restriction = Restriction::new(left, DecidedVariables::LeftOut);
+        let factors = factors.iter().map(|&i| &self.graph.factors[i]);
+        (restriction.reduce(self.graph, factors), restriction.open)
+    }
+}

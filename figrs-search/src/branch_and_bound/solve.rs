@@ -1,0 +1,410 @@
+//! Driver of the search: reduction by zeros, costs, preprocessing, a search for each component, exact elimination if that is cheap.
+
+use std::fmt;
+
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::{
+    EliminationError, Options, as_if_dense, log_weight, most_probable, validate,
+};
+use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
+use figrs_factor::mini_buckets::{BoundKind, BucketOrder, MiniBuckets};
+use figrs_factor::{Stopped, Until};
+
+use super::component::{ComponentLimits, ComponentSearch};
+use super::cost::add;
+use super::fixed_point::FixedPointCosts;
+use super::neighbourhood::Neighbourhoods;
+use super::preprocessing::{Preprocessed, preprocess};
+use super::search::SearchState;
+
+/// Work of a component between two looks at the clock.
+const SLICE: u64 = 1 << 14;
+
+/// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are.
+const FIRST: u64 = 1 << 23;
+const NEIGHBOURHOODS: u64 = 1 << 24;
+
+/// Both come after this share of all work at the latest.
+const FIRST_SHARE: u64 = 8;
+
+/// Neighbourhoods are tried again when the work has grown by this factor, for this share of it, each for one in so many operations.
+const GROWTH: u64 = 4;
+const NEIGHBOURHOOD_SHARE: u64 = 4;
+const ONE_NEIGHBOURHOOD: u64 = 32;
+
+/// The bound is looked at whenever the work has grown by one in this many steps.
+const RECORDS: u64 = 16;
+
+/// Tables of a neighbourhood may have this many entries.
+const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
+
+/// Base-2 logarithm of the number of smallest gains, for which costs are moved against the order, in one natural logarithm.
+const WORTHWHILE: f64 = 20.0;
+
+/// Limits of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchLimits {
+    /// Entries of a table of an exact elimination.
+    pub table: usize,
+    /// Looks at cost functions.
+    pub work: u64,
+    /// Bytes of the open nodes of all components, and of the tables of eliminations.
+    pub memory: u64,
+}
+
+impl SearchLimits {
+    /// Bytes of the tables of an elimination: half of all, since open nodes stay while it runs.
+    fn memory_of_tables(self) -> u64 {
+        self.memory / 2
+    }
+
+    /// Bytes of the open nodes of all components.
+    fn memory_of_nodes(self) -> usize {
+        usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
+    }
+}
+
+/// State of a search for the most probable world at some time: best world, bound, work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// Work done by then, in units of the search's budget.
+    pub work: u64,
+    /// The natural logarithm of the probability of the best world known then.
+    pub log_probability: f64,
+    /// No world has a probability whose natural logarithm is larger.
+    pub upper_bound: f64,
+}
+
+/// Functions that a search calls while it runs.
+#[derive(Clone, Copy)]
+pub struct SearchObserver<'a> {
+    /// Called from time to time with the work done so far.
+    pub progress: &'a dyn Fn(u64),
+    /// Called with each better world and each better bound.
+    pub improvement: &'a dyn Fn(&Improvement),
+}
+
+impl Default for SearchObserver<'_> {
+    fn default() -> Self {
+        Self {
+            progress: &|_| {},
+            improvement: &|_| {},
+        }
+    }
+}
+
+impl fmt::Debug for SearchObserver<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchObserver").finish_non_exhaustive()
+    }
+}
+
+/// Result of a search.
+#[derive(Debug)]
+pub enum SearchResult {
+    /// No assignment has weight.
+    Impossible,
+    /// The best assignment found, with the improvements on the way.
+    Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
+    /// No assignment was found.
+    Unknown {
+        /// Work done.
+        work: u64,
+        /// No assignment has a weight whose natural logarithm is larger.
+        upper_bound: f64,
+        /// True if the deadline or the interrupt ended the search.
+        stopped: bool,
+    },
+}
+
+/// Looks for the assignment of the largest weight.
+pub fn solve(
+    graph: &FactorGraph,
+    limits: SearchLimits,
+    until: &Until,
+    observer: SearchObserver<'_>,
+) -> Result<SearchResult, EliminationError> {
+    validate(graph, &[])?;
+    let Some(reduced) = reduce(graph) else {
+        return Ok(SearchResult::Impossible);
+    };
+    let Some(mut fixed) = FixedPointCosts::new(&reduced.graph) else {
+        return Ok(SearchResult::Impossible);
+    };
+    let preprocessed = preprocess(std::mem::take(&mut fixed.costs), until)?;
+    let limits_of_components = ComponentLimits {
+        upper: fixed.dearest + fixed.slack() + 1,
+        slack: fixed.slack(),
+        worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
+        memory: limits.memory_of_nodes(),
+    };
+    if preprocessed.tables.constant >= limits_of_components.upper {
+        return Ok(SearchResult::Impossible);
+    }
+    let Some(components) = ComponentSearch::all(&preprocessed.tables, limits_of_components, until)
+    else {
+        return Ok(SearchResult::Impossible);
+    };
+    WorldSearch {
+        reduced: &reduced,
+        fixed: &fixed,
+        preprocessed: &preprocessed,
+        components,
+        until,
+        observer,
+        stopped: None,
+        work: 0,
+        best: None,
+        upper_bound: f64::INFINITY,
+        mini_bucket_bound: f64::INFINITY,
+        is_eliminated: false,
+        next_record: 0,
+        steps: Vec::new(),
+    }
+    .run(limits)
+}
+
+/// The searches of all components, and what they have found.
+struct WorldSearch<'a> {
+    reduced: &'a ReducedGraph,
+    fixed: &'a FixedPointCosts,
+    preprocessed: &'a Preprocessed,
+    components: Vec<ComponentSearch>,
+    until: &'a Until,
+    observer: SearchObserver<'a>,
+    stopped: Option<Stopped>,
+    work: u64,
+    /// The best assignment of the reduced graph, with its logarithm.
+    best: Option<(Vec<u32>, f64)>,
+    upper_bound: f64,
+    /// A bound that was found without search.
+    mini_bucket_bound: f64,
+    /// True if the best assignment is that of an exact elimination.
+    is_eliminated: bool,
+    /// The work at which the bound is looked at again.
+    next_record: u64,
+    steps: Vec<Improvement>,
+}
+
+impl WorldSearch<'_> {
+    fn run(mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
+        self.record();
+        self.advance(FIRST.min(limits.work / FIRST_SHARE));
+        if self.is_unfinished() && limits.work > 0 {
+            match self.eliminate(limits) {
+                Ok(()) => return Ok(self.result()),
+                Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
+                Err(EliminationError::Interrupted) => self.stopped = self.until.stopped(),
+                Err(error) if error.is_budget() => self.bound_by_mini_buckets(limits)?,
+                Err(error) => return Err(error),
+            }
+        }
+        let mut next = NEIGHBOURHOODS.min(limits.work / FIRST_SHARE).max(1);
+        while self.is_unfinished() && self.work < limits.work {
+            self.advance(limits.work.min(next));
+            next = next.saturating_mul(GROWTH);
+            if self.is_unfinished() && self.work < limits.work {
+                self.search_neighbourhoods(limits)?;
+            }
+        }
+        self.record();
+        Ok(self.result())
+    }
+
+    fn result(self) -> SearchResult {
+        // What was proven by the time it was over is proven.
+        let stopped = self.stopped.filter(|_| !self.is_finished());
+        match self.best {
+            Some((values, _)) => {
+                let world = self.reduced.restriction.world(&values);
+                SearchResult::Found(world, self.steps, stopped)
+            }
+            None if self.is_impossible() => SearchResult::Impossible,
+            None => SearchResult::Unknown {
+                work: self.work,
+                upper_bound: self.upper_bound,
+                stopped: stopped.is_some(),
+            },
+        }
+    }
+
+    /// True if there is something to do and time for it.
+    fn is_unfinished(&self) -> bool {
+        self.stopped.is_none() && !self.is_finished()
+    }
+
+    /// True if every component was searched, or all were eliminated, or one has no assignment.
+    fn is_finished(&self) -> bool {
+        let mut components = self.components.iter();
+        self.is_eliminated || components.all(|part| part.is_finished) || self.is_impossible()
+    }
+
+    fn is_impossible(&self) -> bool {
+        self.components.iter().any(ComponentSearch::is_impossible)
+    }
+
+    /// Searches all components in turn until so much work is done in all.
+    fn advance(&mut self, limit: u64) {
+        while self.is_unfinished() && self.work < limit {
+            for i in 0..self.components.len() {
+                if self.components[i].is_finished {
+                    continue;
+                }
+                self.stopped = self.until.stopped();
+                if self.stopped.is_some() || self.work >= limit {
+                    return;
+                }
+                self.advance_component(i, limit - self.work);
+                if self.components[i].is_impossible() {
+                    return;
+                }
+            }
+            (self.observer.progress)(self.work);
+            if self.work >= self.next_record {
+                self.record();
+                self.next_record = self.work + self.work / RECORDS;
+            }
+        }
+        if !self.is_unfinished() {
+            self.record();
+        }
+    }
+
+    fn advance_component(&mut self, i: usize, most: u64) {
+        let component = &mut self.components[i];
+        let (state, done) = component.advance(SLICE.min(most), most, self.until);
+        self.work += done;
+        match state {
+            SearchState::Finished => component.is_finished = true,
+            SearchState::Improved => self.record(),
+            SearchState::Paused | SearchState::Decided => {}
+        }
+    }
+
+    /// Eliminates all variables, if that is within the limits.
+    fn eliminate(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+        let options = Options::default()
+            .table_budget(limits.table)
+            .operation_budget(limits.work as f64)
+            .memory_budget(limits.memory_of_tables())
+            .until(self.until);
+        let (values, log) = most_probable(&self.reduced.graph, &options)?;
+        self.take_better(values);
+        self.record_bound(log);
+        self.is_eliminated = true;
+        Ok(())
+    }
+
+    /// Bounds all worlds by a mini-bucket elimination.
+    fn bound_by_mini_buckets(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+        let graph = &self.reduced.graph;
+        let until = self.until;
+        let entries = limits.memory_of_tables() as f64 / size_of::<f64>() as f64;
+        let tables = (limits.table, entries);
+        let bound = as_if_dense(graph, until).and_then(|buckets| {
+            let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
+            let kind = BoundKind::MaximumAbove;
+            let messages = MiniBuckets::new(graph, &tree, tables, kind, until)?;
+            Ok(messages.bound_above(graph, self.fixed.magnitude))
+        });
+        match bound {
+            Ok(bound) => {
+                self.mini_bucket_bound = bound;
+                self.record();
+                Ok(())
+            }
+            Err(EliminationError::Interrupted) => {
+                self.stopped = self.until.stopped();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records the present best world and bound, if one of them is better than before.
+    fn record(&mut self) {
+        let bounds = self.components.iter().map(ComponentSearch::lower);
+        let lower = bounds.fold(self.preprocessed.tables.constant, add);
+        let bound = self.fixed.log(lower);
+        let bound = bound.min(self.mini_bucket_bound);
+        let mut values = vec![0; self.preprocessed.names.len()];
+        let is_complete = self
+            .components
+            .iter()
+            .all(|component| component.write_best(&mut values));
+        if is_complete {
+            let values = self
+                .preprocessed
+                .complete(&self.reduced.graph.cardinalities, &values);
+            self.take_better(values);
+        }
+        self.record_bound(bound);
+    }
+
+    /// Takes over an assignment of the reduced graph if it is better than the best one known.
+    fn take_better(&mut self, values: Vec<u32>) {
+        let log = log_weight(&self.reduced.graph, &values);
+        if self.best.as_ref().is_none_or(|(_, best)| log > *best) {
+            self.best = Some((values, log));
+        }
+    }
+
+    /// Records the best world known and a bound, if one of them is better than before.
+    fn record_bound(&mut self, bound: f64) {
+        let is_better = bound < self.upper_bound;
+        self.upper_bound = self.upper_bound.min(bound);
+        let Some((_, log)) = &self.best else {
+            return;
+        };
+        let step = Improvement {
+            work: self.work,
+            log_probability: *log,
+            upper_bound: self.upper_bound.max(*log),
+        };
+        let last = self.steps.last();
+        if last.is_none_or(|last| is_better || last.log_probability < step.log_probability) {
+            self.steps.push(step);
+            (self.observer.improvement)(&step);
+        }
+    }
+
+    /// Looks for better worlds near the best one.
+    fn search_neighbourhoods(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+        let Some((values, _)) = &self.best else {
+            return Ok(());
+        };
+        let graph = &self.reduced.graph;
+        let budget = (self.work / NEIGHBOURHOOD_SHARE).min(limits.work - self.work);
+        let options = Options::default()
+            .table_budget(NEIGHBOURHOOD_TABLE)
+            .operation_budget((budget / ONE_NEIGHBOURHOOD) as f64)
+            .memory_budget(limits.memory_of_tables())
+            .until(self.until);
+        let centres: Vec<_> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+        let mut values = values.clone();
+        match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
+            Ok(work) => self.work += work,
+            // What was found until then is taken.
+            Err(EliminationError::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+        self.adopt(&values);
+        Ok(())
+    }
+
+    /// Makes the searches look for assignments below this one only.
+    fn adopt(&mut self, values: &[u32]) {
+        let left: Vec<u32> = self
+            .preprocessed
+            .names
+            .iter()
+            .map(|&v| values[v as usize])
+            .collect();
+        for component in &mut self.components {
+            if !component.is_finished {
+                component.adopt(&left);
+            }
+        }
+        self.record();
+    }
+}

@@ -1,0 +1,240 @@
+//! The course of a search: components, listeners, proofs and interrupts.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::*;
+
+const SEARCH: SearchLimits = SearchLimits {
+    table: 1 << 6,
+    work: 200_000,
+    memory: 1 << 24,
+};
+
+/// Adds variables that must all differ, but have one value less than there are of them: nothing is wrong with any two of them.
+fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
+    let holes = pigeons - 1;
+    let all: Vec<VarId> = (0..pigeons)
+        .map(|_| graph.add_variable(holes as usize))
+        .collect();
+    for (i, &x) in all.iter().enumerate() {
+        for &y in &all[..i] {
+            let cells = (0..holes * holes).map(|i| f64::from(u8::from(i / holes != i % holes)));
+            let table = dense(&[y, x], &cells.collect::<Vec<_>>());
+            graph.factors.push(table);
+        }
+    }
+}
+
+/// Cliques of five variables without connections.
+fn cliques(n: usize) -> FactorGraph {
+    let mut rng = generator(3);
+    let mut graph = FactorGraph::default();
+    for _ in 0..n {
+        let all: Vec<VarId> = (0..5).map(|_| graph.add_variable(2)).collect();
+        for (i, &x) in all.iter().enumerate() {
+            for &y in &all[..i] {
+                let weights: Vec<f64> = (0..4).map(|_| 0.1 + rng.random::<f64>()).collect();
+                graph.factors.push(dense(&[y, x], &weights));
+            }
+        }
+    }
+    graph
+}
+
+fn solved(graph: &FactorGraph, limits: SearchLimits, observer: SearchObserver<'_>) -> SearchResult {
+    solve(graph, limits, &Until::default(), observer).expect("well formed")
+}
+
+/// A component that is impossible ends the search, though another one would take far more work than there is; many of them do not overflow.
+#[test]
+fn an_impossible_component_ends_the_search() {
+    let mut graph = grid(20, 2.0, 7);
+    for _ in 0..200 {
+        add_pigeons(&mut graph, 6);
+    }
+    let result = solved(&graph, SEARCH, SearchObserver::default());
+    assert!(matches!(result, SearchResult::Impossible), "{result:?}");
+}
+
+/// The gap that is left by the search of many components is that of one search: two units for each factor.
+#[test]
+fn the_gap_of_many_components_is_that_of_all_factors() {
+    let graph = cliques(100);
+    let result = solved(&graph, SEARCH, SearchObserver::default());
+    let SearchResult::Found(values, steps, None) = result else {
+        panic!("{result:?}");
+    };
+    let bound = steps[steps.len() - 1].upper_bound;
+    // The sum of a thousand logarithms below ten, each of which is rounded, is itself rounded to about that.
+    let rounded = 1e-12 * 1000.0;
+    let units = 2.0 * graph.factors.len() as f64 * f64::exp2(-46.0);
+    let gap = bound - log_weight(&graph, &values);
+    assert!(gap <= units + rounded, "{gap}, not {units}");
+}
+
+/// The end of an exact elimination is told as all steps are, and its bound is not below its world.
+#[test]
+fn an_exact_elimination_is_told() {
+    let mut told_more = 0;
+    for seed in 0..4 {
+        let graph = grid(13, 2.0, seed);
+        let observed: RefCell<Vec<Improvement>> = RefCell::default();
+        let observer = SearchObserver {
+            improvement: &|step| observed.borrow_mut().push(*step),
+            ..SearchObserver::default()
+        };
+        let limits = SearchLimits {
+            table: 1 << 16,
+            work: 10_000_000,
+            memory: 1 << 30,
+        };
+        let small = SearchLimits {
+            work: 80_000,
+            ..limits
+        };
+        let limits = if seed % 2 == 0 { limits } else { small };
+        let SearchResult::Found(_, steps, None) = solved(&graph, limits, observer) else {
+            continue;
+        };
+        assert_eq!(observed.into_inner(), steps, "seed {seed}");
+        for step in &steps {
+            assert!(step.upper_bound >= step.log_probability, "{step:?}");
+        }
+        let last = steps[steps.len() - 1];
+        told_more += usize::from(last.upper_bound == last.log_probability);
+    }
+    assert!(told_more > 0, "no grid was eliminated");
+}
+
+/// Runs with a flag that is raised when something improves the `n`-th time.
+fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
+    let flag = Arc::new(AtomicBool::new(n == 0));
+    let until = Until {
+        interrupt: Some(Arc::clone(&flag)),
+        ..Until::default()
+    };
+    let count = Cell::new(0);
+    let improvement = |_: &Improvement| {
+        count.set(count.get() + 1);
+        flag.store(count.get() >= n, Ordering::Relaxed);
+    };
+    let observer = SearchObserver {
+        improvement: &improvement,
+        ..SearchObserver::default()
+    };
+    let result = solve(graph, SEARCH, &until, observer);
+    result.unwrap_or(SearchResult::Unknown {
+        work: 0,
+        upper_bound: f64::INFINITY,
+        stopped: true,
+    })
+}
+
+/// An interrupt ends the preparation of a search too, and one at the last improvement leaves a proof as it is.
+#[test]
+fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
+    let none = interrupted_at(&grid(5, 1.0, 0), 0);
+    assert!(
+        matches!(none, SearchResult::Unknown { stopped: true, .. }),
+        "{none:?}"
+    );
+    let graph = cliques(3);
+    let mut ends = [0, 0];
+    for n in 1..40 {
+        let SearchResult::Found(values, steps, stopped) = interrupted_at(&graph, n) else {
+            panic!("{n}");
+        };
+        let last = steps[steps.len() - 1];
+        let is_proven = close(last.log_probability, last.upper_bound);
+        assert!(is_proven || stopped.is_some(), "{n}: {last:?}");
+        assert!(close(log_weight(&graph, &values), last.log_probability));
+        ends[usize::from(stopped.is_some())] += 1;
+    }
+    assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
+}
+
+/// Groups of variables that are all connected, each of which shares two with the one before.
+fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
+    let mut rng = generator(seed);
+    let mut graph = FactorGraph::default();
+    let mut before: Vec<VarId> = Vec::new();
+    for _ in 0..groups {
+        let mut all: Vec<VarId> = before.iter().rev().take(2).copied().collect();
+        all.extend((0..size).map(|_| graph.add_variable(2)));
+        for (i, &x) in all.iter().enumerate() {
+            for &y in &all[..i] {
+                let j: f64 = rng.random_range(-0.5..0.5);
+                let scope = [x.min(y), x.max(y)];
+                let weights = [j.exp(), (-j).exp(), (-j).exp(), j.exp()];
+                graph.factors.push(dense(&scope, &weights));
+            }
+        }
+        before = all;
+    }
+    graph
+}
+
+/// Groups that are too wide to be eliminated are searched one after another along a tree, in far less work than without one.
+#[test]
+fn groups_of_small_separators_are_searched_along_a_tree() {
+    let graph = chain_of_groups(5, 16, 1);
+    let (_, best) = most_probable(&graph, &Options::default()).expect("2^18 entries");
+    let limits = SearchLimits {
+        table: 1 << 6,
+        work: 20_000_000,
+        memory: 1 << 24,
+    };
+    let SearchResult::Found(values, steps, None) =
+        solved(&graph, limits, SearchObserver::default())
+    else {
+        panic!("nothing found");
+    };
+    let last = steps[steps.len() - 1];
+    assert!(close(log_weight(&graph, &values), best) && close(last.upper_bound, best));
+    assert!(last.work < limits.work / 4, "{last:?}");
+}
+
+/// A flag that is raised at any time leaves a world that weighs what is said, bounds that hold and come nearer, and a proof only of the best world.
+#[test]
+fn an_interrupt_at_any_time_leaves_sound_bounds() {
+    let graph = chain_of_groups(4, 14, 2);
+    let (_, best) = most_probable(&graph, &Options::default()).expect("2^16 entries");
+    let mut stops = 0;
+    for i in 0..60u32 {
+        let flag = Arc::new(AtomicBool::new(false));
+        let until = Until {
+            interrupt: Some(Arc::clone(&flag)),
+            ..Until::default()
+        };
+        let delay = Duration::from_micros(u64::from(i * i) * 30);
+        let timer = std::thread::spawn(move || {
+            std::thread::sleep(delay);
+            flag.store(true, Ordering::Relaxed);
+        });
+        let limits = SearchLimits {
+            table: 1 << 6,
+            work: 20_000_000,
+            memory: 1 << 22,
+        };
+        let result = solve(&graph, limits, &until, SearchObserver::default());
+        timer.join().expect("no panic");
+        let Ok(SearchResult::Found(values, steps, stopped)) = result else {
+            continue;
+        };
+        let last = steps[steps.len() - 1];
+        assert!(close(log_weight(&graph, &values), last.log_probability));
+        assert!(last.upper_bound >= best - 1e-9, "{i}: {last:?} {best}");
+        assert!(last.log_probability <= best + 1e-9, "{i}: {last:?} {best}");
+        for pair in steps.windows(2) {
+            assert!(pair[0].upper_bound >= pair[1].upper_bound - 1e-12, "{i}");
+        }
+        if stopped.is_none() {
+            assert!(close(last.log_probability, best), "{i}: {last:?} {best}");
+        }
+        stops += usize::from(stopped.is_some());
+    }
+    assert!(stops > 0, "no search was stopped");
+}

@@ -1,0 +1,312 @@
+//! Decision circuits: the trace of a search as sums and products over values of variables and weights.
+
+use super::scaled_number::ScaledNumber;
+use super::search_trace::SearchTrace;
+
+const NONE: u32 = u32::MAX;
+
+/// A node of a circuit; its children have smaller numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircuitNode {
+    /// A variable has a value, by their number in the numbering of values.
+    Value(u32),
+    /// A weight, by its symbol.
+    Symbol(u32),
+    /// The product of children of different variables: their place in the list of children, and their number.
+    Product(u32, u32),
+    /// The sum of two children of the same variables, of which at most one has weight in any world.
+    Sum(u32, u32),
+}
+
+/// Numbers of all values of all variables.
+#[derive(Clone, Debug, Default)]
+pub struct ValueNumbering {
+    firsts: Vec<u32>,
+    owners: Vec<u32>,
+}
+
+impl ValueNumbering {
+    pub fn new(cardinalities: &[u32]) -> Self {
+        let mut this = Self::default();
+        for (v, &n) in (0..).zip(cardinalities) {
+            this.firsts.push(this.owners.len() as u32);
+            this.owners.extend((0..n).map(|_| v));
+        }
+        this
+    }
+
+    pub fn number(&self, variable: u32, value: u32) -> u32 {
+        self.firsts[variable as usize] + value
+    }
+
+    pub fn len(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// The variable and the value of a number.
+    pub fn value(&self, number: u32) -> (usize, u32) {
+        let variable = self.owners[number as usize] as usize;
+        (variable, number - self.firsts[variable])
+    }
+}
+
+/// A deterministic, decomposable and smooth circuit: the sum over all worlds of the products of their weights.
+///
+/// Each world of positive weight is one way from the root down that takes one child of each sum and all of each product; it meets
+/// exactly one value of each variable.
+///
+/// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
+/// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
+#[derive(Clone, Debug, Default)]
+pub struct DecisionCircuit {
+    /// The nodes, each after its children.
+    pub nodes: Vec<CircuitNode>,
+    children: Vec<u32>,
+    /// Position of the root.
+    pub root: u32,
+}
+
+impl DecisionCircuit {
+    /// The children of a node, by their range in the list of all children.
+    pub fn children(&self, start: u32, len: u32) -> &[u32] {
+        &self.children[start as usize..][..len as usize]
+    }
+
+    /// Bytes that the circuit takes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
+    }
+
+    /// Bytes of the numbers of a question: a value and a derivative for each node.
+    pub fn question_bytes(&self) -> usize {
+        self.nodes.len() * 2 * size_of::<ScaledNumber>()
+    }
+
+    /// The value of each node, of those of leaves by `leaf`, with the operations of a semiring.
+    pub fn evaluate<V: Clone>(
+        &self,
+        one: &V,
+        leaf: impl Fn(CircuitNode) -> V,
+        times: impl Fn(V, &V) -> V,
+        plus: impl Fn(&V, &V) -> V,
+    ) -> Vec<V> {
+        let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
+        for &node in &self.nodes {
+            let value = match node {
+                CircuitNode::Value(_) | CircuitNode::Symbol(_) => leaf(node),
+                CircuitNode::Product(start, len) => {
+                    let children = self.children(start, len).iter();
+                    children.fold(one.clone(), |product, &c| {
+                        times(product, &values[c as usize])
+                    })
+                }
+                CircuitNode::Sum(a, b) => plus(&values[a as usize], &values[b as usize]),
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    /// The derivative of the root by each node, given the value of each node.
+    pub fn derivatives(&self, values: &[ScaledNumber]) -> Vec<ScaledNumber> {
+        let mut derivatives = vec![ScaledNumber::ZERO; self.nodes.len()];
+        derivatives[self.root as usize] = ScaledNumber::ONE;
+        let mut before = Vec::new();
+        for (place, &node) in self.nodes.iter().enumerate().rev() {
+            let own = derivatives[place];
+            if own.is_zero() {
+                continue;
+            }
+            match node {
+                CircuitNode::Value(_) | CircuitNode::Symbol(_) => {}
+                CircuitNode::Sum(a, b) => {
+                    for child in [a as usize, b as usize] {
+                        derivatives[child] = derivatives[child] + own;
+                    }
+                }
+                CircuitNode::Product(start, len) => {
+                    let children = self.children(start, len);
+                    // Products of the children before and after each, as a child may be zero.
+                    before.clear();
+                    let mut product = own;
+                    for &child in children {
+                        before.push(product);
+                        product = product * values[child as usize];
+                    }
+                    let mut after = ScaledNumber::ONE;
+                    for (&child, &before) in children.iter().zip(&before).rev() {
+                        let child = child as usize;
+                        derivatives[child] = derivatives[child] + before * after;
+                        after = after * values[child];
+                    }
+                }
+            }
+        }
+        derivatives
+    }
+
+    /// The circuit without what its root does not need. Nodes move to the front, where they do not overwrite later ones.
+    fn reachable(mut self, root: u32) -> Self {
+        // A new number for each node that is needed.
+        let mut names = vec![NONE; self.nodes.len()];
+        names[root as usize] = 0;
+        for (place, &node) in self.nodes.iter().enumerate().rev() {
+            if names[place] == NONE {
+                continue;
+            }
+            match node {
+                CircuitNode::Value(_) | CircuitNode::Symbol(_) => {}
+                CircuitNode::Sum(a, b) => {
+                    names[a as usize] = 0;
+                    names[b as usize] = 0;
+                }
+                CircuitNode::Product(start, len) => {
+                    for i in start..start + len {
+                        names[self.children[i as usize] as usize] = 0;
+                    }
+                }
+            }
+        }
+        let (mut kept, mut kept_children) = (0u32, 0u32);
+        for place in 0..self.nodes.len() {
+            if names[place] == NONE {
+                continue;
+            }
+            let node = match self.nodes[place] {
+                node @ (CircuitNode::Value(_) | CircuitNode::Symbol(_)) => node,
+                CircuitNode::Sum(a, b) => CircuitNode::Sum(names[a as usize], names[b as usize]),
+                CircuitNode::Product(start, len) => {
+                    let first = kept_children;
+                    for i in start..start + len {
+                        let child = self.children[i as usize];
+                        self.children[kept_children as usize] = names[child as usize];
+                        kept_children += 1;
+                    }
+                    CircuitNode::Product(first, len)
+                }
+            };
+            self.nodes[kept as usize] = node;
+            names[place] = kept;
+            kept += 1;
+        }
+        self.nodes.truncate(kept as usize);
+        self.children.truncate(kept_children as usize);
+        self.nodes.shrink_to_fit();
+        self.children.shrink_to_fit();
+        self.root = names[root as usize];
+        self
+    }
+}
+
+/// Records a search as a circuit.
+#[derive(Debug)]
+pub(super) struct CircuitTrace {
+    circuit: DecisionCircuit,
+    numbering: ValueNumbering,
+    /// The nodes of values and symbols, if they are there.
+    values: Vec<u32>,
+    symbols: Vec<u32>,
+    /// A symbol that is always one.
+    one: Option<u32>,
+    /// The children of open products, and where each begins.
+    open: Vec<u32>,
+    starts: Vec<usize>,
+}
+
+impl CircuitTrace {
+    /// A trace of a problem with these variables and so many symbols.
+    pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
+        Self {
+            circuit: DecisionCircuit::default(),
+            values: vec![NONE; numbering.len()],
+            symbols: vec![NONE; symbols],
+            numbering,
+            one,
+            open: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+
+    /// The circuit of a value.
+    pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
+        self.circuit.reachable(root)
+    }
+
+    fn push(&mut self, node: CircuitNode) -> u32 {
+        self.circuit.nodes.push(node);
+        self.circuit.nodes.len() as u32 - 1
+    }
+
+    fn leaf(&mut self, variable: u32, value: u32) -> u32 {
+        let number = self.numbering.number(variable, value);
+        if self.values[number as usize] == NONE {
+            self.values[number as usize] = self.push(CircuitNode::Value(number));
+        }
+        self.values[number as usize]
+    }
+}
+
+impl SearchTrace for CircuitTrace {
+    type Value = u32;
+
+    fn open_product(&mut self) {
+        self.starts.push(self.open.len());
+    }
+
+    fn value(&mut self, variable: u32, value: u32) {
+        let leaf = self.leaf(variable, value);
+        self.open.push(leaf);
+    }
+
+    fn symbol(&mut self, symbol: u32) {
+        if self.one == Some(symbol) {
+            return;
+        }
+        if self.symbols[symbol as usize] == NONE {
+            self.symbols[symbol as usize] = self.push(CircuitNode::Symbol(symbol));
+        }
+        self.open.push(self.symbols[symbol as usize]);
+    }
+
+    fn free(&mut self, variable: u32) {
+        let [no, yes] = [0, 1].map(|value| self.leaf(variable, value));
+        let sum = self.push(CircuitNode::Sum(no, yes));
+        self.open.push(sum);
+    }
+
+    fn multiply(&mut self, value: u32) {
+        self.open.push(value);
+    }
+
+    fn close_product(&mut self) -> u32 {
+        let start = self.starts.pop().unwrap_or(0);
+        if let [single] = self.open[start..] {
+            self.open.truncate(start);
+            return single;
+        }
+        let place = self.circuit.children.len() as u32;
+        self.circuit.children.extend(self.open.drain(start..));
+        let len = self.circuit.children.len() as u32 - place;
+        self.push(CircuitNode::Product(place, len))
+    }
+
+    fn drop_product(&mut self) {
+        let start = self.starts.pop().unwrap_or(0);
+        self.open.truncate(start);
+    }
+
+    fn sum(&mut self, first: u32, second: u32) -> u32 {
+        self.push(CircuitNode::Sum(first, second))
+    }
+
+    fn bytes(&self) -> usize {
+        // To leave out what is not needed, each node has a new number.
+        let names = self.circuit.nodes.len() * size_of::<u32>();
+        let leaves = (self.values.len() + self.symbols.len()) * size_of::<u32>();
+        self.circuit.bytes() + names + leaves
+    }
+
+    fn positions(&self) -> usize {
+        self.circuit.nodes.len().max(self.circuit.children.len())
+    }
+}

@@ -1,0 +1,98 @@
+//! Entries of the tables of factors, and the symbols of their weights.
+
+use figrs_factor::graph::{Assignments, for_each_entry};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
+
+/// A weight of the entries of factors: a number of the model, or one that may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum WeightSymbol {
+    /// A constant, as the bits of its natural logarithm.
+    Constant(u64),
+    /// The probability of a parametric outcome.
+    Origin(u32),
+    /// The entry of a factor.
+    Entry(u32, u32),
+}
+
+/// Entries that are zero at present only, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors, and positions in
+/// the weights of each.
+pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
+
+impl WeightSymbol {
+    /// The weight one.
+    pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
+}
+
+/// The entries of a factor that are zero at present only.
+pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
+    let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
+    place.map_or(&[], |place| open_zeros[place].1.as_slice())
+}
+
+/// The symbol of a stored entry; `None` for one that is always zero.
+pub(super) fn entry_symbol(
+    factor: &Factor,
+    number: usize,
+    entry: usize,
+    open: &[u32],
+) -> Option<WeightSymbol> {
+    let (FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. }) = &factor.table else {
+        return Some(WeightSymbol::ONE);
+    };
+    let is_zero = weights.is_zero(entry);
+    if is_zero && open.binary_search(&(entry as u32)).is_err() {
+        return None;
+    }
+    let origin = weights.origins().map(|origins| origins[entry]);
+    Some(
+        match origin.filter(|&origin| origin != Weights::NO_ORIGIN) {
+            Some(origin) => WeightSymbol::Origin(origin),
+            None if is_zero => WeightSymbol::Entry(number as u32, entry as u32),
+            // Negative zero is zero.
+            None => WeightSymbol::Constant((weights.log(entry) + 0.0).to_bits()),
+        },
+    )
+}
+
+/// Number of entries of a factor that have a symbol.
+pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
+    match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
+            let is_open = |entry: usize| open.binary_search(&(entry as u32)).is_ok();
+            let has_symbol = |&entry: &usize| !weights.is_zero(entry) || is_open(entry);
+            (0..weights.len()).filter(has_symbol).count()
+        }
+        FactorTable::Function { index } => {
+            let values = index
+                .iter()
+                .filter(|&&value| value != FactorTable::NO_VALUE);
+            values.count()
+        }
+    }
+}
+
+/// Calls `visit` with the number and the values of each stored entry, zeros included; of a function, of those that are not zero.
+pub(super) fn for_each_stored(
+    graph: &FactorGraph,
+    factor: &Factor,
+    mut visit: impl FnMut(usize, &[u32]),
+) {
+    let arity = factor.variables.len();
+    match &factor.table {
+        FactorTable::Dense(weights) => {
+            let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
+            let rows = Assignments::rows(cards);
+            let mut row = vec![0; arity];
+            for entry in 0..weights.len() {
+                visit(entry, &row);
+                rows.advance(&mut row);
+            }
+        }
+        FactorTable::Sparse { rows, weights } => {
+            for entry in 0..weights.len() {
+                visit(entry, &rows[entry * arity..(entry + 1) * arity]);
+            }
+        }
+        FactorTable::Function { .. } => for_each_entry(graph, factor, visit),
+    }
+}

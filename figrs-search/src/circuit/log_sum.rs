@@ -1,0 +1,35 @@
+//! The sum over all worlds of a factor graph, by a search without a trace.
+
+use figrs_factor::graph::FactorGraph;
+
+use super::decomposition::preferences;
+use super::logical_form::LogicalForm;
+use super::memory_budget::cache_share;
+use super::preprocess::preprocess;
+use super::scaled_number::ScaledNumber;
+use super::search::{ExhaustiveSearch, SearchControl};
+use super::search_trace::SumTrace;
+use figrs_factor::eliminate::{EliminationError, without_barren};
+
+/// The natural logarithm of the sum, over all assignments, of the product of all factors.
+///
+/// All zeros prune, and no variable has to stay.
+///
+/// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
+pub fn log_sum(
+    graph: &FactorGraph,
+    cache_bytes: u64,
+    control: &SearchControl<'_>,
+) -> Result<f64, EliminationError> {
+    let needed = without_barren(graph, &[]);
+    let graph = needed.as_ref().unwrap_or(graph);
+    let kept = vec![false; graph.cardinalities.len()];
+    let mut form = LogicalForm::new(graph, &[], &kept, control.options)?;
+    let defined = preprocess(&mut form, &kept, control.options)?;
+    let preferences = preferences(&form, control.options.end())?;
+    let trace = SumTrace::new(form.symbol_logs.iter().copied());
+    let cache_bytes = cache_share(cache_bytes, control.options);
+    let mut search = ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
+    let sum = search.run(control)?;
+    Ok(sum.map_or(f64::NEG_INFINITY, ScaledNumber::ln))
+}

@@ -1,0 +1,337 @@
+//! A factor graph as clauses over value atoms and diagrams of weights.
+
+use figrs_factor::graph::log_stored;
+use figrs_factor::graph::{FactorGraph, VarId};
+use rustc_hash::FxHashMap;
+
+use super::determined_variables::DeterminedVariables;
+use super::factor_entries::{
+    OpenZeros, WeightSymbol, count_entries, entry_symbol, for_each_stored, open_entries,
+};
+use super::literal::AtomLiteral;
+use super::memory_budget::{MAX_POSITIONS, MemoryMeter, check_positions};
+use super::value_atoms::ValueAtoms;
+use super::weight_diagrams::{ResidualTable, WeightDiagrams};
+use super::zero_cover::zero_cover;
+use figrs_factor::eliminate::{EliminationError, Options};
+
+/// Maximum number of entries of a table whose zeros are covered by few clauses; larger ones have one for each prefix of a row.
+const MAX_COVERED_ENTRIES: usize = 1 << 12;
+/// Bytes of a clause without its literals, and of a symbol with its name.
+const CLAUSE_BYTES: usize = 40;
+const SYMBOL_BYTES: usize = 80;
+/// Bytes of a row while its diagram is made, without its values.
+const ROW_BYTES: usize = 16;
+
+/// A factor graph as clauses over value atoms and diagrams of weights.
+///
+/// Zeros of factors are clauses; the other weights are symbols in diagrams.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LogicalForm {
+    pub(super) atoms: ValueAtoms,
+    pub(super) clauses: Vec<Vec<AtomLiteral>>,
+    pub(super) diagrams: WeightDiagrams,
+    /// The diagrams of the factors that have other weights than one.
+    pub(super) roots: Vec<ResidualTable>,
+    pub(super) determined: DeterminedVariables,
+    symbols: Vec<WeightSymbol>,
+    /// The natural logarithm of the weight of each symbol at present.
+    pub(super) symbol_logs: Vec<f64>,
+    pub(super) names: FxHashMap<WeightSymbol, u32>,
+    /// Number of literals of clauses and of values of rows.
+    size: usize,
+    meter: MemoryMeter,
+    /// True if a factor is zero everywhere.
+    pub(super) is_empty: bool,
+}
+
+impl LogicalForm {
+    /// The logical form of a graph without the variables that others determine, but for those that are kept. Weights of `open_zeros` do not exclude
+    /// their entries.
+    ///
+    /// **Errors.** [`EliminationError::TableTooLarge`] if there are more literals and rows than the table budget;
+    /// [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
+    pub(super) fn new(
+        graph: &FactorGraph,
+        open_zeros: OpenZeros<'_>,
+        is_kept: &[bool],
+        options: &Options,
+    ) -> Result<Self, EliminationError> {
+        let determined = DeterminedVariables::of(graph, is_kept);
+        let atoms = ValueAtoms::new(&determined.cardinalities(graph));
+        let mut form = Self {
+            clauses: atoms.some_value().collect(),
+            atoms,
+            determined,
+            ..Self::default()
+        };
+        check_positions(form.atoms.len(), form.bytes())?;
+        for number in 0..graph.factors.len() {
+            options.check_interrupt()?;
+            if !form.determined.is_skipped(number) {
+                form.add_factor(graph, number, open_zeros, options)?;
+            }
+        }
+        check_positions(form.diagrams.positions(), form.bytes())?;
+        options.check_memory(form.bytes() as f64)?;
+        Ok(form)
+    }
+
+    /// Approximate size in bytes, that of clauses before they are simplified.
+    pub(super) fn bytes(&self) -> usize {
+        self.diagrams.bytes()
+            + self.atoms.bytes()
+            + self.size * size_of::<AtomLiteral>()
+            + self.clauses.len() * CLAUSE_BYTES
+            + self.symbols.len() * SYMBOL_BYTES
+    }
+
+    /// Number of literals of all clauses.
+    pub(super) fn clause_literals(&self) -> usize {
+        self.clauses.iter().map(Vec::len).sum()
+    }
+
+    /// Counts numbers that are to be stored.
+    fn take_room(&mut self, numbers: usize, options: &Options) -> Result<(), EliminationError> {
+        self.size += numbers;
+        let limit = options.table_entries().min(MAX_POSITIONS);
+        if self.size > limit {
+            return Err(EliminationError::TableTooLarge {
+                needed: self.size as f64,
+                limit,
+            });
+        }
+        Ok(())
+    }
+
+    fn add_clause(
+        &mut self,
+        clause: Vec<AtomLiteral>,
+        options: &Options,
+    ) -> Result<(), EliminationError> {
+        self.is_empty |= clause.is_empty();
+        self.take_room(clause.len() + 4, options)?;
+        self.clauses.push(clause);
+        Ok(())
+    }
+
+    fn add_factor(
+        &mut self,
+        graph: &FactorGraph,
+        number: usize,
+        open_zeros: OpenZeros<'_>,
+        options: &Options,
+    ) -> Result<(), EliminationError> {
+        let factor = &graph.factors[number];
+        let values = |v: VarId| self.atoms.cardinalities[v.index()];
+        let places: Vec<usize> = (0..factor.variables.len())
+            .filter(|&i| values(factor.variables[i]) > 1)
+            .collect();
+        let variables: Vec<u32> = places.iter().map(|&i| factor.variables[i].0).collect();
+        let cards: Vec<u32> = places
+            .iter()
+            .map(|&i| values(factor.variables[i]))
+            .collect();
+        let count = count_entries(factor, open_entries(open_zeros, number));
+        let numbers = count * (places.len() + 1);
+        self.take_room(numbers, options)?;
+        let bytes = self.bytes() + numbers * size_of::<u32>() + count * ROW_BYTES;
+        self.meter.check(bytes, options)?;
+        if count == 0 {
+            self.is_empty = true;
+            return Ok(());
+        }
+        let rows = FactorRows::read(self, graph, number, &places, open_zeros);
+        let size = cards
+            .iter()
+            .fold(1_usize, |size, &n| size.saturating_mul(n as usize));
+        if rows.symbols.len() < size {
+            if size <= MAX_COVERED_ENTRIES {
+                self.add_cover(&variables, &cards, &rows, options)?;
+            } else {
+                self.add_prefixes(&variables, &cards, &rows, options)?;
+            }
+        }
+        let is_one = |&s: &u32| self.symbols[s as usize] == WeightSymbol::ONE;
+        if !rows.symbols.iter().all(is_one) {
+            let (diagrams, until) = (&mut self.diagrams, options.end());
+            let table = diagrams.table(&variables, &cards, (&rows.values, &rows.symbols), until)?;
+            self.roots.push(table);
+        }
+        Ok(())
+    }
+
+    fn symbol(&mut self, symbol: WeightSymbol, log: f64) -> u32 {
+        let (symbols, logs) = (&mut self.symbols, &mut self.symbol_logs);
+        *self.names.entry(symbol).or_insert_with(|| {
+            symbols.push(symbol);
+            logs.push(log);
+            symbols.len() as u32 - 1
+        })
+    }
+
+    /// Clauses of an irredundant cover of the zeros.
+    fn add_cover(
+        &mut self,
+        variables: &[u32],
+        cards: &[u32],
+        rows: &FactorRows,
+        options: &Options,
+    ) -> Result<(), EliminationError> {
+        let mut zeros = vec![true; cards.iter().map(|&n| n as usize).product()];
+        for i in 0..rows.symbols.len() {
+            let number = rows
+                .row(i, cards.len())
+                .iter()
+                .zip(cards)
+                .fold(0, |n, (&x, &c)| n * c as usize + x as usize);
+            zeros[number] = false;
+        }
+        for cube in zero_cover(&zeros, cards) {
+            let mut clause = Vec::with_capacity(cube.len());
+            for (place, values) in cube {
+                self.atoms.exclude(variables[place], &values, &mut clause);
+            }
+            self.add_clause(clause, options)?;
+        }
+        Ok(())
+    }
+
+    /// For each prefix of a row the clause that one of the values follows that some row has there.
+    fn add_prefixes(
+        &mut self,
+        variables: &[u32],
+        cards: &[u32],
+        rows: &FactorRows,
+        options: &Options,
+    ) -> Result<(), EliminationError> {
+        let row = |i| rows.row(i, variables.len());
+        let count = rows.symbols.len();
+        for depth in 0..variables.len() {
+            options.check_interrupt()?;
+            let mut at = 0;
+            while at < count {
+                let prefix = &row(at)[..depth];
+                let mut values = Vec::new();
+                while at < count && &row(at)[..depth] == prefix {
+                    if values.last() != Some(&row(at)[depth]) {
+                        values.push(row(at)[depth]);
+                    }
+                    at += 1;
+                }
+                if values.len() == cards[depth] as usize {
+                    continue;
+                }
+                let mut clause = Vec::with_capacity(depth + values.len());
+                let before = variables.iter().zip(prefix);
+                clause.extend(before.map(|(&v, &x)| !self.atoms.has_value(v, x)));
+                let after = values
+                    .iter()
+                    .map(|&x| self.atoms.has_value(variables[depth], x));
+                clause.extend(after);
+                self.add_clause(clause, options)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a factor that are not excluded: values of the variables that have several, and symbols.
+#[derive(Debug, Default)]
+struct FactorRows {
+    values: Vec<u32>,
+    symbols: Vec<u32>,
+}
+
+impl FactorRows {
+    fn read(
+        form: &mut LogicalForm,
+        graph: &FactorGraph,
+        number: usize,
+        places: &[usize],
+        open_zeros: OpenZeros<'_>,
+    ) -> Self {
+        let (mut rows, factor) = (Self::default(), &graph.factors[number]);
+        let weighing = form.determined.weights_of(number);
+        // The weights of a function's values are named too where it has none of them.
+        let named: Vec<Option<u32>> = weighing.map_or_else(Vec::new, |number| {
+            let mut named = Vec::new();
+            let weights = &graph.factors[number];
+            for_each_stored(graph, weights, |entry, _| {
+                let open = open_entries(open_zeros, number);
+                let symbol = entry_symbol(weights, number, entry, open);
+                let log = log_stored(weights, entry);
+                named.push(symbol.map(|symbol| form.symbol(symbol, log)));
+            });
+            named
+        });
+        let open = open_entries(open_zeros, number);
+        for_each_stored(graph, factor, |entry, row| {
+            let own = entry_symbol(factor, number, entry, open);
+            let own = own.map(|symbol| form.symbol(symbol, log_stored(factor, entry)));
+            let symbol = match (weighing, row.last()) {
+                (Some(_), Some(&value)) => named[value as usize],
+                _ => own,
+            };
+            if let Some(symbol) = symbol {
+                rows.values.extend(places.iter().map(|&i| row[i]));
+                rows.symbols.push(symbol);
+            }
+        });
+        rows
+    }
+
+    fn row(&self, i: usize, arity: usize) -> &[u32] {
+        &self.values[i * arity..(i + 1) * arity]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_factor::graph::{Factor, FactorTable, Weights};
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_positions_of_32_bits() {
+        let options = Options::default().table_budget(usize::MAX);
+        let mut form = LogicalForm {
+            size: MAX_POSITIONS - 1,
+            ..LogicalForm::default()
+        };
+        assert_eq!(form.take_room(1, &options), Ok(()));
+        let refused = EliminationError::TableTooLarge {
+            needed: MAX_POSITIONS as f64 + 1.0,
+            limit: MAX_POSITIONS,
+        };
+        assert_eq!(form.take_room(1, &options), Err(refused));
+    }
+
+    #[test]
+    fn tables_are_counted_before_they_are_read() {
+        // Of a million entries half are zero.
+        let n = 1 << 20;
+        let weights = (0..n).map(|i| f64::from(i % 2)).collect();
+        let graph = FactorGraph {
+            cardinalities: vec![n as u32],
+            factors: vec![Factor {
+                variables: vec![VarId(0)],
+                table: FactorTable::Dense(Weights::from_linear(weights)),
+                normalised: false,
+            }],
+        };
+        let options = Options::default().table_budget(n as usize - 1);
+        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
+        let expected = EliminationError::TableTooLarge {
+            needed: f64::from(n),
+            limit: n as usize - 1,
+        };
+        assert_eq!(refused, Some(expected));
+        let options = Options::default().memory_budget(1 << 21);
+        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
+        assert!(matches!(
+            refused,
+            Some(EliminationError::TooMuchMemory { .. })
+        ));
+    }
+}

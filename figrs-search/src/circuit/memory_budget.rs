@@ -1,0 +1,70 @@
+//! Limits of the lists of a search: bytes, and positions that are numbers of 32 bits.
+
+use figrs_factor::eliminate::{EliminationError, Options};
+
+/// Number of bytes by which a structure grows before it is compared with the budget.
+const UNCHECKED_GROWTH: usize = 1 << 20;
+/// Maximum length of a list whose positions are numbers of 32 bits. As many again are left for what is added between two checks.
+pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
+
+/// Compares the size of a growing structure with the memory budget from time to time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MemoryMeter {
+    checked: usize,
+}
+
+impl MemoryMeter {
+    /// **Errors.** [`EliminationError::TooMuchMemory`].
+    pub(super) fn check(
+        &mut self,
+        bytes: usize,
+        options: &Options,
+    ) -> Result<(), EliminationError> {
+        if bytes > self.checked + UNCHECKED_GROWTH {
+            self.checked = bytes;
+            options.check_memory(bytes as f64)?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a cache that is allowed `bytes`, beside all else that a search keeps: at most half of the memory budget.
+pub(super) fn cache_share(bytes: u64, options: &Options) -> u64 {
+    options
+        .memory_budget
+        .map_or(bytes, |budget| bytes.min(budget / 2))
+}
+
+/// An error if a list, the longest of some that take so many bytes together, has too many positions.
+pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
+    if longest <= MAX_POSITIONS {
+        return Ok(());
+    }
+    let share = MAX_POSITIONS as f64 / longest as f64;
+    Err(EliminationError::TooMuchMemory {
+        needed: bytes as f64,
+        limit: (bytes as f64 * share) as u64,
+    })
+}
+
+/// Bytes of a hash table of entries of type `T`, by its capacity: an eighth of the places stays free.
+pub(super) fn hash_table_bytes<T>(capacity: usize) -> usize {
+    capacity.div_ceil(7) * 8 * (size_of::<T>() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_stay_within_32_bits() {
+        assert_eq!(check_positions(MAX_POSITIONS, 1 << 40), Ok(()));
+        let limit = 1 << 39;
+        let refused = check_positions(2 * MAX_POSITIONS, 2 * limit as usize);
+        let needed = 2.0 * limit as f64;
+        assert_eq!(
+            refused,
+            Err(EliminationError::TooMuchMemory { needed, limit })
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Exhaustive search with component caching, and its trace as a decision circuit.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `labelled_circuit`, `log_sum` | from a factor graph to a circuit with the meaning of its leaves; the sum alone |
+//! | `memory_budget` | memory and positions of 32 bits that a search may take |
+//! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
+//! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
+//! | `determined_variables` | variables that are functions of others and are left out |
+//! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
+//! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
+//! | `components`, `component_cache`, `decomposition` | independent components, their hashes and values; preferences of decisions |
+//! | `search`, `search_trace`, `scaled_number` | the search, and what it leaves |
+//! | `decision_circuit`, `circuit_worlds` | the circuit: sums, derivatives, single worlds |
+
+mod circuit_worlds;
+mod clause_database;
+mod clause_simplifier;
+mod component_cache;
+mod components;
+mod conflict_analysis;
+mod decision_circuit;
+mod decomposition;
+mod defined_atoms;
+mod determined_variables;
+mod factor_entries;
+mod labelled_circuit;
+mod literal;
+mod log_sum;
+mod logical_form;
+mod memory_budget;
+mod preprocess;
+mod probing;
+mod propagator;
+mod scaled_number;
+mod search;
+mod search_trace;
+#[cfg(test)]
+mod tests;
+mod value_atoms;
+mod weight_diagrams;
+mod zero_cover;
+
+pub use circuit_worlds::CircuitWorld;
+pub use decision_circuit::{CircuitNode, DecisionCircuit};
+pub use labelled_circuit::LabelledCircuit;
+pub use log_sum::log_sum;
+pub use scaled_number::ScaledNumber;
+pub use search::SearchControl;

@@ -1,0 +1,109 @@
+//! Preprocessing: clauses that are simpler and have as many solutions.
+
+use figrs_factor::Until;
+
+use super::clause_database::ClauseKind;
+use super::clause_simplifier::ClauseSimplifier;
+use super::defined_atoms::{DefinedAtom, eliminate_defined};
+use super::literal::AtomLiteral;
+use super::logical_form::LogicalForm;
+use super::probing::probe;
+use super::propagator::{AssignmentReason, ClausePropagator};
+use figrs_factor::eliminate::{EliminationError, Options};
+
+/// Maximum number of rounds of simplification and elimination.
+const MAX_ROUNDS: usize = 3;
+/// Bytes of a literal of a clause, besides that: its occurrences, and the clause in the propagator of probing.
+const LITERAL_BYTES: usize = 20;
+/// Bytes of an atom: its lists of occurrences, pairs and watches.
+const ATOM_BYTES: usize = 250;
+
+/// Simplifies the clauses of a form, and eliminates atoms that others define.
+///
+/// `is_kept` tells the variables that must stay.
+///
+/// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
+/// atoms returned follow from them, the last first.
+///
+/// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
+pub(super) fn preprocess(
+    form: &mut LogicalForm,
+    is_kept: &[bool],
+    options: &Options,
+) -> Result<Vec<DefinedAtom>, EliminationError> {
+    let (atoms, until) = (form.atoms.len(), options.end());
+    let bytes = form.bytes() + form.clause_literals() * LITERAL_BYTES + atoms * ATOM_BYTES;
+    options.check_memory(bytes as f64)?;
+    let mut is_candidate: Vec<bool> = (form.atoms.variables.iter())
+        .map(|&v| form.atoms.cardinalities[v as usize] == 2 && !is_kept[v as usize])
+        .collect();
+    for &root in &form.roots {
+        for &v in form.diagrams.support(root) {
+            for atom in form.atoms.of(v) {
+                is_candidate[atom as usize] = false;
+            }
+        }
+    }
+    let mut simplifier = ClauseSimplifier::new(atoms, std::mem::take(&mut form.clauses));
+    simplifier.simplify(until)?;
+    let mut defined = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        if simplifier.is_contradictory || !probe_clauses(form, &mut simplifier, until)? {
+            form.is_empty = true;
+            return Ok(defined);
+        }
+        simplifier.simplify(until)?;
+        let found = eliminate_defined(&mut simplifier, &is_candidate, until)?;
+        let is_settled = found.is_empty();
+        for atom in &found {
+            is_candidate[atom.atom as usize] = false;
+        }
+        defined.extend(found);
+        if is_settled {
+            break;
+        }
+    }
+    form.is_empty |= simplifier.is_contradictory;
+    form.clauses = simplifier.into_clauses();
+    Ok(defined)
+}
+
+/// Adds what probing finds; false if there is no solution.
+fn probe_clauses(
+    form: &LogicalForm,
+    simplifier: &mut ClauseSimplifier,
+    until: &Until,
+) -> Result<bool, EliminationError> {
+    let mut propagator = ClausePropagator::new(form.atoms.exclusive());
+    for clause in simplifier.long_clauses() {
+        propagator.add_clause(clause, ClauseKind::Given, 0);
+    }
+    for unit in simplifier.units() {
+        propagator.assign(unit, AssignmentReason::None);
+    }
+    let probes = probe(&mut propagator, until)?;
+    if probes.is_contradictory {
+        return Ok(false);
+    }
+    probes
+        .units
+        .into_iter()
+        .for_each(|unit| simplifier.assign(unit));
+    for [a, b] in probes.equivalences {
+        simplifier.add(vec![!a, b]);
+        simplifier.add(vec![a, !b]);
+    }
+    Ok(!simplifier.is_contradictory)
+}
+
+/// Completes an assignment of the atoms that were not eliminated, as true literals.
+pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
+    for atom in defined.iter().rev() {
+        let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));
+        let decides =
+            |clause: &Vec<AtomLiteral>| (clause.iter()).all(|&l| l == yes || !is_true[l.index()]);
+        let value = atom.clauses.iter().any(decides);
+        is_true[yes.index()] = value;
+        is_true[no.index()] = !value;
+    }
+}

@@ -1,0 +1,99 @@
+//! Failed literals, common consequences and equivalences, found by propagation of each literal.
+
+use figrs_factor::Until;
+
+use super::literal::AtomLiteral;
+use super::propagator::{AssignmentReason, ClausePropagator, Truth};
+use figrs_factor::eliminate::EliminationError;
+use figrs_factor::eliminate::error::check_interrupt;
+
+/// Maximum number of assignments made.
+const MAX_WORK: usize = 5_000_000;
+
+/// Consequences of a problem.
+#[derive(Debug, Default)]
+pub(super) struct Probes {
+    /// Literals that hold in all solutions.
+    pub(super) units: Vec<AtomLiteral>,
+    /// Literals that are true together.
+    pub(super) equivalences: Vec<[AtomLiteral; 2]>,
+    pub(super) is_contradictory: bool,
+}
+
+/// Propagates each literal alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
+/// two literals of which each follows from the other are equivalent.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+///
+/// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
+pub(super) fn probe(
+    propagator: &mut ClausePropagator,
+    until: &Until,
+) -> Result<Probes, EliminationError> {
+    let mut probes = Probes::default();
+    if !propagator.propagate() {
+        probes.is_contradictory = true;
+        return Ok(probes);
+    }
+    let mut follows = vec![false; 2 * propagator.atoms()];
+    let mut work = 0;
+    for atom in 0..propagator.atoms() as u32 {
+        if !propagator.is_open(atom as usize) || work > MAX_WORK {
+            continue;
+        }
+        check_interrupt(until)?;
+        let yes = AtomLiteral::new(atom, true);
+        let Some(first) = consequences(propagator, yes) else {
+            if !assert(propagator, !yes) {
+                probes.is_contradictory = true;
+                return Ok(probes);
+            }
+            continue;
+        };
+        let Some(second) = consequences(propagator, !yes) else {
+            if !assert(propagator, yes) {
+                probes.is_contradictory = true;
+                return Ok(probes);
+            }
+            continue;
+        };
+        work += first.len() + second.len();
+        for literal in &first {
+            follows[literal.index()] = true;
+        }
+        for &literal in &second {
+            if follows[literal.index()] && propagator.truth(literal) == Truth::Open {
+                if !assert(propagator, literal) {
+                    probes.is_contradictory = true;
+                    return Ok(probes);
+                }
+            } else if follows[(!literal).index()] && literal.atom() > atom as usize {
+                probes.equivalences.push([yes, !literal]);
+            }
+        }
+        for literal in &first {
+            follows[literal.index()] = false;
+        }
+    }
+    probes.units.clone_from(&propagator.trail);
+    Ok(probes)
+}
+
+/// The literals that unit propagation of a literal makes true, itself included; `None` if it violates a clause.
+fn consequences(
+    propagator: &mut ClausePropagator,
+    literal: AtomLiteral,
+) -> Option<Vec<AtomLiteral>> {
+    let start = propagator.trail.len();
+    propagator.assign(literal, AssignmentReason::None);
+    let consistent = propagator.propagate();
+    let found = propagator.trail[start..].to_vec();
+    propagator.undo(start);
+    consistent.then_some(found)
+}
+
+/// Makes a literal true for good; false if that violates a clause.
+fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
+    propagator.assign(literal, AssignmentReason::None);
+    propagator.propagate()
+}

@@ -1,0 +1,497 @@
+//! The search: decisions, propagation, components and their cache.
+
+use std::fmt;
+
+use super::clause_database::ClauseKind;
+use super::component_cache::ComponentCache;
+use super::components::{ComponentFinder, OpenComponent};
+use super::conflict_analysis::{ConflictAnalysis, Refutation};
+use super::defined_atoms::DefinedAtom;
+use super::literal::AtomLiteral;
+use super::logical_form::LogicalForm;
+use super::memory_budget::{MemoryMeter, check_positions};
+use super::propagator::{AssignmentReason, ClausePropagator, Truth};
+use super::search_trace::SearchTrace;
+use super::weight_diagrams::ResidualTable;
+use figrs_factor::eliminate::{EliminationError, Options};
+
+/// Number of atoms looked at between two looks at the clock and the memory; tests look after each step.
+const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
+/// Work of a step beside the atoms of its component.
+const STEP_WORK: usize = 1 << 6;
+/// Number of learned clauses beyond which the first are forgotten.
+const FIRST_LEARNED_LIMIT: usize = 4000;
+/// Bytes of an atom in the lists of the search alone.
+const ATOM_BYTES: usize = 32;
+/// Weight of the activity of an atom beside the number of its clauses.
+const ACTIVITY_WEIGHT: f64 = 10.0;
+
+/// A decision and what is open below it.
+#[derive(Clone, Debug)]
+struct SearchFrame<V> {
+    component: OpenComponent,
+    branch: AtomLiteral,
+    /// True in the branch of the negation.
+    second: bool,
+    /// The value of the first branch, unless it has no solution.
+    first_value: Option<V>,
+    trail_start: usize,
+    residuals_start: usize,
+    pending_start: usize,
+    members_start: usize,
+}
+
+/// Limits of a search, and its listener.
+pub struct SearchControl<'a> {
+    /// Memory, and deadline and interrupt.
+    pub options: &'a Options,
+    /// Decisions at most.
+    pub decisions: u64,
+    /// Called from time to time with the number of decisions.
+    pub report: &'a dyn Fn(u64),
+}
+
+impl fmt::Debug for SearchControl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("SearchControl");
+        debug.field("decisions", &self.decisions);
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// Exhaustive search of a logical form.
+#[derive(Debug)]
+pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
+    form: &'a mut LogicalForm,
+    pub trace: T,
+    pub propagator: ClausePropagator,
+    pub analysis: ConflictAnalysis,
+    finder: ComponentFinder,
+    pub cache: ComponentCache<T::Value>,
+    /// For each frame the time at which its branch began.
+    cache_marks: Vec<usize>,
+    preferences: Vec<f64>,
+    frames: Vec<SearchFrame<T::Value>>,
+    pending: Vec<OpenComponent>,
+    /// Changes of residual tables: factor and table before.
+    residual_trail: Vec<(u32, ResidualTable)>,
+    /// For each atom the last branch whose component it is in.
+    owner: Vec<u64>,
+    /// Atoms that were eliminated beforehand.
+    is_defined: Vec<bool>,
+    branches: u64,
+    learned_limit: usize,
+    decisions: u64,
+    /// Number of atoms looked at since the clock was.
+    work: usize,
+    /// Size of what does not grow.
+    fixed_bytes: usize,
+    meter: MemoryMeter,
+    /// If set, components are searched again that are in the cache, and compared.
+    #[cfg(test)]
+    pub replay: Option<super::tests::CacheReplay<T::Value>>,
+}
+
+impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
+    /// A search of a problem, whose clauses it takes.
+    pub(super) fn new(
+        form: &'a mut LogicalForm,
+        (preferences, defined): (Vec<f64>, &[DefinedAtom]),
+        trace: T,
+        cache_bytes: u64,
+    ) -> Self {
+        let mut propagator = ClausePropagator::new(form.atoms.exclusive());
+        for clause in &form.clauses {
+            propagator.add_clause(clause, ClauseKind::Given, 0);
+        }
+        let finder = ComponentFinder::new(form, &propagator.clauses);
+        let atoms = form.atoms.len();
+        let mut is_defined = vec![false; atoms];
+        for atom in defined {
+            is_defined[atom.atom as usize] = true;
+        }
+        let fixed_bytes = finder.bytes() + form.atoms.bytes() + atoms * ATOM_BYTES;
+        Self {
+            form,
+            trace,
+            propagator,
+            analysis: ConflictAnalysis::new(atoms),
+            finder,
+            cache: ComponentCache::new(cache_bytes),
+            cache_marks: vec![0],
+            preferences,
+            frames: Vec::new(),
+            pending: Vec::new(),
+            residual_trail: Vec::new(),
+            owner: vec![0; atoms],
+            is_defined,
+            branches: 0,
+            learned_limit: FIRST_LEARNED_LIMIT,
+            decisions: 0,
+            work: 0,
+            fixed_bytes,
+            meter: MemoryMeter::default(),
+            #[cfg(test)]
+            replay: None,
+        }
+    }
+
+    /// The trace, without all else.
+    pub(super) fn into_trace(self) -> T {
+        self.trace
+    }
+
+    /// The value of the problem; `None` if zeros exclude all.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
+    /// [`EliminationError::TooMuchMemory`] if all together takes more than allowed.
+    pub(super) fn run(
+        &mut self,
+        control: &SearchControl<'_>,
+    ) -> Result<Option<T::Value>, EliminationError> {
+        if self.form.is_empty || !self.begin() {
+            return Ok(None);
+        }
+        loop {
+            self.work += STEP_WORK;
+            if self.work >= LOOK_INTERVAL {
+                self.work = 0;
+                self.look_around(control)?;
+            }
+            let base = self.frames.last().map_or(0, |frame| frame.pending_start);
+            let is_possible = if self.pending.len() > base {
+                self.decide();
+                self.settle()
+            } else {
+                match self.frames.last().map(|frame| frame.second) {
+                    None => {
+                        let value = self.trace.close_product();
+                        self.check_positions()?;
+                        control.options.check_memory(self.bytes() as f64)?;
+                        return Ok(Some(value));
+                    }
+                    Some(false) => {
+                        let value = self.trace.close_product();
+                        self.flip(Some(value), AssignmentReason::None);
+                        self.settle()
+                    }
+                    Some(true) => {
+                        let value = self.trace.close_product();
+                        self.finish_frame(Some(value));
+                        true
+                    }
+                }
+            };
+            if !is_possible {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Approximate size in bytes: of the trace, the cache, all clauses, residual tables and components.
+    fn bytes(&self) -> usize {
+        self.fixed_bytes
+            + self.trace.bytes()
+            + self.cache.bytes()
+            + self.propagator.bytes()
+            + self.form.diagrams.bytes()
+            + self.finder.members.capacity() * size_of::<u32>()
+            + self.residual_trail.capacity() * size_of::<(u32, ResidualTable)>()
+            + self.pending.capacity() * size_of::<OpenComponent>()
+            + self.frames.capacity() * (size_of::<SearchFrame<T::Value>>() + size_of::<usize>())
+    }
+
+    fn check_positions(&self) -> Result<(), EliminationError> {
+        let longest = (self.trace.positions())
+            .max(self.propagator.clauses.positions())
+            .max(self.form.diagrams.positions())
+            .max(self.finder.members.len());
+        check_positions(longest, self.bytes())
+    }
+
+    fn look_around(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
+        (control.report)(self.decisions);
+        if self.decisions > control.decisions {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.decisions as f64,
+                limit: control.decisions as f64,
+            });
+        }
+        self.check_positions()?;
+        self.meter.check(self.bytes(), control.options)?;
+        control.options.check_interrupt()
+    }
+
+    /// Assigns what clauses of one literal say, and finds the components; false if there is no solution.
+    fn begin(&mut self) -> bool {
+        for i in 0..self.form.clauses.len() {
+            if let [literal] = *self.form.clauses[i] {
+                match self.propagator.truth(literal) {
+                    Truth::True => {}
+                    Truth::Open => self.propagator.assign(literal, AssignmentReason::None),
+                    Truth::False => return false,
+                }
+            }
+        }
+        if !self.propagator.propagate() {
+            return false;
+        }
+        // They are in the propagator.
+        self.form.clauses = Vec::new();
+        self.trace.open_product();
+        for &residual in &self.finder.residuals {
+            if let Some(symbol) = residual.symbol() {
+                self.trace.symbol(symbol);
+            }
+        }
+        for (v, &n) in (0..).zip(&self.form.atoms.cardinalities) {
+            if n == 1 && !self.form.determined.contains(v) {
+                self.trace.value(v, 0);
+            }
+        }
+        self.branches += 1;
+        self.owner.fill(self.branches);
+        self.record_assignments(0);
+        self.finder.begin();
+        for atom in 0..self.form.atoms.len() as u32 {
+            if !self.is_defined[atom as usize] {
+                self.split_off(atom);
+            }
+        }
+        self.sort_pending(0);
+        true
+    }
+
+    /// Takes the next component of the present branch and decides an atom of it.
+    fn decide(&mut self) {
+        let Some(component) = self.pending.pop() else {
+            return;
+        };
+        self.decisions += 1;
+        let branch = self.choose(component);
+        let frame = SearchFrame {
+            component,
+            branch,
+            second: false,
+            first_value: None,
+            trail_start: self.propagator.trail.len(),
+            residuals_start: self.residual_trail.len(),
+            pending_start: self.pending.len(),
+            members_start: self.finder.members.len(),
+        };
+        self.frames.push(frame);
+        self.cache_marks.push(self.cache.mark());
+        self.propagator.level = self.frames.len() as u32;
+        self.trace.open_product();
+        self.propagator.assign(branch, AssignmentReason::None);
+    }
+
+    /// The literal to decide next in a component.
+    fn choose(&self, component: OpenComponent) -> AtomLiteral {
+        let members = self.members(component);
+        let activity = |literal: AtomLiteral| self.propagator.activity[literal.index()];
+        let step = ACTIVITY_WEIGHT / self.propagator.activity_step;
+        let score = |atom: u32| {
+            let [yes, no] = [true, false].map(|value| activity(AtomLiteral::new(atom, value)));
+            let preference = self.preferences[self.form.atoms.variables[atom as usize] as usize];
+            preference + f64::from(self.finder.frequency[atom as usize]) + step * (yes + no)
+        };
+        let mut best = (f64::NEG_INFINITY, 0);
+        for &atom in members {
+            let score = score(atom);
+            if score > best.0 {
+                best = (score, atom);
+            }
+        }
+        let [yes, no] = [true, false].map(|value| AtomLiteral::new(best.1, value));
+        if activity(no) > activity(yes) {
+            no
+        } else {
+            yes
+        }
+    }
+
+    fn members(&self, component: OpenComponent) -> &[u32] {
+        &self.finder.members[component.start as usize..][..component.len as usize]
+    }
+
+    /// Propagates the last decision; resolves conflicts until there is none. False if there is no solution.
+    fn settle(&mut self) -> bool {
+        while !(self.propagator.assign_facts() && self.propagator.propagate()) {
+            let refutation = self.analysis.resolve(&mut self.propagator);
+            self.propagator.clauses.compact();
+            if self.propagator.clauses.learned > self.learned_limit {
+                self.propagator.forget_learned();
+                self.learned_limit += self.learned_limit / 10;
+            }
+            let Refutation::Decision(level, reason) = refutation else {
+                return false;
+            };
+            while self.frames.len() > level as usize {
+                self.trace.drop_product();
+                self.drop_frame();
+            }
+            self.cache.purge(self.cache_marks[level as usize]);
+            #[cfg(test)]
+            if let Some(replay) = &mut self.replay {
+                replay.purge(self.cache_marks[level as usize]);
+            }
+            self.trace.drop_product();
+            if self.frames.last().is_some_and(|frame| frame.second) {
+                self.propagator.forget_reason(reason);
+                self.finish_frame(None);
+                return true;
+            }
+            self.flip(None, reason);
+        }
+        self.extend();
+        true
+    }
+
+    /// Takes back the assignments of the present branch, and what is open in it.
+    fn undo_branch(&mut self) {
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let start = frame.residuals_start;
+        let (pending, members) = (frame.pending_start, frame.members_start);
+        // The reason of a decision's negation is only used by it.
+        let first = self.propagator.trail[frame.trail_start];
+        let reason = self.propagator.reason_of(first);
+        self.propagator.forget_reason(reason);
+        self.propagator.undo(frame.trail_start);
+        for (factor, before) in self.residual_trail.drain(start..).rev() {
+            self.finder.residuals[factor as usize] = before;
+        }
+        self.pending.truncate(pending);
+        self.finder.members.truncate(members);
+    }
+
+    fn drop_frame(&mut self) {
+        self.undo_branch();
+        self.frames.pop();
+        self.cache_marks.pop();
+        self.propagator.level = self.frames.len() as u32;
+    }
+
+    /// Goes from the first branch of the last decision to the second.
+    fn flip(&mut self, value: Option<T::Value>, reason: AssignmentReason) {
+        self.undo_branch();
+        let mark = self.cache.mark();
+        if let Some(last) = self.cache_marks.last_mut() {
+            *last = mark;
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.second = true;
+            frame.first_value = value;
+            frame.branch = !frame.branch;
+            self.trace.open_product();
+            self.propagator.assign(frame.branch, reason);
+        }
+    }
+
+    /// Ends the last decision with the value of its second branch.
+    fn finish_frame(&mut self, second: Option<T::Value>) {
+        let Some((hash, first)) = self
+            .frames
+            .last()
+            .map(|f| (f.component.hash, f.first_value))
+        else {
+            return;
+        };
+        self.drop_frame();
+        let value = match (first, second) {
+            (Some(first), Some(second)) => self.trace.sum(first, second),
+            (Some(value), None) | (None, Some(value)) => value,
+            (None, None) => return,
+        };
+        #[cfg(test)]
+        if let Some(replay) = &mut self.replay
+            && let Some(known) = self.cache.get(hash)
+        {
+            replay.compare(self.cache.mark(), known, value);
+        }
+        self.cache.insert(hash, value, self.cache_marks.iter_mut());
+        self.trace.multiply(value);
+    }
+
+    /// Records what the present branch assigns, and splits what it leaves open.
+    fn extend(&mut self) {
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let (component, start, base) = (frame.component, frame.trail_start, frame.pending_start);
+        self.branches += 1;
+        self.work += component.len as usize;
+        let range = component.start as usize..(component.start + component.len) as usize;
+        for i in range.clone() {
+            self.owner[self.finder.members[i] as usize] = self.branches;
+        }
+        self.record_assignments(start);
+        self.finder.begin();
+        for i in range {
+            self.split_off(self.finder.members[i]);
+        }
+        self.sort_pending(base);
+    }
+
+    /// Records the assignments of the present component's atoms, from a position of the trail on, and restricts their tables.
+    ///
+    /// A learned clause may assign an atom of another component as well, which is no part of this one.
+    fn record_assignments(&mut self, from: usize) {
+        for at in from..self.propagator.trail.len() {
+            let literal = self.propagator.trail[at];
+            if self.owner[literal.atom()] != self.branches {
+                continue;
+            }
+            let Some((variable, value)) = self.form.atoms.value_of(literal) else {
+                continue;
+            };
+            self.trace.value(variable, value);
+            for i in 0..self.finder.factors[variable as usize].len() {
+                let factor = self.finder.factors[variable as usize][i];
+                let before = self.finder.residuals[factor as usize];
+                let after = self.form.diagrams.restrict(before, variable, value);
+                if after == before {
+                    continue;
+                }
+                self.finder.residuals[factor as usize] = after;
+                self.residual_trail.push((factor, before));
+                if let Some(symbol) = after.symbol() {
+                    self.trace.symbol(symbol);
+                }
+            }
+        }
+    }
+
+    /// Finds the component of an atom: it is looked up, or left to be searched.
+    fn split_off(&mut self, atom: u32) {
+        let found = self.finder.component_of(atom, self.form, &self.propagator);
+        let Some(component) = found else {
+            return;
+        };
+        if component.len == 1 && self.finder.frequency[atom as usize] == 0 {
+            self.trace.free(self.form.atoms.variables[atom as usize]);
+        } else if let Some(value) = self.look_up(component) {
+            self.trace.multiply(value);
+        } else {
+            self.pending.push(component);
+            return;
+        }
+        self.finder.members.truncate(component.start as usize);
+    }
+
+    /// The value of a component from the cache.
+    fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
+        #[cfg(test)]
+        if self.replay.is_some() {
+            return None;
+        }
+        self.cache.get(component.hash)
+    }
+
+    /// Puts the components since `base` into the order of their search: the last is the smallest.
+    fn sort_pending(&mut self, base: usize) {
+        self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
+    }
+}

@@ -1,0 +1,243 @@
+//! Weights of factors as decision diagrams that share equal parts: residual tables are known by their content.
+
+use figrs_factor::Until;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
+
+use super::component_cache::ComponentHash;
+use super::memory_budget::hash_table_bytes;
+use figrs_factor::eliminate::EliminationError;
+use figrs_factor::eliminate::error::check_interrupt;
+
+/// Bytes of an allocation beside what is stored in it.
+const ALLOCATION_BYTES: usize = 16;
+/// Number of nodes made between two looks at the clock.
+const LOOK_INTERVAL: usize = 1 << 16;
+
+/// A residual table: a leaf or an inner node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ResidualTable(u32);
+
+/// A leaf.
+const LEAF: u32 = 1 << 31;
+
+impl ResidualTable {
+    /// A don't-care: all entries are zero, and clauses exclude them, so that any table may stand for it.
+    pub(super) const DONT_CARE: Self = Self(u32::MAX);
+
+    /// A constant: a symbol, by its number.
+    pub(super) fn constant(symbol: u32) -> Self {
+        Self(symbol | LEAF)
+    }
+
+    pub(super) fn is_leaf(self) -> bool {
+        self.0 & LEAF != 0
+    }
+
+    /// The symbol of a constant.
+    pub(super) fn symbol(self) -> Option<u32> {
+        (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct DiagramNode {
+    variable: u32,
+    /// First places of its children and its support, and their numbers.
+    children: (u32, u32),
+    support: (u32, u32),
+    /// A random number, its part of the hash of a component.
+    key: ComponentHash,
+}
+
+/// Multi-valued decision diagrams of the weights of all factors, with equal nodes stored once.
+///
+/// A node whose children are equal, don't-cares aside, is replaced by one of them. Restrictions are remembered.
+#[derive(Clone, Debug)]
+pub(super) struct WeightDiagrams {
+    nodes: Vec<DiagramNode>,
+    children: Vec<ResidualTable>,
+    support: Vec<u32>,
+    unique: FxHashMap<(u32, Box<[ResidualTable]>), ResidualTable>,
+    restricted: FxHashMap<(ResidualTable, u32, u32), ResidualTable>,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Default for WeightDiagrams {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            children: Vec::new(),
+            support: Vec::new(),
+            unique: FxHashMap::default(),
+            restricted: FxHashMap::default(),
+            rng: Xoshiro256PlusPlus::seed_from_u64(0x7461_626c_6573),
+        }
+    }
+}
+
+impl WeightDiagrams {
+    /// The diagram of a table given by its entries that are not zero: rows of `arity` values in ascending order, with a symbol each.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub(super) fn table(
+        &mut self,
+        variables: &[u32],
+        cards: &[u32],
+        (rows, symbols): (&[u32], &[u32]),
+        until: &Until,
+    ) -> Result<ResidualTable, EliminationError> {
+        let arity = variables.len();
+        let mut tables: Vec<ResidualTable> = symbols
+            .iter()
+            .map(|&s| ResidualTable::constant(s))
+            .collect();
+        // The first row of each table.
+        let mut firsts: Vec<usize> = (0..symbols.len()).collect();
+        for depth in (0..arity).rev() {
+            let prefix = |row: usize| &rows[row * arity..][..depth];
+            let value = |row: usize| rows[row * arity + depth] as usize;
+            let (mut above, mut firsts_above) = (Vec::new(), Vec::new());
+            let mut at = 0;
+            while at < tables.len() {
+                if above.len().is_multiple_of(LOOK_INTERVAL) {
+                    check_interrupt(until)?;
+                }
+                let first = firsts[at];
+                let mut children = vec![ResidualTable::DONT_CARE; cards[depth] as usize];
+                while at < tables.len() && prefix(firsts[at]) == prefix(first) {
+                    children[value(firsts[at])] = tables[at];
+                    at += 1;
+                }
+                above.push(self.node(variables[depth], children));
+                firsts_above.push(first);
+            }
+            (tables, firsts) = (above, firsts_above);
+        }
+        Ok(tables.first().copied().unwrap_or(ResidualTable::DONT_CARE))
+    }
+
+    fn node(&mut self, variable: u32, children: Vec<ResidualTable>) -> ResidualTable {
+        let mut different = children
+            .iter()
+            .filter(|&&child| child != ResidualTable::DONT_CARE);
+        let Some(&first) = different.next() else {
+            return ResidualTable::DONT_CARE;
+        };
+        if different.all(|&child| child == first) {
+            return first;
+        }
+        let key = (variable, children.into_boxed_slice());
+        if let Some(&table) = self.unique.get(&key) {
+            return table;
+        }
+        let mut support = vec![variable];
+        for &child in &key.1 {
+            support.extend_from_slice(self.support(child));
+        }
+        support.sort_unstable();
+        support.dedup();
+        let table = ResidualTable(self.nodes.len() as u32);
+        self.nodes.push(DiagramNode {
+            variable,
+            children: (self.children.len() as u32, key.1.len() as u32),
+            support: (self.support.len() as u32, support.len() as u32),
+            key: u128::from(self.rng.next_u64()) << 64 | u128::from(self.rng.next_u64()),
+        });
+        self.children.extend_from_slice(&key.1);
+        self.support.extend(support);
+        self.unique.insert(key, table);
+        table
+    }
+
+    /// The variables that a residual table depends on, ascending.
+    pub(super) fn support(&self, table: ResidualTable) -> &[u32] {
+        if table.is_leaf() {
+            return &[];
+        }
+        let (start, len) = self.nodes[table.0 as usize].support;
+        &self.support[start as usize..][..len as usize]
+    }
+
+    /// The part of a residual table that is no constant in the hash of a component.
+    pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
+        self.nodes[table.0 as usize].key
+    }
+
+    fn child(&self, table: ResidualTable, i: u32) -> ResidualTable {
+        self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
+    }
+
+    /// The residual table of a value of a variable.
+    pub(super) fn restrict(
+        &mut self,
+        table: ResidualTable,
+        variable: u32,
+        value: u32,
+    ) -> ResidualTable {
+        if let Some(known) = self.known_restriction(table, variable, value) {
+            return known;
+        }
+        let mut stack = vec![table];
+        while let Some(&top) = stack.last() {
+            let count = self.nodes[top.0 as usize].children.1;
+            let pending = stack.len();
+            for i in 0..count {
+                let child = self.child(top, i);
+                if self.known_restriction(child, variable, value).is_none() {
+                    stack.push(child);
+                }
+            }
+            if stack.len() > pending {
+                continue;
+            }
+            stack.pop();
+            let known = |i| {
+                let child = self.child(top, i);
+                self.known_restriction(child, variable, value)
+                    .unwrap_or(child)
+            };
+            let children = (0..count).map(known).collect();
+            let restricted = self.node(self.nodes[top.0 as usize].variable, children);
+            self.restricted.insert((top, variable, value), restricted);
+        }
+        self.known_restriction(table, variable, value)
+            .unwrap_or(table)
+    }
+
+    fn known_restriction(
+        &self,
+        table: ResidualTable,
+        variable: u32,
+        value: u32,
+    ) -> Option<ResidualTable> {
+        if self.support(table).binary_search(&variable).is_err() {
+            return Some(table);
+        }
+        if self.nodes[table.0 as usize].variable == variable {
+            return Some(self.child(table, value));
+        }
+        self.restricted.get(&(table, variable, value)).copied()
+    }
+
+    /// Approximate size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        // Children stand in the nodes and in the keys of the table of unique nodes, in an allocation each.
+        self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
+            + self.children.len() * 2 * size_of::<ResidualTable>()
+            + self.support.len() * size_of::<u32>()
+            + hash_table_bytes::<((u32, Box<[ResidualTable]>), ResidualTable)>(
+                self.unique.capacity(),
+            )
+            + hash_table_bytes::<((ResidualTable, u32, u32), ResidualTable)>(
+                self.restricted.capacity(),
+            )
+    }
+
+    /// Length of the longest list with positions of 32 bits; half of these stand for nodes.
+    pub(super) fn positions(&self) -> usize {
+        let nodes = 2 * self.nodes.len();
+        nodes.max(self.children.len()).max(self.support.len())
+    }
+}

@@ -1,0 +1,11 @@
+//! Searches over factor graphs: sums by circuits, best assignments by branch and bound.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`circuit`] | exhaustive search with component caching, and its trace as a decision circuit |
+//! | [`branch_and_bound`] | the assignment of the largest weight, with a bound on all others |
+
+#![warn(clippy::unwrap_used)]
+
+pub mod branch_and_bound;
+pub mod circuit;
