@@ -27,24 +27,28 @@ pub use figrs_core::{
 };
 pub use figrs_infer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, BeliefPropagation,
-    BestFirst, Bounds, CaseColumns, CaseCounter, CaseValues, Cases, Circuit, Compare, Comparison,
-    ComparisonRow, ComparisonStep, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
-    CompiledFrontier, CompiledTree, CountPart, CountRequest, Curve, CurvePoint, DecisionPlan,
-    DecisionPolicy, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
-    Enumerate, Error, Estimand, Estimate, Exact, ExactReference, ExpectationMaximization,
-    ExpectedCounts, Finding, FirstTrue, Fit, ForwardSampling, Frontier, Gibbs, GibbsKernel,
-    GibbsSums, ImportanceSampling, Improvement, IndependentDraws, ItemSampler, JunctionTree,
-    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, MaximiseUtility, Measure,
-    MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
-    MpeExact, MpeSlices, MpeVariableElimination, Part, Partial, PolicyRow, PopulationSums,
-    PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
-    Predictive, Progress, Quality, Quantity, Query, RejectionSampling, Replicate, Resampling, Run,
-    SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, Sampling, SavedTree,
-    SearchEstimate, SearchResult, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, StandardErrors, StateSpace,
-    Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Tornado, TornadoRow, Trajectories,
-    UtilityEstimate, VariableElimination, Verdict, World, WorldSums, algorithms, compare,
-    diagnostics, eliminate, in_order, independent, missing_in_batch, unseen_share,
+    BestFirst, Bounds, Circuit, Compare, Comparison, ComparisonRow, ComparisonStep, Compiled,
+    CompiledCircuit, CompiledExact, CompiledForm, CompiledFrontier, CompiledTree, Curve,
+    CurvePoint, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
+    Enumerate, Error, Estimand, Estimate, Exact, ExactReference, Finding, FirstTrue,
+    ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
+    IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, LogEvidence, Marginal,
+    MarginalMap, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
+    MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, Part,
+    Partial, PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets,
+    PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,
+    Resampling, Run, Sampling, SavedTree, SearchEstimate, SearchResult, SelfChecked, Sequence,
+    SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums, SliceTotal,
+    Slices, StateSpace, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories,
+    VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
+    in_order, missing_in_batch, unseen_share,
+};
+#[cfg(feature = "learn")]
+pub use figrs_learn::{
+    CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,
+    DecisionPolicy, ExpectationMaximization, ExpectedCounts, Fit, MaximiseUtility, PolicyRow,
+    Query, SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, Sensitivity,
+    StandardErrors, Tornado, TornadoRow, UtilityEstimate, independent,
 };
 #[cfg(feature = "models")]
 pub use figrs_models as models;
@@ -90,14 +94,17 @@ pub mod prelude {
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, Cases, Circuit, Compiled, CompiledCircuit,
-        CompiledTree, DecisionPlan, Enumerate, Error, Exact, ExpectationMaximization, Fit,
-        ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
-        LazyVariableElimination, Marginal, MarginalMap, MaximiseUtility, MetropolisHastings,
-        MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination,
-        Quality, Query, RejectionSampling, Resampling, Run, SampledPlan, SampledPolicies,
-        SelfChecked, SequentialMonteCarlo, SimulatedAnnealing, Slices, VariableElimination, World,
-        algorithms, independent,
+        Algorithm, Answer, BeliefPropagation, Bounds, Circuit, Compiled, CompiledCircuit,
+        CompiledTree, Enumerate, Error, Exact, ForwardSampling, Frontier, Gibbs,
+        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
+        MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
+        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SelfChecked,
+        SequentialMonteCarlo, SimulatedAnnealing, Slices, VariableElimination, World, algorithms,
+    };
+    #[cfg(feature = "learn")]
+    pub use figrs_learn::{
+        Cases, DecisionPlan, ExpectationMaximization, Fit, MaximiseUtility, Query, SampledPlan,
+        SampledPolicies, Sensitivity, independent,
     };
     #[cfg(feature = "reports")]
     pub use figrs_report::{

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use figrs::Compare;
 use figrs::prelude::*;
 use figrs_command::{Failure, observations, queried, read_network};
+use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::grid::Size;
 use figrs_models::island::Island;
 use figrs_models::maze::PerfectMaze;

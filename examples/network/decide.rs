@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs::DecisionPlan;
-use figrs::prelude::*;
 use figrs_command::{Failure, Progress, observations, read_diagram, stop};
+use figrs_learn::{DecisionPlan, MaximiseUtility};
 use figrs_models::network::{DiagramElements, NormalisedRow, State};
 use serde_json::{Map, Value as Json, json};
 

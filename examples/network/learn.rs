@@ -6,6 +6,7 @@ use std::path::Path;
 use figrs::prelude::*;
 use figrs::{Stopped, printable};
 use figrs_command::{Failure, Progress, note, replace_text, stop};
+use figrs_learn::ExpectationMaximization;
 use figrs_models::network::{
     LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
     NetworkTable, State,

@@ -17,6 +17,7 @@ use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::stream;
 use figrs_command::{Bytes, Failure, bytes, parsed, run};
+use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::board::ConditionalSampler;
 use figrs_models::grid::Size;
 use figrs_models::maze::PerfectMaze;

@@ -8,7 +8,7 @@ use figrs_core::{Label, ModelError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use crate::exact::portfolio::AlgorithmChoice;
+use crate::answer::choice::AlgorithmChoice;
 use figrs_factor::eliminate::EliminationError;
 
 /// Reason that there is no answer.
@@ -511,7 +511,8 @@ fn first_of(statements: &[String]) -> String {
 
 impl Error {
     /// The error of a unit that was read.
-    pub(crate) fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();
         Self::UnfitPart { unit, problem }
     }

@@ -32,8 +32,6 @@
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
-//! | [`ExpectationMaximization`], which learns parameters | `learning/` |
-//! | [`MaximiseUtility`] and [`SampledPolicies`], which find policies of decisions | `decision/` |
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
 //! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
@@ -42,30 +40,40 @@
 
 #![warn(clippy::unwrap_used)]
 
-mod algorithm;
-mod answer;
-mod belief_propagation;
+#[doc(hidden)]
+pub mod algorithm;
+#[doc(hidden)]
+pub mod answer;
+#[doc(hidden)]
+pub mod belief_propagation;
 mod compare;
-mod decision;
-mod error;
-mod exact;
-mod independence;
-mod learning;
-mod mcmc;
-mod quality;
-mod run;
-mod sampling;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod exact;
+#[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
+pub mod mcmc;
+mod prediction;
+#[doc(hidden)]
+pub mod quality;
+#[doc(hidden)]
+pub mod run;
+#[doc(hidden)]
+pub mod sampling;
 mod search;
-mod sensitivity;
-mod smc;
+mod self_checked;
+#[doc(hidden)]
+pub mod smc;
 
+pub use crate::answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::marginal::Marginal;
 pub use answer::posterior::Posterior;
-pub use answer::predictive::Predictive;
 pub use answer::quality::Quality;
 pub use answer::run_statistics::Sampling;
 pub use answer::world::World;
@@ -75,13 +83,6 @@ pub use compare::{
     Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand,
     ExactReference, Verdict, compare,
 };
-pub use decision::maximise_utility::MaximiseUtility;
-pub use decision::plan::DecisionPlan;
-pub use decision::policy::{DecisionPolicy, PolicyRow};
-pub use decision::sampled::sampled_plan::SampledPlan;
-pub use decision::sampled::sampled_policies::SampledPolicies;
-pub use decision::sampled::sampled_policy::{SampledPolicy, SampledPolicyRow};
-pub use decision::sampled::utility_estimate::UtilityEstimate;
 pub use error::Error;
 pub use exact::branch_and_bound::MpeBranchAndBound;
 pub use exact::circuit::{Circuit, CompiledCircuit};
@@ -95,9 +96,7 @@ pub use exact::junction_tree::saved_tree::SavedTree;
 pub use exact::lazy_variable_elimination::LazyVariableElimination;
 pub use exact::marginal_map::MarginalMap;
 pub use exact::mpe::MpeVariableElimination;
-pub use exact::portfolio::{
-    AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, CompiledExact, CompiledForm, Exact, MpeExact,
-};
+pub use exact::portfolio::{CompiledExact, CompiledForm, Exact, MpeExact};
 pub use exact::slices::slice_sums::SliceSums;
 pub use exact::slices::slice_total::SliceTotal;
 pub use exact::slices::{MpeSlices, SliceCost, Slices};
@@ -105,19 +104,12 @@ pub use exact::variable_elimination::VariableElimination;
 pub use figrs_factor::Stopped;
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_search::branch_and_bound::Improvement;
-pub use independence::independent;
-pub use learning::cases::{CaseColumns, CaseValues, Cases};
-pub use learning::count_parts::{CaseCounter, CountPart, CountRequest};
-pub use learning::expectation_maximization::ExpectationMaximization;
-pub use learning::expected_counts::ExpectedCounts;
-pub use learning::fit::Fit;
-pub use learning::observed_information::StandardErrors;
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
+pub use prediction::Predictive;
 pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use quality::diagnostics;
-pub use quality::self_checked::SelfChecked;
 pub use run::item_sampler::{ItemSampler, missing_in_batch};
 pub use run::mergeable_sampler::{MergeableSampler, PortablePartOf};
 pub use run::partial::{Partial, Sums};
@@ -133,8 +125,7 @@ pub use sampling::world_sums::WorldSums;
 pub use search::best_first::BestFirst;
 pub use search::search_result::SearchResult;
 pub use search::state_space::{SearchEstimate, StateSpace};
-pub use sensitivity::query::Query;
-pub use sensitivity::tornado::{Tornado, TornadoRow};
+pub use self_checked::SelfChecked;
 pub use smc::populations::PopulationSums;
 pub use smc::resampling::Resampling;
 pub use smc::sequential_monte_carlo::{

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use figrs_core::Model;
-use figrs_infer::{
-    CaseColumns, CaseCounter, Cases, CountPart, CountRequest, Error, ExpectationMaximization,
+use figrs_infer::Error;
+use figrs_learn::{
+    CaseColumns, CaseCounter, Cases, CountPart, CountRequest, ExpectationMaximization,
     ExpectedCounts, Fit,
 };
 

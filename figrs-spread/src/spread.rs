@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use figrs_core::Model;
-use figrs_infer::{
-    Answer, CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit, ItemSampler,
-    MergeableSampler, PortableTargets, Run, Slices,
-};
+use figrs_infer::{Answer, ItemSampler, MergeableSampler, PortableTargets, Run, Slices};
+use figrs_learn::{CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit};
 
 use super::counted_fit::{CountedFit, count};
 use super::error::SpreadError;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use figrs_core::rand::RngExt;
 use figrs_core::{Element, Flip, If, Learned, Model};
 use figrs_infer::{
-    Cases, ExpectationMaximization, Gibbs, ImportanceSampling, ItemSampler, JunctionTree,
-    MergeableSampler, MetropolisHastings,
+    Gibbs, ImportanceSampling, ItemSampler, JunctionTree, MergeableSampler, MetropolisHastings,
 };
+use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_spread::{Spread, SpreadError, SpreadOptions};
 use serde::{Deserialize, Serialize};
 

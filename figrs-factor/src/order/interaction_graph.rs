@@ -336,7 +336,12 @@ pub(super) mod tests {
     use crate::order::fixed_point::fixed;
 
     /// A random graph of which the first `free` vertices may be eliminated.
-    pub(crate) fn random(n: usize, free: usize, edges: usize, rng: &mut impl Rng) -> InteractionGraph {
+    pub(crate) fn random(
+        n: usize,
+        free: usize,
+        edges: usize,
+        rng: &mut impl Rng,
+    ) -> InteractionGraph {
         let card = |rng: &mut dyn FnMut() -> f64| {
             let card = (2.0 + rng() * 60.0).floor();
             VertexWeight {

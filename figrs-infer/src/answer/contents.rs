@@ -7,15 +7,15 @@ use rustc_hash::FxHashMap;
 
 use figrs_search::branch_and_bound::Improvement;
 
+use super::answered_model::AnsweredModel;
 use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
 use super::estimate::Estimate;
 use super::run_statistics::Sampling;
+use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
-use crate::exact::limits::Limits;
-use crate::exact::portfolio::AlgorithmChoice;
+use crate::limits::Limits;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
-use crate::sensitivity::differentiable::DifferentiableModel;
 use figrs_factor::bounds::Bounds;
 
 /// The marginal of one target, without its type.
@@ -62,7 +62,8 @@ pub struct Answer {
     pub(crate) draws: Option<Draws>,
     pub(crate) choices: Option<ChoiceAgreement>,
     pub(crate) is_checked: bool,
-    pub(crate) differentiable: Option<Arc<DifferentiableModel>>,
+    #[doc(hidden)]
+    pub answered: Option<Arc<AnsweredModel>>,
     /// The model that it is about, and the roots of its worlds besides the evidence.
     pub(crate) asked: Option<Arc<(Model, Vec<AnyElement>)>>,
     /// The counterfactual that it is about, whose elements may be needed again.
@@ -85,7 +86,7 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
-            differentiable: None,
+            answered: None,
             asked: None,
             counterfactual: None,
             choice: None,
@@ -106,7 +107,7 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
-            differentiable: None,
+            answered: None,
             asked: None,
             counterfactual: None,
             choice: None,
@@ -150,9 +151,9 @@ impl Answer {
         self
     }
 
-    /// Attaches the model to take derivatives of to the answer.
-    pub(crate) fn with_differentiable(mut self, model: DifferentiableModel) -> Self {
-        self.differentiable = Some(Arc::new(model));
+    /// Attaches the model of an exact answer, for questions about its parameters.
+    pub(crate) fn with_answered(mut self, model: AnsweredModel) -> Self {
+        self.answered = Some(Arc::new(model));
         self
     }
 
@@ -165,8 +166,8 @@ impl Answer {
     /// Attaches the algorithms that were tried to the answer, and the limits of its derivatives.
     pub(crate) fn with_choice(mut self, choice: AlgorithmChoice, limits: Limits) -> Self {
         self.choice = Some(Arc::new(choice));
-        if let Some(model) = self.differentiable.as_mut().and_then(Arc::get_mut) {
-            model.set_limits(limits);
+        if let Some(model) = self.answered.as_mut().and_then(Arc::get_mut) {
+            model.limits = limits;
         }
         self
     }
@@ -202,7 +203,7 @@ impl Answer {
             draws: None,
             choices: None,
             is_checked: false,
-            differentiable: None,
+            answered: None,
             asked: None,
             counterfactual: None,
             choice: None,
@@ -215,7 +216,8 @@ impl Answer {
     }
 
     /// The error of an answer that does not hold the content asked for.
-    pub(crate) fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
+    #[doc(hidden)]
+    pub fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {
             algorithm: self.algorithm,
             asked,

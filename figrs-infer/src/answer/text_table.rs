@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Alignment of the columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TableAlignment {
+pub enum TableAlignment {
     /// All columns to the left.
     Left,
     /// The first column to the left, those after it to the right.
@@ -12,7 +12,7 @@ pub(crate) enum TableAlignment {
 }
 
 /// Writes lines of equally many cells, the first of which is the header.
-pub(crate) fn write_table(
+pub fn write_table(
     f: &mut fmt::Formatter<'_>,
     lines: &[Vec<String>],
     alignment: TableAlignment,

@@ -30,7 +30,7 @@ impl Answer {
         if let Some(draws) = &mut self.draws {
             rename(&mut draws.targets, pairs(), |target| &mut target.element);
         }
-        if let Some(model) = self.differentiable.as_mut().and_then(Arc::get_mut) {
+        if let Some(model) = self.answered.as_mut().and_then(Arc::get_mut) {
             model.rename(pairs());
         }
         // Twins are no elements to predict from.

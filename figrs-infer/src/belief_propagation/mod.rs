@@ -22,7 +22,7 @@ use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch, watched};
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
@@ -42,7 +42,7 @@ use network::{FactorEntries, MessageGraph};
 /// zero is impossible. [`Sampling::stopped`](crate::Sampling::stopped) tells whether messages settled (`Finished`), and
 /// [`Sampling::residual`](crate::Sampling::residual) how much the last iteration changed.
 ///
-/// In [`ExpectationMaximization`](crate::ExpectationMaximization) the beliefs of factors are the expected counts, and the log-likelihood is the
+/// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
 /// sum of the negative Bethe free energies of the rows, or unknown if the messages of one have not settled. Both are exact where the factor graph of
 /// each row, less what its values decide, has no loops; elsewhere nothing is promised, not that rounds raise the likelihood either. A row's messages
 /// have the iterations and the work of a run.

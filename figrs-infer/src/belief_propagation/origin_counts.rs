@@ -14,22 +14,25 @@ use figrs_factor::eliminate::EliminationError;
 
 impl BeliefPropagation {
     /// Errors of settings.
-    pub(crate) fn check_settings(&self) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn check_settings(&self) -> Result<(), Error> {
         self.settings.check("BeliefPropagation")
     }
 
     /// The settings that decide the messages, as text.
-    pub(crate) fn settings(&self) -> String {
+    #[doc(hidden)]
+    pub fn settings(&self) -> String {
         settings_text!(self, settings.limits.threads, watch)
     }
 
     /// The deadline, interrupt and listener of its own.
-    pub(crate) fn watch(&self) -> &Watch {
+    #[doc(hidden)]
+    pub fn watch(&self) -> &Watch {
         &self.watch
     }
 
     /// Resources of expansions.
-    pub(crate) fn limits(&self) -> &crate::exact::limits::Limits {
+    pub fn limits(&self) -> &crate::limits::Limits {
         &self.settings.limits
     }
 
@@ -37,7 +40,8 @@ impl BeliefPropagation {
     /// Bethe free energy, `None` if messages have not settled, or minus infinity without counts if a variable has no value left.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].
-    pub(crate) fn origin_counts(
+    #[doc(hidden)]
+    pub fn origin_counts(
         &self,
         graph: &FactorGraph,
         watching: &RunMonitor<'_>,

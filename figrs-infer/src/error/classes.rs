@@ -24,7 +24,8 @@ impl Error {
     }
 
     /// True if work was ended by a deadline or an interrupt.
-    pub(crate) fn is_stopped(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_stopped(&self) -> bool {
         matches!(
             self,
             Self::Elimination(EliminationError::Interrupted)

@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 
 /// The most probable world of models that are too wide for

@@ -7,12 +7,12 @@ use figrs_core::{AnyElement, Element, Model, Value};
 use figrs_factor::graph::Weights;
 
 use super::conflict;
-use super::limits::Limits;
+use crate::answer::AnsweredModel;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::sensitivity::differentiable::DifferentiableModel;
+use crate::limits::Limits;
 
 /// A model with targets and varying elements, and the present evidence on these.
 #[derive(Clone, Debug)]
@@ -215,9 +215,8 @@ impl CompiledProblem {
             return answer;
         }
         let asked = Arc::new(self.with_present_evidence());
-        let differentiable =
-            DifferentiableModel::new(asked.clone(), &self.limits, expansion, log_evidence);
-        let answer = answer.with_differentiable(differentiable);
+        let answered = AnsweredModel::new(asked.clone(), &self.limits, expansion, log_evidence);
+        let answer = answer.with_answered(answered);
         answer.with_question(asked)
     }
 }

@@ -4,9 +4,9 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model};
 
-use super::limits::Limits;
 use super::possibility::PossibilityTrials;
 use crate::error::Error;
+use crate::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 
@@ -14,11 +14,11 @@ use figrs_factor::eliminate::eliminate;
 ///
 /// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ..., which needs about
 /// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound). When the work that
-/// all [trials](PossibilityTrials) together may take is done, or a deadline has passed, the conflict is what is left.
+/// all trials together may take is done, or a deadline has passed, the conflict is what is left.
 ///
 /// Scores are part of the program and not left out; where the evidence that is left conflicts with those
 /// that the targets reach, they are named as well.
-pub(crate) fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
+pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let (kept, is_minimal) = reduced(model, targets, &mut trials);
     let pieces = kept.iter().map(|&piece| model.describe(piece));
@@ -96,7 +96,7 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
 
 /// An error if a function of the model fails in some world; failures for combinations of values that no world
 /// has do not matter.
-pub(crate) fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
+pub fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
     let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
     if expansion.failures().next().is_none() || !fails(None)? {
         return Ok(());

@@ -6,12 +6,12 @@ use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 use super::conflict;
-use super::limits::Limits;
+use super::tally::Tally;
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::run::watch::{Watch, watched};
-use crate::sampling::tally::Tally;
 
 /// Number of worlds from one report of progress to the next.
 const REPORTED: u64 = 1024;

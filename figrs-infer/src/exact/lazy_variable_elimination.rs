@@ -4,13 +4,13 @@ use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Model, ModelError};
 
 use super::conflict;
-use super::limits::{Limits, limited};
 use super::variable_elimination::marginals;
 use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
+use crate::limits::{Limits, limited};
 use crate::run::watch::{RunMonitor, Watch, watched};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;

@@ -5,10 +5,10 @@ use figrs_core::{AnyElement, Model, Parents};
 use figrs_factor::graph::VarId;
 
 use super::conflict;
-use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::limits::{Limits, limited};
 use crate::run::guard::guarded;
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 

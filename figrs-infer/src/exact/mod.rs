@@ -16,20 +16,20 @@
 //! zeros exclude.
 
 pub(crate) mod branch_and_bound;
-pub(crate) mod call_solver;
 pub(crate) mod circuit;
 pub(crate) mod compiled;
 pub(crate) mod compiled_problem;
-pub(crate) mod conflict;
+pub mod conflict;
+pub mod dependencies;
 pub(crate) mod enumerate;
 pub(crate) mod frontier;
-pub(crate) mod junction_tree;
+pub mod junction_tree;
 pub(crate) mod lazy_variable_elimination;
-pub(crate) mod limits;
 pub(crate) mod marginal_map;
-pub(crate) mod mpe;
+pub mod mpe;
 pub(crate) mod portfolio;
 mod possibility;
 pub(crate) mod slices;
+pub(crate) mod tally;
 pub(crate) mod target_marginals;
-pub(crate) mod variable_elimination;
+pub mod variable_elimination;

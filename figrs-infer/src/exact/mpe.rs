@@ -4,10 +4,10 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::conflict;
-use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::limits::{Limits, limited};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable explanation: the one world of the roots with the largest probability.
@@ -17,7 +17,7 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// an unlikely choice with many continuations does not lose to them. The answer tells the value of every
 /// element of the world, not of the targets only.
 ///
-/// In [`ExpectationMaximization`](crate::ExpectationMaximization) this is hard EM: the counts are those of the most probable completion of each
+/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each
 /// row, found on a contraction tree of maxima that is compiled once with these limits. What a fit calls its log-likelihood is the logarithm of the
 /// probability of the completed rows, and no round lowers it. That is another aim than the likelihood of what was observed: values of parameters are drawn
 /// towards what completes rows best, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
@@ -57,7 +57,8 @@ impl MpeVariableElimination {
     limited!();
 
     /// Resources of expansion and elimination.
-    pub(crate) fn limits(&self) -> &Limits {
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 }

@@ -6,7 +6,7 @@ use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 use figrs_factor::graph::{Factor, FactorGraph};
 
-use super::limits::Limits;
+use crate::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::{Options, eliminate};
 use figrs_search::circuit::SearchControl;

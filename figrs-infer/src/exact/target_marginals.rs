@@ -3,8 +3,8 @@
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{Factor, VarId};
 
-use super::limits::Limits;
 use crate::error::Error;
+use crate::limits::Limits;
 use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, Options, plan_cost, sum_product};
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};

@@ -6,13 +6,13 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::conflict;
-use super::limits::{Limits, limited};
 use super::target_marginals::Marginals;
 use crate::algorithm::Algorithm;
+use crate::answer::AnsweredModel;
 use crate::answer::estimate::Estimate;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::sensitivity::differentiable::DifferentiableModel;
+use crate::limits::{Limits, limited};
 use figrs_factor::algebra::Semiring;
 use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 
@@ -23,7 +23,7 @@ use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 /// an elimination in which a positive number would still vanish is done again in log space. Several targets share one
 /// elimination, with a pass back, unless one for each takes less work, or keeping all messages more memory than allowed.
 ///
-/// In [`ExpectationMaximization`](crate::ExpectationMaximization) its counts are exact: derivatives of the elimination, which are those of its contraction
+/// In `ExpectationMaximization` its counts are exact: derivatives of the elimination, which are those of its contraction
 /// tree, so that it does the same as [`JunctionTree`](crate::JunctionTree) within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
@@ -62,7 +62,8 @@ impl VariableElimination {
     limited!();
 
     /// Resources of expansion and elimination.
-    pub(crate) fn limits(&self) -> &Limits {
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 }
@@ -153,7 +154,7 @@ pub(crate) fn marginals(
         if expansion.is_complete() && expansion.impossible().is_none() {
             let model = (model, targets);
             let log_evidence = found.log_evidence;
-            answer.with_differentiable(DifferentiableModel::new(
+            answer.with_answered(AnsweredModel::new(
                 Arc::new((model.0.clone(), model.1.to_vec())),
                 limits,
                 expansion,

@@ -1,5 +1,5 @@
 //! Markov chain Monte Carlo: Metropolis-Hastings, Gibbs sampling, simulated annealing.
 
-pub(crate) mod gibbs;
+pub mod gibbs;
 pub(crate) mod metropolis_hastings;
 pub(crate) mod simulated_annealing;

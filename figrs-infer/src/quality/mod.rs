@@ -2,4 +2,3 @@
 
 pub(crate) mod diagnosis;
 pub mod diagnostics;
-pub(crate) mod self_checked;

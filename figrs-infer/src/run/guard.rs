@@ -9,7 +9,7 @@ use crate::error::Error;
 ///
 /// Panics of functions and distributions are caught where they are called, and name the element. The code of value types (`Clone`,
 /// `Eq`, `Hash`, `Debug`, `Drop`) is called from everywhere, for each value: one guard around all of it costs nothing.
-pub(crate) fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     match contained(infer) {
         Ok(outcome) => outcome,
         Err(Fault::Panicked(message)) => Err(Error::Panicked { message }),

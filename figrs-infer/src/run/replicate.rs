@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 
 /// A sampler whose runs can be repeated with random numbers that are independent of each other, and that keeps its draws.
 ///
-/// [`SampledPolicies`](crate::SampledPolicies) runs it once for each decision and once more.
+/// `SampledPolicies` runs it once for each decision and once more.
 pub trait Replicate: Algorithm + Sized {
     /// The same sampler with the random numbers of this replicate, which keeps its draws.
     #[must_use]
@@ -20,6 +20,8 @@ pub(crate) fn replicate_seed(seed: u64, number: u64) -> u64 {
 }
 
 /// Implements [`Replicate`] for a sampler with its seed in this field.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! replicated {
     ($sampler:ty, $($place:ident).+) => {
         impl $crate::run::replicate::Replicate for $sampler {
@@ -31,4 +33,4 @@ macro_rules! replicated {
         }
     };
 }
-pub(crate) use replicated;
+pub use replicated;

@@ -1,6 +1,8 @@
 //! Settings of algorithms as text.
 
 /// The text of settings, with some fields at their defaults: those that decide no result, such as threads and deadlines.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! settings_text {
     ($settings:expr, $($($field:ident).+),+) => {{
         let mut settings = $settings.clone();
@@ -8,4 +10,4 @@ macro_rules! settings_text {
         format!("{settings:?}")
     }};
 }
-pub(crate) use settings_text;
+pub use settings_text;

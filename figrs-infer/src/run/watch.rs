@@ -26,22 +26,22 @@ pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// The deadline, the listener and the interrupt of a run; each is optional.
 #[derive(Clone, Default)]
-pub(crate) struct Watch {
+pub struct Watch {
     deadline: Option<Duration>,
     interrupt: Option<Arc<AtomicBool>>,
     listener: Option<ProgressListener>,
 }
 
 impl Watch {
-    pub(crate) fn set_deadline(&mut self, deadline: Duration) {
+    pub fn set_deadline(&mut self, deadline: Duration) {
         self.deadline = Some(deadline);
     }
 
-    pub(crate) fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.interrupt = Some(interrupt);
     }
 
-    pub(crate) fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
+    pub fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
         self.listener = Some(Arc::new(listener));
     }
 
@@ -51,7 +51,7 @@ impl Watch {
     }
 
     /// An error if it is set for an algorithm that works within another, which watches over both.
-    pub(crate) fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
+    pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
                 algorithm,
@@ -64,7 +64,7 @@ impl Watch {
     }
 
     /// Starts the clock of a part of a run that ends with the run.
-    pub(crate) fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
+    pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),
             ..self.start(algorithm, None)
@@ -72,7 +72,7 @@ impl Watch {
     }
 
     /// Starts the clock.
-    pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
+    pub fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
         let began = Instant::now();
         RunMonitor {
             until: Until {
@@ -97,7 +97,8 @@ impl fmt::Debug for Watch {
 }
 
 /// A run under way.
-pub(crate) struct RunMonitor<'a> {
+#[derive(Debug)]
+pub struct RunMonitor<'a> {
     until: Until,
     watch: &'a Watch,
     algorithm: &'static str,
@@ -109,12 +110,12 @@ pub(crate) struct RunMonitor<'a> {
 
 impl RunMonitor<'_> {
     /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
-    pub(crate) fn stopped(&self) -> Option<Stopped> {
+    pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
     /// The deadline and the interrupt of the run, for code that knows nothing of runs.
-    pub(crate) fn until(&self) -> &Until {
+    pub fn until(&self) -> &Until {
         &self.until
     }
 
@@ -143,7 +144,7 @@ impl RunMonitor<'_> {
     }
 
     /// Reports progress to the listener, if it is more than was reported: of several threads, one may be late.
-    pub(crate) fn report(&self, done: u64) {
+    pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             // A listener that panicked ends the run.
             let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,14 +162,14 @@ impl RunMonitor<'_> {
     }
 
     /// The error of a run that was stopped too early.
-    pub(crate) fn nothing_done(&self) -> Error {
+    pub fn nothing_done(&self) -> Error {
         Error::NothingDone {
             algorithm: self.algorithm,
         }
     }
 
     /// The error of a run: work that was stopped has done nothing.
-    pub(crate) fn error_of(&self, error: Error) -> Error {
+    pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()
         } else {
@@ -186,10 +187,12 @@ impl RunMonitor<'_> {
 }
 
 /// The setters of an algorithm with a field `watch`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! watched {
     () => {
         /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
-        /// run ends with [`Error::NothingDone`](crate::Error::NothingDone).
+        /// run ends with `Error::NothingDone`.
         ///
         /// The extent of the work by a deadline depends on the machine, so the answer is no longer decided by the seed
         /// alone.
@@ -208,23 +211,25 @@ macro_rules! watched {
         /// done.
         pub fn on_progress(
             mut self,
-            listener: impl Fn(&crate::Progress) + Send + Sync + 'static,
+            listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
         ) -> Self {
             self.watch.set_listener(listener);
             self
         }
     };
 }
-pub(crate) use watched;
+pub use watched;
 
 /// The setter of an algorithm that may do a part of another's run.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! watched_by_run {
     ($($watch:ident).+) => {
         /// Watches as a run does: until its deadline, for its interrupt, with its listener.
-        pub(crate) fn part_of(mut self, run: &crate::run::watch::RunMonitor<'_>) -> Self {
+        pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self
         }
     };
 }
-pub(crate) use watched_by_run;
+pub use watched_by_run;

@@ -4,7 +4,7 @@ pub(crate) mod block_sampling;
 pub(crate) mod block_tally;
 pub(crate) mod blocks;
 pub(crate) mod forward;
-pub(crate) mod importance;
+pub mod importance;
 mod joined_blocks;
 pub(crate) mod prior_support;
 pub(crate) mod rejection;

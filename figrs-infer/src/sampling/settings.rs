@@ -4,19 +4,19 @@ use std::num::NonZero;
 
 use figrs_core::lower::WorldLimit;
 
-use crate::exact::limits::cores;
+use crate::limits::cores;
 
 /// The seed and the limits of a sampler.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SamplerSettings {
-    pub(crate) seed: u64,
+pub struct SamplerSettings {
+    pub seed: u64,
     pub(crate) threads: Option<NonZero<usize>>,
-    pub(crate) limit: WorldLimit,
+    pub limit: WorldLimit,
 }
 
 impl SamplerSettings {
     /// Maximum number of threads.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }
 }

@@ -1,242 +1,74 @@
-//! Sums of weighted worlds by the values of the targets.
+//! Tallies of sampled worlds, from blocks to marginals.
 
-use figrs_core::lower::Program;
-use figrs_core::{AnyElement, SupportBuilder};
 use figrs_factor::graph::WorldWeight;
 
 use super::block_tally::BlockTally;
 use super::prior_support::PriorSupport;
 use crate::answer::TargetMarginal;
 use crate::answer::estimate::Estimate;
-use crate::answer::group_error::ROUNDING;
+use crate::exact::tally::{Tally, TallyTarget};
 
-/// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
-#[derive(Debug)]
-pub(crate) struct Tally {
-    targets: Vec<TallyTarget>,
-    /// The logarithm of the unit.
-    scale: f64,
-    total: f64,
-    squares: f64,
-    /// Worlds counted, those of weight zero included.
-    worlds: u64,
-    /// The fewest densities among the likelihoods of a world: worlds with more are infinitely less likely.
-    densities: usize,
+/// Counts the rows of a block.
+pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
+    tally.worlds += block.rows;
+    if block.met == 0 || block.densities > tally.densities {
+        return;
+    }
+    if block.densities < tally.densities {
+        tally.reset(block.densities);
+    }
+    let unit = tally.in_units(WorldWeight {
+        linear: block.log_scale.exp(),
+        log: block.log_scale,
+    });
+    tally.total += unit * block.total;
+    tally.squares += unit * unit * block.squares;
+    let found = block.values.iter().zip(&block.targets);
+    for (target, (values, found)) in tally.targets.iter_mut().zip(found) {
+        let positions = target.values.encode(&**values).unwrap_or_default();
+        target.sums.resize(target.values.len(), (0.0, 0.0));
+        for (position, sums) in positions.into_iter().zip(&found.sums) {
+            let sum = &mut target.sums[position as usize];
+            sum.0 += unit * sums.0;
+            sum.1 += unit * unit * sums.1;
+        }
+    }
 }
 
-#[derive(Debug)]
-struct TallyTarget {
-    element: AnyElement,
-    values: SupportBuilder,
-    sums: Vec<(f64, f64)>,
-}
-
-impl Tally {
-    pub(crate) fn new(targets: &[AnyElement]) -> Self {
-        let targets = targets.iter().map(|element| TallyTarget {
-            element: element.clone(),
-            values: element.no_values(),
-            sums: Vec::new(),
-        });
-        Self {
-            targets: targets.collect(),
-            scale: 0.0,
-            total: 0.0,
-            squares: 0.0,
-            worlds: 0,
-            densities: usize::MAX,
-        }
-    }
-
-    /// Counts the world that `program` ran last.
-    pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
-        self.worlds += 1;
-        if weight.is_zero() || program.densities() > self.densities {
-            return;
-        }
-        if program.densities() < self.densities {
-            self.reset(program.densities());
-        }
-        let weight = self.in_units(weight);
-        self.total += weight;
-        self.squares += weight * weight;
-        for (target, &slot) in self.targets.iter_mut().zip(program.targets()) {
-            let value = program.value(slot).map(figrs_core::Datum::as_any);
-            let Some(index) = value.and_then(|value| target.values.insert(value)) else {
-                continue;
-            };
-            if index == target.sums.len() {
-                target.sums.push((0.0, 0.0));
-            }
-            let sums = &mut target.sums[index];
-            sums.0 += weight;
-            sums.1 += weight * weight;
-        }
-    }
-
-    /// Resets the sums: worlds with fewer densities make them negligible.
-    fn reset(&mut self, densities: usize) {
-        self.densities = densities;
-        (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
-        for target in &mut self.targets {
-            target.values = target.element.no_values();
-            target.sums.clear();
-        }
-    }
-
-    /// The weight in units of the scale, which grows if the weight does not fit.
-    fn in_units(&mut self, weight: WorldWeight) -> f64 {
-        const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight counted without a scale: beside larger weights a unit of one leaves room for shares of `1e-300`.
-        const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
-        let plain = self.scale == 0.0
-            && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
-        if plain {
-            return weight.linear;
-        }
-        let above = weight.log - self.scale;
-        if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
-            return above.exp();
-        }
-        // Nothing is in the sums before the first weight, however large the step to its scale.
-        let half = if self.total > 0.0 {
-            ((self.scale - weight.log) / 2.0).exp()
-        } else {
-            0.0
-        };
-        // In two steps: a sum may be large where the whole step is too small for a number.
-        let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
-        self.scale = weight.log;
-        shrink(&mut self.total, half);
-        shrink(&mut self.squares, half * half);
-        for target in &mut self.targets {
-            for (weights, squares) in &mut target.sums {
-                shrink(weights, half);
-                shrink(squares, half * half);
-            }
-        }
-        1.0
-    }
-
-    /// Counts the rows of a block.
-    pub(crate) fn absorb(&mut self, block: &BlockTally) {
-        self.worlds += block.rows;
-        if block.met == 0 || block.densities > self.densities {
-            return;
-        }
-        if block.densities < self.densities {
-            self.reset(block.densities);
-        }
-        let unit = self.in_units(WorldWeight {
-            linear: block.log_scale.exp(),
-            log: block.log_scale,
-        });
-        self.total += unit * block.total;
-        self.squares += unit * unit * block.squares;
-        let found = block.values.iter().zip(&block.targets);
-        for (target, (values, found)) in self.targets.iter_mut().zip(found) {
-            let positions = target.values.encode(&**values).unwrap_or_default();
+/// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
+///
+/// `unseen` is the bound of the share of unseen values, see [`unseen_share`](crate::unseen_share).
+pub(super) fn sampled_marginals(
+    tally: Tally,
+    possible: &[Option<PriorSupport>],
+    unseen: f64,
+) -> Vec<TargetMarginal> {
+    let (total, worlds) = (tally.total, tally.worlds);
+    let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
+        let drawn = target.values.len();
+        if let Some(possible) = possible {
+            possible.add_undrawn(&mut target.values, worlds, unseen.is_finite());
             target.sums.resize(target.values.len(), (0.0, 0.0));
-            for (position, sums) in positions.into_iter().zip(&found.sums) {
-                let sum = &mut target.sums[position as usize];
-                sum.0 += unit * sums.0;
-                sum.1 += unit * unit * sums.1;
-            }
         }
-    }
-
-    /// Effective sample size of the weights.
-    pub(crate) fn effective_samples(&self) -> f64 {
-        if self.squares > 0.0 {
-            self.total * self.total / self.squares
-        } else {
-            0.0
-        }
-    }
-
-    /// The targets.
-    pub(crate) fn elements(&self) -> impl Iterator<Item = &AnyElement> {
-        self.targets.iter().map(|target| &target.element)
-    }
-
-    /// Worlds counted so far.
-    pub(crate) fn worlds(&self) -> u64 {
-        self.worlds
-    }
-
-    /// The logarithm of the sum of all weights.
-    pub(crate) fn log_total(&self) -> f64 {
-        self.total.ln() + self.scale
-    }
-
-    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two,
-    /// because one sample has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero
-    /// if all weigh the same up to rounding.
-    pub(crate) fn relative_error(&self) -> f64 {
-        if self.total * self.total < 2.0 * self.squares {
-            return f64::INFINITY;
-        }
-        let n = self.worlds as f64;
-        let mean = self.total / n;
-        let variance = (self.squares / n - mean * mean) * n / (n - 1.0);
-        // The difference of sums of squares has an error of some units in the last place of them.
-        if variance <= ROUNDING * mean * mean {
-            return 0.0;
-        }
-        (variance / n).sqrt() / mean
-    }
-
-    /// The natural logarithm of the mean weight.
-    pub(crate) fn log_mean(&self) -> f64 {
-        self.log_total() - (self.worlds as f64).ln()
-    }
-
-    /// The marginals of the targets if the worlds are all that there are.
-    pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
-        let total = self.total;
-        let marginal = |target: TallyTarget| TargetMarginal {
+        let squares = target.sums.iter().map(|s| s.1 / (total * total));
+        let mut probabilities: Vec<f64> = target.sums.iter().map(|s| s.0 / total).collect();
+        keep_positive(&mut probabilities[..drawn]);
+        TargetMarginal {
             element: target.element,
             support: target.values.build(),
-            probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
-            estimate: Estimate::Exact,
-        };
-        self.targets.into_iter().map(marginal).collect()
-    }
-
-    /// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
-    ///
-    /// `unseen` is the bound of the share of unseen values, see [`unseen_share`](crate::unseen_share).
-    pub(crate) fn sampled_marginals(
-        self,
-        possible: &[Option<PriorSupport>],
-        unseen: f64,
-    ) -> Vec<TargetMarginal> {
-        let (total, worlds) = (self.total, self.worlds);
-        let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
-            let drawn = target.values.len();
-            if let Some(possible) = possible {
-                possible.add_undrawn(&mut target.values, worlds, unseen.is_finite());
-                target.sums.resize(target.values.len(), (0.0, 0.0));
-            }
-            let squares = target.sums.iter().map(|s| s.1 / (total * total));
-            let mut probabilities: Vec<f64> = target.sums.iter().map(|s| s.0 / total).collect();
-            keep_positive(&mut probabilities[..drawn]);
-            TargetMarginal {
-                element: target.element,
-                support: target.values.build(),
-                probabilities,
-                estimate: Estimate::Weighted {
-                    squares: squares.collect(),
-                    unseen,
-                },
-            }
-        };
-        self.targets
-            .into_iter()
-            .zip(possible)
-            .map(marginal)
-            .collect()
-    }
+            probabilities,
+            estimate: Estimate::Weighted {
+                squares: squares.collect(),
+                unseen,
+            },
+        }
+    };
+    tally
+        .targets
+        .into_iter()
+        .zip(possible)
+        .map(marginal)
+        .collect()
 }
 
 /// Keeps the shares of values that were drawn from being lost as zeros, which are those of values that were not.

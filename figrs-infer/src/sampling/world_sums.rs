@@ -6,13 +6,14 @@ use figrs_core::{AnyElement, Model, SupportBuilder};
 
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS};
 use super::block_tally::BlockTally;
-use super::tally::Tally;
+use super::tally::{absorb, sampled_marginals};
 use super::unseen_worlds::UnseenWorlds;
 use super::weight_tail::WeightTail;
 use crate::answer::Answer;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
+use crate::exact::tally::Tally;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
@@ -77,7 +78,7 @@ impl Sums for WorldSums {
         if let Some(kept) = &mut self.kept {
             kept.append(&block);
         }
-        self.tally.absorb(&block);
+        absorb(&mut self.tally, &block);
     }
 
     fn is_enough(&self) -> bool {
@@ -112,7 +113,7 @@ impl Sums for WorldSums {
             .unseen
             .evidence(log_mean, tally.relative_error(), unseen);
         evidence.value += self.log_unit;
-        let marginals = tally.sampled_marginals(&self.unseen.possible, unseen);
+        let marginals = sampled_marginals(tally, &self.unseen.possible, unseen);
         let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
         Ok(match self.kept {
             Some(kept) => answer.with_draws(kept.draws()),

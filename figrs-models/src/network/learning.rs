@@ -2,7 +2,8 @@
 
 use figrs_core::rand::RngExt;
 use figrs_core::{Constant, Element, Learned, Model, Parents, Select, States, stream};
-use figrs_infer::{Cases, ExpectationMaximization, Fit, JunctionTree};
+use figrs_infer::JunctionTree;
+use figrs_learn::{Cases, ExpectationMaximization, Fit};
 
 use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use figrs_core::rand::RngExt;
 use figrs_core::stream;
-use figrs_infer::{Error, ExpectationMaximization, JunctionTree};
+use figrs_infer::{Error, JunctionTree};
+use figrs_learn::ExpectationMaximization;
 use figrs_models::network::{
     LearnedNetwork, LearningStart, Network, NetworkData, NetworkError, NetworkLearner,
     NetworkLearningError, State,

@@ -5,9 +5,10 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use figrs_infer::{
-    Algorithm, Compare, Draws, Gibbs, ImportanceSampling, MetropolisHastings, Query, Run,
+    Algorithm, Compare, Draws, Gibbs, ImportanceSampling, MetropolisHastings, Run,
     VariableElimination,
 };
+use figrs_learn::{Query, Sensitivity};
 
 use super::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 use crate::ComparisonPage;

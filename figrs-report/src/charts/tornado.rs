@@ -1,6 +1,6 @@
 //! One-way sensitivity analyses as bars.
 
-use figrs_infer::{Tornado, TornadoRow};
+use figrs_learn::{Tornado, TornadoRow};
 use plotters::element::{PathElement, Rectangle, Text};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

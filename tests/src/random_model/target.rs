@@ -2,8 +2,9 @@
 
 use std::any::Any;
 
+use figrs::Query;
 use figrs_core::{AnyElement, Datum, Element, Model};
-use figrs_infer::{Answer, Bounds, Error, Quality, Query};
+use figrs_infer::{Answer, Bounds, Error, Quality};
 
 use super::description::{FamilyName, Ref};
 use super::family::{Family, Scope};

@@ -73,6 +73,7 @@ fn paths_from_the_root_lead_to_files() {
         "figrs-factor/",
         "figrs-search/",
         "figrs-infer/",
+        "figrs-learn/",
         "figrs-models/",
         "figrs-report/",
         "figrs-spread/",

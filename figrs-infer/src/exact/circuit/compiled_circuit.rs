@@ -14,7 +14,7 @@ use crate::answer::world::World;
 use crate::error::Error;
 use crate::exact::compiled_problem::CompiledProblem;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.

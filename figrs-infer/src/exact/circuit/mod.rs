@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::compiled_problem::CompiledProblem;
 use crate::exact::conflict;
-use crate::exact::limits::{Limits, limited};
+use crate::limits::{Limits, limited};
 use crate::run::guard::guarded;
 use crate::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 use compiled_circuit::CircuitPurpose;

@@ -9,9 +9,10 @@ use super::choice_outcomes::atomic;
 use super::exploration_limits::ExplorationError;
 use super::ordered_element::OrderedElement;
 use crate::error::Error;
+use crate::exact::conflict;
 use crate::exact::enumerate::Enumerate;
-use crate::exact::limits::Limits;
-use crate::exact::{call_solver, conflict};
+use crate::limits::Limits;
+use crate::limits::call_solver;
 
 /// The outcomes of a branch.
 #[derive(Debug)]

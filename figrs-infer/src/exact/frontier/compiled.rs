@@ -19,7 +19,7 @@ use crate::answer::world::{World, WorldDecoder};
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
 /// Sums over all worlds, as ordinary numbers where they hold them.

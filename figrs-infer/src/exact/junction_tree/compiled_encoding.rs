@@ -13,7 +13,7 @@ use rand::Rng;
 use super::elimination_tree::{EliminationStep, EliminationTree};
 use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use figrs_factor::algebra::Counting;
 use figrs_factor::consistency::without_excluded;
 use figrs_factor::eliminate::{EliminationError, log_weight};
@@ -24,7 +24,7 @@ use figrs_factor::tree::{
 
 /// A tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PreviousTree<'a> {
+pub enum PreviousTree<'a> {
     /// None.
     None,
     /// It is used if it fits.
@@ -35,7 +35,7 @@ pub(crate) enum PreviousTree<'a> {
 
 /// One encoding of a model with its tree and its numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct CompiledEncoding {
+pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
@@ -49,7 +49,7 @@ pub(crate) struct CompiledEncoding {
 
 impl CompiledEncoding {
     /// Compiles an encoding.
-    pub(crate) fn new(
+    pub fn new(
         old: PreviousTree<'_>,
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -113,12 +113,12 @@ impl CompiledEncoding {
     }
 
     /// The factor of a varying element that holds the evidence set on it.
-    pub(crate) fn statement_factor(&self, place: usize) -> usize {
+    pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
     /// The table of that factor for some weights of the element's values.
-    pub(crate) fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
+    pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
         let left =
@@ -133,12 +133,12 @@ impl CompiledEncoding {
     }
 
     /// The factors, with those of varying elements.
-    pub(crate) fn graph(&self) -> &FactorGraph {
+    pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
     /// Sets the weights of the values of a varying element, or removes them.
-    pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
+    pub fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let table = self.statement_table(place, weights);
         Arc::make_mut(&mut self.graph).factors[at].table = table;
@@ -151,7 +151,8 @@ impl CompiledEncoding {
     }
 
     /// The same factors but for the weights of whose origin `log_weight` tells the natural logarithm.
-    pub(crate) fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
+    #[must_use]
+    pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
         (changed.sums, changed.maxima) = (BufferPool::default(), BufferPool::default());
         for factor in &mut Arc::make_mut(&mut changed.graph).factors {
@@ -161,7 +162,7 @@ impl CompiledEncoding {
     }
 
     /// The tree, without numbers.
-    pub(crate) fn tree(&self) -> &Arc<ContractionTree> {
+    pub fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
     }
 
@@ -231,12 +232,12 @@ impl CompiledEncoding {
     }
 
     /// The natural logarithm of the sum of the weights of all worlds.
-    pub(crate) fn log_total(&self) -> f64 {
+    pub fn log_total(&self) -> f64 {
         self.with_sums(TreeBeliefs::log_total)
     }
 
     /// The probabilities of the values of some elements, by their positions in the expansion.
-    pub(crate) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
+    pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
         variables.extend(positions.iter().filter_map(variable));
@@ -360,7 +361,7 @@ fn loaded(
 }
 
 /// Replaces the weights of a table of whose origin `log_weight` tells the natural logarithm.
-pub(crate) fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
+pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
         && weights.origins().is_some()
     {

@@ -17,7 +17,7 @@ use crate::answer::world::World;
 use crate::error::Error;
 use crate::exact::compiled_problem::{CompiledProblem, unfolded_expansion};
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use figrs_factor::eliminate::PlanCost;
 use figrs_factor::tree::ContractionTree;
 

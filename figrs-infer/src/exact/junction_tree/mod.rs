@@ -1,6 +1,6 @@
 //! All marginals at once, and a compiled form of a model to ask again and again.
 
-pub(crate) mod compiled_encoding;
+pub mod compiled_encoding;
 mod compiled_joint;
 pub(crate) mod compiled_tree;
 pub(crate) mod elimination_tree;
@@ -21,7 +21,7 @@ use saved_tree::SavedTree;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::exact::limits::{Limits, limited};
+use crate::limits::{Limits, limited};
 use crate::run::guard::guarded;
 
 /// Exact marginals of all targets by messages up and down a junction tree.
@@ -80,7 +80,8 @@ impl JunctionTree {
     }
 
     /// Resources of expansion and elimination.
-    pub(crate) fn limits(&self) -> &Limits {
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 

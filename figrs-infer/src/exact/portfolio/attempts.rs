@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Until};
 
-use super::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use super::outline::ModelOutline;
 use super::settings::PortfolioSettings;
 use crate::answer::Answer;
+use crate::answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use crate::error::Error;
 use crate::exact::branch_and_bound::MpeBranchAndBound;
 use crate::exact::circuit::Circuit;
 use crate::exact::junction_tree::JunctionTree;
-use crate::exact::limits::Limits;
 use crate::exact::slices::{SliceCost, Slices};
 use crate::exact::variable_elimination::VariableElimination;
+use crate::limits::Limits;
 use crate::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, Options, readable};
 

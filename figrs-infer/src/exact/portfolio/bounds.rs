@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
-use super::choice::AttemptOutcome;
 use super::settings::Listener;
 use crate::algorithm::Algorithm;
 use crate::answer::bounds::TargetBounds;
+use crate::answer::choice::AttemptOutcome;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
 use crate::exact::conflict;

@@ -5,9 +5,9 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::attempts::Attempts;
-use super::choice::AlgorithmChoice;
 use super::ladder::Ladder;
 use crate::algorithm::Algorithm;
+use crate::answer::choice::AlgorithmChoice;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::World;
 use crate::error::Error;

@@ -3,9 +3,9 @@
 use num_bigint::BigUint;
 
 use super::attempts::Attempts;
-use super::choice::AlgorithmChoice;
 use super::ladder::{FIRST_DECISIONS, Ladder};
 use crate::algorithm::Algorithm;
+use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::exact::circuit::Circuit;
 use figrs_factor::algebra::Counting;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `settings` | memory, work and limits |
 //! | `ladder` | the order of attempts |
-//! | `attempts`, `choice` | attempts of algorithms, and their record |
+//! | `attempts` | attempts of algorithms |
 //! | `outline` | the size of a model, and which of its factors have zeros |
 //! | `bounds` | bounds of the evidence, where nothing exact fits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
@@ -13,7 +13,6 @@
 
 mod attempts;
 mod bounds;
-mod choice;
 mod compiled_exact;
 mod count;
 mod ladder;
@@ -31,11 +30,11 @@ use super::frontier::Frontier;
 use super::slices::SlicedSum;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
+use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::run::guard::guarded;
 use attempts::Attempts;
 use bounds::EvidenceBounds;
-pub use choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 pub use compiled_exact::{CompiledExact, CompiledForm};
 use ladder::Ladder;
 pub use mpe_exact::MpeExact;

@@ -3,11 +3,11 @@
 use figrs_core::{AnyElement, Model};
 
 use super::attempts::{Attempts, reason};
-use super::choice::AttemptOutcome;
 use super::ladder::Ladder;
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
+use crate::answer::choice::AttemptOutcome;
 use crate::error::Error;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::slices::{MpeSlices, SlicedWorlds};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use figrs_core::Bytes;
 use figrs_core::expand::Budget;
 
-use super::choice::AlgorithmAttempt;
-use crate::exact::limits::Limits;
+use crate::answer::choice::AlgorithmAttempt;
+use crate::limits::Limits;
 use crate::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::{Options, available_bytes};
@@ -145,7 +145,7 @@ macro_rules! portfolio_settings {
         ///
         /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
-            let memory = crate::exact::limits::memory_of(Self::NAME, memory)?;
+            let memory = crate::limits::memory_of(Self::NAME, memory)?;
             Ok(Self::within(memory))
         }
 

@@ -14,7 +14,7 @@ use super::slice_total::SliceTotal;
 use super::sliced_graph::SlicedGraph;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, Options, PlanCost};

@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use figrs_core::Bytes;
 
-use crate::exact::limits::{Limits, cores};
+use crate::limits::{Limits, cores};
 use crate::run::watch::Watch;
 use figrs_factor::eliminate::{Options, available_bytes};
 
@@ -67,7 +67,7 @@ macro_rules! sliced {
         ///
         /// **Errors.** [`Error::InvalidSetting`](crate::Error::InvalidSetting) if it is no amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, crate::Error> {
-            let memory = crate::exact::limits::memory_of(Self::NAME, memory)?;
+            let memory = crate::limits::memory_of(Self::NAME, memory)?;
             Ok(Self::within(memory))
         }
 

@@ -11,7 +11,7 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Result of a run for assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AssignmentDraws {
+pub enum AssignmentDraws {
     /// So many were drawn.
     Drawn(u64),
     /// No assignment has weight.
@@ -24,7 +24,8 @@ impl Gibbs {
     /// Calls `visit` with each assignment of all variables of a graph that chains with the random numbers of part `part` of the seed keep.
     ///
     /// **Errors.** Those of a [`GibbsKernel`]; [`EliminationError::Interrupted`].
-    pub(crate) fn assignments(
+    #[doc(hidden)]
+    pub fn assignments(
         &self,
         graph: &FactorGraph,
         part: u64,

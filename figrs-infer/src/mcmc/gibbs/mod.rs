@@ -30,12 +30,12 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::exact::conflict;
-use crate::exact::limits::Limits;
+use crate::limits::Limits;
 use crate::run::mergeable_sampler::MergeableSampler;
 use crate::run::partial::{Absorption, Partial};
 use crate::run::settings_text::settings_text;
 use crate::run::watch::{RunMonitor, Watch, watched};
-pub(crate) use assignments::AssignmentDraws;
+pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::{Schedule, StartError, TargetReader};
 use figrs_factor::eliminate::EliminationError;
@@ -48,7 +48,7 @@ pub use kernel::GibbsKernel;
 /// where these are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or if evidence is too rare
 /// for that found by elimination, if it has small tables.
 ///
-/// In [`ExpectationMaximization`](crate::ExpectationMaximization) the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
+/// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
 /// 1990); each row has chains of its own, with the same random numbers in every round. There is no log-likelihood then, unless each row states
 /// every value: rounds end once they change the parameters no more, or by their number, and may lower the likelihood. The errors of the
 /// counts fall with the square root of the draws.
@@ -155,7 +155,8 @@ impl Gibbs {
     crate::sampling::settings::keeping_anyway!();
     watched!();
 
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<(), Error> {
         let invalid = |setting: &'static str| Error::InvalidSetting {
             algorithm: self.name(),
             setting,
@@ -173,12 +174,14 @@ impl Gibbs {
     }
 
     /// Resources of expansions.
-    pub(crate) fn limits(&self) -> &Limits {
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
     /// The deadline, interrupt and listener of its own.
-    pub(crate) fn watch(&self) -> &Watch {
+    #[doc(hidden)]
+    pub fn watch(&self) -> &Watch {
         &self.watch
     }
 }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::NAME;
 use super::chain::{ChainLength, ChainRecord};
+use super::choices::agreement_of;
 use super::sites::SiteRecord;
 use crate::answer::Answer;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::run::partial::Sums;
 use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
@@ -149,7 +149,7 @@ impl Sums for MetropolisSums {
         sampling.acceptance = Some(accepted as f64 / made as f64);
         let records: Vec<_> = chains.iter().map(|(_, chain)| &chain.sites).collect();
         let answer = Answer::marginals(NAME, draws.frequencies(), None);
-        let answer = answer.with_choices(ChoiceAgreement::of(&records, &self.probes));
+        let answer = answer.with_choices(agreement_of(&records, &self.probes));
         Ok(answer.with_sampling(sampling).with_draws(draws))
     }
 }

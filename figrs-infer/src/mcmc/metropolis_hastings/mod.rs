@@ -15,6 +15,7 @@
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make these steps |
 //! | `sites` | thinned values of all choices of a chain |
+//! | `choices`, `modes` | agreement of chains about all choices of their worlds; modes that probes found |
 //! | `probes` | short chains that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `chain_sums` | the draws of all chains as an answer |
@@ -23,9 +24,11 @@ mod acceptance;
 mod block_proposals;
 mod chain;
 mod chain_sums;
+mod choices;
 mod coordinates;
 mod decisions;
 mod kernel;
+mod modes;
 mod probes;
 mod proposal_success;
 mod proposals;

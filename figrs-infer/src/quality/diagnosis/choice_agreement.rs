@@ -5,34 +5,34 @@ use figrs_core::Label;
 use super::finding::Finding;
 
 /// The rate of false alarms for all choices of an answer together.
-pub(super) const FALSE_ALARMS: f64 = 0.01;
+pub(crate) const FALSE_ALARMS: f64 = 0.01;
 /// Least share of the draws that meet a choice for it to be judged; others are reported.
-pub(super) const MIN_MET_SHARE: f64 = 0.05;
+pub(crate) const MIN_MET_SHARE: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.
 #[derive(Clone, Debug)]
 pub(crate) struct ChoiceAgreement {
     /// Number of choices judged.
-    pub(super) judged: usize,
-    pub(super) finding: Option<Finding>,
+    pub(crate) judged: usize,
+    pub(crate) finding: Option<Finding>,
     /// The finding that probes rest in another mode.
-    pub(super) mode: Option<Finding>,
-    pub(super) probes: usize,
+    pub(crate) mode: Option<Finding>,
+    pub(crate) probes: usize,
     /// The choices that few draws meet.
-    pub(super) rare: Vec<Label>,
+    pub(crate) rare: Vec<Label>,
 }
 
 impl ChoiceAgreement {
-    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.finding.iter().chain(&self.mode)
     }
 
-    pub(super) fn rare(&self) -> &[Label] {
+    pub(crate) fn rare(&self) -> &[Label] {
         &self.rare
     }
 
     /// Description of the checks; `None` if there was nothing to check.
-    pub(super) fn checked(&self) -> Option<String> {
+    pub(crate) fn checked(&self) -> Option<String> {
         let rare = match self.rare.len() {
             0 => String::new(),
             count => format!(

@@ -2,9 +2,7 @@
 
 mod chains;
 pub(crate) mod choice_agreement;
-mod choices;
 mod finding;
-mod modes;
 mod weights;
 
 #[cfg(test)]

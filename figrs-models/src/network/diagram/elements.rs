@@ -15,7 +15,7 @@ pub struct DiagramElements {
 }
 
 impl InfluenceDiagram {
-    /// The elements, as [`MaximiseUtility`](figrs_infer::MaximiseUtility) takes them.
+    /// The elements, as [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes them.
     ///
     /// ```
     /// use figrs_infer::MaximiseUtility;

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use figrs::{Query, Sensitivity};
 use figrs_core::Param;
-use figrs_infer::{Algorithm, Answer, Error, JunctionTree, Query, Run, VariableElimination};
+use figrs_infer::{Algorithm, Answer, Error, JunctionTree, Run, VariableElimination};
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;
 

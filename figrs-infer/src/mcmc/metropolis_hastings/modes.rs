@@ -1,0 +1,103 @@
+//! Modes that short chains from other starts found and the chains missed.
+
+use super::sites::{ChoiceSeries, SiteRecord};
+
+use crate::quality::diagnosis::{Finding, Part, Quantity};
+
+/// The finding that probes rest in worlds as probable as those of the chains, at numbers beyond all of theirs by more than the width of
+/// their range.
+///
+/// A range that some hundred draws span is left so far by one draw in `1e10` of a normal distribution; for half of a
+/// probe's draws to be there it must have stayed.
+pub(super) fn other_mode(
+    (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
+    probes: &[SiteRecord],
+) -> Option<Finding> {
+    let weights = records.iter().flat_map(|record| &record.log_weights);
+    let least = weights.copied().fold(f64::INFINITY, f64::min);
+    let mut elsewhere: Vec<OutlyingProbe> = Vec::new();
+    for probe in probes {
+        if median(probe.log_weights.clone()).is_none_or(|log| log < least) {
+            continue;
+        }
+        elsewhere.extend(farthest(probe, all));
+    }
+    let count = elsewhere.len();
+    let worst = elsewhere
+        .into_iter()
+        .max_by(|a, b| a.widths.total_cmp(&b.widths))?;
+    Some(Finding::OtherMode {
+        quantity: worst.quantity,
+        number: worst.number,
+        range: worst.range,
+        chains: count,
+        of: probes.len(),
+    })
+}
+
+/// A number at which a probe rests, outside the range of the chains.
+struct OutlyingProbe {
+    quantity: Quantity,
+    number: f64,
+    range: (f64, f64),
+    /// Distance from the range, in widths of the range.
+    widths: f64,
+}
+
+/// The number of a probe that is farthest from where the chains were, if one is beyond.
+fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
+    let mut found: Option<OutlyingProbe> = None;
+    for series in probe.series.iter().filter(|series| !series.is_digest) {
+        let is_same = |known: &&Vec<Option<&ChoiceSeries>>| {
+            let known = known.iter().flatten().next();
+            known.is_some_and(|known| known.key == series.key && known.width == series.width)
+        };
+        // Choices that the chains met rarely they may have missed by chance.
+        let Some(chains) = all.iter().find(is_same) else {
+            continue;
+        };
+        for component in 0..series.width {
+            let numbers = values(series, component)
+                .map(|(_, number)| number)
+                .collect();
+            let Some(number) = median(numbers) else {
+                continue;
+            };
+            let shown = chains.iter().flatten();
+            let shown = shown.flat_map(|series| values(series, component));
+            let range = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, x)| {
+                (low.min(x), high.max(x))
+            });
+            let beyond = (range.0 - number).max(number - range.1);
+            let widths = beyond / (range.1 - range.0);
+            if widths > found.as_ref().map_or(1.0, |found| found.widths) {
+                found = Some(OutlyingProbe {
+                    quantity: Quantity {
+                        element: series.label.clone(),
+                        part: if series.width == 1 {
+                            Part::Whole
+                        } else {
+                            Part::Component(component)
+                        },
+                    },
+                    number,
+                    range,
+                    widths,
+                });
+            }
+        }
+    }
+    found
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}
+
+/// The mean of a component in each sweep that met the choice.
+pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
+    let sums = series.sums.chunks_exact(series.width.max(1));
+    let met = series.met.iter().zip(sums);
+    met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
+}

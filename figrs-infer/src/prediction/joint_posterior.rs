@@ -1,0 +1,192 @@
+//! The joint posterior of the targets of an answer, to draw from.
+
+use std::sync::Arc;
+
+use figrs_core::graph::EvidenceRole;
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Datum, ElementId, Model, Support};
+use indexmap::IndexMap;
+use rand::{Rng, RngExt};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::answer::draws::Draws;
+use crate::answer::{Answer, AnswerContent};
+use crate::error::Error;
+use crate::exact::dependencies::dependency_graph;
+
+/// The joint posterior of some targets: groups that are independent of each other given the evidence.
+#[derive(Clone, Debug)]
+pub(super) struct JointPosterior {
+    groups: Vec<PosteriorGroup>,
+    /// The elements that interventions set: their values tell nothing of their parents.
+    set: FxHashSet<ElementId>,
+}
+
+/// Targets with their joint values.
+#[derive(Clone, Debug)]
+struct PosteriorGroup {
+    targets: Vec<(AnyElement, Support)>,
+    /// For each joint value the positions of the targets' values.
+    rows: Vec<Arc<[u32]>>,
+    /// The sums of the weights of the rows up to each.
+    cumulative: Vec<f64>,
+}
+
+/// A joint value: for each group the number of its row.
+pub(super) type JointRow = Vec<u32>;
+
+impl PosteriorGroup {
+    fn new(
+        targets: Vec<(AnyElement, Support)>,
+        weighted: impl Iterator<Item = (Arc<[u32]>, f64)>,
+    ) -> Self {
+        let (mut rows, mut cumulative, mut sum) = (Vec::new(), Vec::new(), 0.0);
+        for (row, weight) in weighted.filter(|(_, weight)| *weight > 0.0) {
+            sum += weight;
+            rows.push(row);
+            cumulative.push(sum);
+        }
+        Self {
+            targets,
+            rows,
+            cumulative,
+        }
+    }
+
+    fn of_draws(draws: &Draws) -> Self {
+        let logs = draws.log_weights.as_deref();
+        let largest = logs.map_or(0.0, |logs| {
+            logs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        });
+        let mut merged = IndexMap::<Arc<[u32]>, f64, FxBuildHasher>::default();
+        for draw in 0..draws.chains * draws.length {
+            let row: Arc<[u32]> = draws.targets.iter().map(|t| t.indices[draw]).collect();
+            let weight = logs.map_or(1.0, |logs| (logs[draw] - largest).exp());
+            *merged.entry(row).or_default() += weight;
+        }
+        let targets = draws.targets.iter();
+        Self::new(
+            targets
+                .map(|t| (t.element.clone(), t.support.clone()))
+                .collect(),
+            merged.into_iter(),
+        )
+    }
+
+    fn draw(&self, rng: &mut impl Rng) -> u32 {
+        let total = self.cumulative.last().copied().unwrap_or(0.0);
+        let at = rng.random::<f64>() * total;
+        let row = self.cumulative.partition_point(|&sum| sum <= at);
+        row.min(self.rows.len().saturating_sub(1)) as u32
+    }
+}
+
+impl JointPosterior {
+    /// The joint posterior of the targets of an answer: of draws as they were drawn together; of marginals if there is one target, or if the targets
+    /// are independent given the evidence.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if it is not known.
+    pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
+        let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
+        if let Some(draws) = &answer.draws {
+            return Ok(Self {
+                groups: vec![PosteriorGroup::of_draws(draws)],
+                set,
+            });
+        }
+        let AnswerContent::Marginals(marginals, _) = &answer.content else {
+            return Err(answer.missing_content_error(
+                "posterior to predict from",
+                "use an algorithm that answers by marginals or draws",
+            ));
+        };
+        if marginals.len() > 1 {
+            let graph = dependency_graph(model, roots)?;
+            for (i, marginal) in marginals.iter().enumerate() {
+                let element = std::slice::from_ref(&marginal.element);
+                let separation = graph.separation(element, &[], EvidenceRole::Given);
+                if marginals[..i]
+                    .iter()
+                    .any(|m| separation.reaches(&m.element))
+                {
+                    return Err(answer.missing_content_error(
+                        "joint distribution of its targets, which depend on each other",
+                        "make their `tuple` the one target, or use a sampler that keeps its draws",
+                    ));
+                }
+            }
+        }
+        let groups = marginals.iter().map(|marginal| {
+            let targets = vec![(marginal.element.clone(), marginal.support.clone())];
+            let weighted = marginal.probabilities.iter().enumerate();
+            let weighted = weighted.map(|(i, &p)| (Arc::from([i as u32]), p));
+            PosteriorGroup::new(targets, weighted)
+        });
+        Ok(Self {
+            groups: groups.collect(),
+            set,
+        })
+    }
+
+    /// A random joint value.
+    pub(super) fn draw(&self, rng: &mut impl Rng) -> JointRow {
+        self.groups.iter().map(|group| group.draw(rng)).collect()
+    }
+
+    /// The targets with their values in a joint value.
+    pub(super) fn values(&self, row: &[u32]) -> Vec<(AnyElement, Datum)> {
+        let groups = self.groups.iter().zip(row);
+        let values = groups.flat_map(|(group, &row)| {
+            let places = group.rows.get(row as usize).map_or(&[][..], |row| &row[..]);
+            let targets = group.targets.iter().zip(places);
+            targets.map(|((element, support), &at)| (element.clone(), support.datum(at as usize)))
+        });
+        values.collect()
+    }
+
+    /// The elements that every joint value decides: the targets, and the parents of those that are tuples or other functions that can be read
+    /// backwards.
+    pub(super) fn decided(&self) -> Vec<AnyElement> {
+        let mut common = Vec::new();
+        for group in &self.groups {
+            for (place, (element, support)) in group.targets.iter().enumerate() {
+                let values: FxHashSet<u32> = group.rows.iter().map(|row| row[place]).collect();
+                let mut decided: Option<Vec<AnyElement>> = None;
+                for at in values {
+                    let of_value = self.read_backwards(element, support.datum(at as usize));
+                    let of_value = of_value.into_iter().map(|(element, _)| element);
+                    decided = Some(match decided.take() {
+                        None => of_value.collect(),
+                        Some(mut known) => {
+                            let now: FxHashSet<_> = of_value.map(|e| e.id()).collect();
+                            known.retain(|element| now.contains(&element.id()));
+                            known
+                        }
+                    });
+                }
+                common.extend(decided.unwrap_or_default());
+            }
+        }
+        common
+    }
+
+    /// An element with a value, and the values of its parents that follow from it.
+    pub(super) fn read_backwards(
+        &self,
+        element: &AnyElement,
+        value: Datum,
+    ) -> Vec<(AnyElement, Datum)> {
+        let (mut found, mut open) = (Vec::new(), vec![(element.clone(), value)]);
+        while let Some((element, value)) = open.pop() {
+            if let Kind::Apply(parents, op) = element.kind()
+                && !self.set.contains(&element.id())
+                && let Some(demanded) = op.demand(&value)
+            {
+                let known = parents.iter().zip(demanded);
+                open.extend(known.filter_map(|(parent, value)| Some((parent.clone(), value?))));
+            }
+            found.push((element, value));
+        }
+        found
+    }
+}

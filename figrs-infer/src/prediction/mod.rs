@@ -1,0 +1,204 @@
+//! Posterior predictive draws: an element given the posterior of the targets of an answer.
+
+use std::marker::PhantomData;
+
+use figrs_core::graph::EvidenceRole;
+use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
+use indexmap::IndexMap;
+use rand::{Rng, RngExt};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::answer::Answer;
+mod joint_posterior;
+use crate::algorithm::Run;
+use crate::error::Error;
+use crate::exact::dependencies::dependency_graph;
+use crate::exact::variable_elimination::VariableElimination;
+use crate::run::guard::guarded;
+use crate::sampling::forward::ForwardSampling;
+use joint_posterior::{JointPosterior, JointRow};
+
+/// The posterior predictive distribution of an element: its distribution given the targets of an answer, whose values follow their posterior.
+///
+/// [`Answer::predict`] makes it.
+#[derive(Clone, Debug)]
+pub struct Predictive<T> {
+    element: AnyElement,
+    /// The model without its evidence.
+    prior: Model,
+    posterior: JointPosterior,
+    /// The elements that the posterior decides, the targets among them.
+    decided: Vec<AnyElement>,
+    conditioning: Conditioning,
+    value: PhantomData<fn() -> T>,
+}
+
+/// Way to draw an element given values of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Conditioning {
+    /// The values are set: what the element reads of them is all that they tell about it.
+    Set,
+    /// The values are observed: they tell of what they depend on.
+    Observe,
+}
+
+impl Answer {
+    /// The posterior predictive distribution of an element, such as a future observation, given what the answer knows of its targets.
+    ///
+    /// The element need not have been part of the run. Values of the targets are drawn from their posterior, from draws if the answer keeps them
+    /// and otherwise from its marginals, and the element given them. A [`Param`](figrs_core::Param) that has been set since has its new value there.
+    ///
+    /// **Guarantee.** The element is independent of the evidence given the targets (`independent`), so that the draws follow its
+    /// posterior as well as the answer follows that of its targets; where that does not hold it is refused.
+    ///
+    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence in another way, with the elements to add to the targets;
+    /// [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or comes from no [`run`](Run::run).
+    ///
+    /// **References.** Gelman et al., *Bayesian data analysis*, 3rd edition, 2013, chapter 6.
+    ///
+    /// ```
+    /// # use figrs_core::{Beta, Flip, Model};
+    /// # use figrs_infer::{MetropolisHastings, Run};
+    /// let rate = Beta::new(1.0, 1.0);
+    /// let seen: Vec<_> = (0..10).map(|_| Flip::new(&rate)).collect();
+    /// let model = seen.iter().enumerate().fold(Model::new(), |model, (i, e)| model.observe(e, i < 7));
+    /// let answer = MetropolisHastings::new(4000).seed(1).run(&model, &rate)?;
+    /// let next = Flip::new(&rate);
+    /// let draws = answer.predict(&next)?.draws(4000, 2)?;
+    /// let share = draws.iter().filter(|&&heads| heads).count() as f64 / 4000.0;
+    /// assert!((share - 8.0 / 12.0).abs() < 0.04);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn predict<T: Value>(&self, element: &Element<T>) -> Result<Predictive<T>, Error> {
+        let Some((model, targets)) = self.asked.as_deref() else {
+            return Err(self.missing_content_error(
+                "model to predict from",
+                "run the algorithm by `Run::run`, or the compiled tree by `CompiledTree::answer`",
+            ));
+        };
+        guarded(|| Predictive::new(self, (model, targets), element.erased()))
+    }
+}
+
+impl<T: Value> Predictive<T> {
+    fn new(
+        answer: &Answer,
+        (model, targets): (&Model, &[AnyElement]),
+        element: &AnyElement,
+    ) -> Result<Self, Error> {
+        let posterior = JointPosterior::new(answer, model, targets)?;
+        let decided = posterior.decided();
+        // The evidence is not given here: its elements are asked about.
+        let prior = model.filtered(|_| false);
+        let evidence = model.evidence().iter().map(|(e, _)| e);
+        let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
+        let answered = dependency_graph(&prior, &roots)?;
+        roots.push(element.clone());
+        let graph = dependency_graph(&prior, &roots)?;
+        if graph.evidence_count() > answered.evidence_count() {
+            // A Score that only the element reaches: the answer did not see it.
+            return Err(Error::NotPredictable {
+                element: element.label(),
+                missing: element.label().to_string(),
+            });
+        }
+        let graph = graph.with_statements_of(model);
+        let separation = graph.separation(&[], &decided, EvidenceRole::Asked);
+        if separation.reaches(element) {
+            let missing = separation.cut(element);
+            let missing: Vec<String> = missing.iter().map(|e| e.label().to_string()).collect();
+            return Err(Error::NotPredictable {
+                element: element.label(),
+                missing: missing.join(" and "),
+            });
+        }
+        // Observing is the same as setting if nothing else connects (rule 2 of Pearl's calculus of interventions).
+        let behind = graph.without_edges_from(&decided);
+        let backdoor = behind.separation(&decided, &[], EvidenceRole::Unknown);
+        let is_decided = decided.iter().any(|e| e.id() == element.id());
+        let conditioning = if backdoor.reaches(element) && !is_decided {
+            Conditioning::Observe
+        } else {
+            Conditioning::Set
+        };
+        Ok(Self {
+            element: element.clone(),
+            prior,
+            posterior,
+            decided,
+            conditioning,
+            value: PhantomData,
+        })
+    }
+
+    /// Independent draws, `count` of them; the same seed gives the same ones.
+    ///
+    /// **Complexity.** One run of [`ForwardSampling`] for each different value of the targets among the draws; of
+    /// [`VariableElimination`] where the targets depend on the element or on what it depends on.
+    ///
+    /// **Errors.** Those of these algorithms.
+    pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {
+        let mut rng = stream(seed, 0);
+        let mut places = IndexMap::<JointRow, Vec<usize>, FxBuildHasher>::default();
+        for at in 0..count {
+            places
+                .entry(self.posterior.draw(&mut rng))
+                .or_default()
+                .push(at);
+        }
+        let mut draws: Vec<Option<T>> = vec![None; count];
+        for (row, places) in places {
+            let values = self.values_given(&row, places.len(), &mut rng)?;
+            for (at, value) in places.into_iter().zip(values) {
+                draws[at] = Some(value);
+            }
+        }
+        Ok(draws.into_iter().flatten().collect())
+    }
+
+    /// Draws of the element given a joint value of the targets.
+    fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
+        let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
+        let values = self.posterior.values(row).into_iter();
+        let values =
+            values.flat_map(|(target, value)| self.posterior.read_backwards(&target, value));
+        let mut model = self.prior.clone();
+        for (target, value) in values.filter(|(e, _)| decided.contains(&e.id())) {
+            model = self.conditioned(model, &target, value);
+        }
+        let targets = vec![self.element.clone()];
+        let answer = match self.conditioning {
+            Conditioning::Set => {
+                let sampler = ForwardSampling::new(count as u64).seed(rng.random());
+                sampler.keep_draws().run(&model, targets)?
+            }
+            Conditioning::Observe => VariableElimination::new().run(&model, targets)?,
+        };
+        let posterior = JointPosterior::new(&answer, &model, &[])?;
+        let draw = |at: usize| {
+            let row = match answer
+                .draws
+                .as_ref()
+                .map(|draws| (draws, &draws.targets[0]))
+            {
+                Some((draws, of)) if draws.log_weights.is_none() && of.indices.len() == count => {
+                    return of.support.datum(of.indices[at] as usize);
+                }
+                _ => posterior.draw(rng),
+            };
+            posterior.values(&row).swap_remove(0).1
+        };
+        let values = (0..count).map(draw).collect::<Vec<Datum>>();
+        Ok(values
+            .iter()
+            .filter_map(|value| value.get::<T>().cloned())
+            .collect())
+    }
+
+    fn conditioned(&self, model: Model, target: &AnyElement, value: Datum) -> Model {
+        match self.conditioning {
+            Conditioning::Set => model.intervene_any(target, value),
+            Conditioning::Observe => model.observe_any(target, value),
+        }
+    }
+}

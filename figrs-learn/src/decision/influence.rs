@@ -1,0 +1,127 @@
+//! The decisions that each element depends on.
+
+use figrs_core::expand::{Content, Expansion};
+
+use super::problem::DecisionQuestion;
+use figrs_infer::error::Error;
+
+/// A set of decisions, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct DecisionSet(Vec<u64>);
+
+impl DecisionSet {
+    fn insert(&mut self, decision: usize) {
+        let block = decision / 64;
+        if self.0.len() <= block {
+            self.0.resize(block + 1, 0);
+        }
+        self.0[block] |= 1 << (decision % 64);
+    }
+
+    fn extend(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (block, more) in self.0.iter_mut().zip(&other.0) {
+            *block |= more;
+        }
+    }
+
+    /// The largest number.
+    fn last(&self) -> Option<usize> {
+        let block = self.0.iter().rposition(|&block| block != 0)?;
+        Some(block * 64 + 63 - self.0[block].leading_zeros() as usize)
+    }
+}
+
+/// An error if a decision influences the evidence, or what is known when it is made or before.
+///
+/// An element depends on the decisions that its parents and the results of its branches depend on, whatever their numbers are.
+pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
+    let influenced = influenced(expansion, question);
+    let decision = |number: usize| question.decisions[number].element.label();
+    for (piece, &position) in question.model.evidence().iter().zip(expansion.evidence()) {
+        if let Some(number) = influenced[position].last() {
+            return Err(Error::DecisionInfluencesEvidence {
+                decision: decision(number),
+                element: piece.0.label(),
+            });
+        }
+    }
+    let reached = reached_by(expansion, &influenced);
+    for (position, expanded) in expansion.elements().iter().enumerate() {
+        let is_score = matches!(expanded.content, Content::Score(_));
+        let last = influenced[position].last().or(reached[position].last());
+        if let Some(number) = last.filter(|_| is_score) {
+            return Err(Error::DecisionInfluencesEvidence {
+                decision: decision(number),
+                element: expanded.element.label(),
+            });
+        }
+    }
+    for (number, asked) in question.decisions.iter().enumerate() {
+        for known in &asked.known {
+            let set = expansion.position(known).map(|at| &influenced[at]);
+            let last = set.and_then(DecisionSet::last);
+            if let Some(later) = last.filter(|&last| last >= number) {
+                return Err(Error::DecisionInfluencesKnown {
+                    decision: decision(later),
+                    element: known.label(),
+                    known_to: Box::new(asked.element.label()),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// For each element of an expansion the decisions that its value depends on.
+fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<DecisionSet> {
+    let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
+    let mut own = vec![None; expansion.elements().len()];
+    for (number, asked) in question.decisions.iter().enumerate() {
+        // One that an intervention sets is not decided.
+        let position = expansion.position(&asked.element);
+        let is_open = |at: &usize| !matches!(expansion.elements()[*at].content, Content::Fixed);
+        if let Some(position) = position.filter(is_open) {
+            own[position] = Some(number);
+        }
+    }
+    for (expanded, own) in expansion.elements().iter().zip(own) {
+        let mut set = DecisionSet::default();
+        for &read in expanded.parents.iter().chain(results(&expanded.content)) {
+            set.extend(&sets[read]);
+        }
+        if let Some(number) = own {
+            set.insert(number);
+        }
+        sets.push(set);
+    }
+    sets
+}
+
+/// For each element the decisions on which it depends whether it is reached: those that choose among the branches it is in.
+fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
+    let mut sets = vec![DecisionSet::default(); influenced.len()];
+    for (position, expanded) in expansion.elements().iter().enumerate().rev() {
+        let own = sets[position].clone();
+        for &parent in &expanded.parents {
+            sets[parent].extend(&own);
+        }
+        let mut chosen = own;
+        for &parent in &expanded.parents {
+            chosen.extend(&influenced[parent]);
+        }
+        for &result in results(&expanded.content) {
+            sets[result].extend(&chosen);
+        }
+    }
+    sets
+}
+
+fn results(content: &Content) -> &[usize] {
+    match content {
+        Content::Chain { results, .. } => results,
+        _ => &[],
+    }
+}

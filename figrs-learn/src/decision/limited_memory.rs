@@ -1,0 +1,111 @@
+//! Decision rules where only what is named is known: single policy updating.
+
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::VarId;
+
+use super::problem::{DecisionProblem, DecisionQuestion};
+use super::separation::solution_order;
+use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
+use figrs_infer::error::Error;
+use figrs_infer::limits::Limits;
+
+/// Rules that no change of a single one improves.
+pub(super) struct UpdatedRules {
+    /// In the order of the decisions.
+    pub(super) rules: Vec<DecisionRule>,
+    /// `true` if the graph proves that there are none better.
+    pub(super) is_proven: bool,
+    /// Rounds through all decisions, the last of which changed nothing.
+    pub(super) rounds: usize,
+}
+
+/// Rounds of updates at most. Each raises the expected utility, so that few are needed; only rounding could keep more going.
+const MOST_ROUNDS: usize = 1000;
+
+/// Updates one rule after another, from decisions at random, until none changes.
+pub(super) fn rules(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+    limits: &Limits,
+) -> Result<UpdatedRules, Error> {
+    let proven = solution_order(question, problem);
+    let is_proven = proven.is_some();
+    let count = problem.decisions.len();
+    let order = proven.unwrap_or_else(|| (0..count).rev().collect());
+    let mut rules: Vec<Option<DecisionRule>> = vec![None; count];
+    let mut rounds = 0;
+    let mut changed = true;
+    while changed && rounds < MOST_ROUNDS {
+        changed = false;
+        rounds += 1;
+        for &number in &order {
+            let updated = update(problem, &rules, number, limits)?;
+            changed |= rules[number].as_ref() != Some(&updated);
+            rules[number] = Some(updated);
+        }
+        // In this order, rules of decisions that come later in it do not matter to those that come earlier.
+        changed &= !is_proven;
+    }
+    Ok(UpdatedRules {
+        rules: rules.into_iter().flatten().collect(),
+        is_proven,
+        rounds,
+    })
+}
+
+/// The best rule of a decision under those of the others; where no other is better, the one it has.
+fn update(
+    problem: &DecisionProblem,
+    rules: &[Option<DecisionRule>],
+    number: usize,
+    limits: &Limits,
+) -> Result<DecisionRule, Error> {
+    let decided = &problem.decisions[number];
+    let decision = decided.decision.variable;
+    let scope: Vec<VarId> = decided.known.iter().map(|known| known.variable).collect();
+    let keep: Vec<VarId> = scope.iter().copied().chain([decision]).collect();
+    let others = rules.iter().enumerate().filter(|(i, _)| *i != number);
+    let others = others.filter_map(|(_, rule)| rule.as_ref());
+    let found = problem.expectations(others, &keep, limits)?;
+    let present = rules[number].as_ref();
+    let options = decided.decision.support.len();
+    let all = Assignments::rows(scope.iter().map(|&v| problem.graph.cardinality(v)));
+    let mut rule = DecisionRule {
+        decision,
+        scope,
+        rows: Vec::with_capacity(all.count() * all.variables()),
+        choices: Vec::with_capacity(all.count()),
+    };
+    for row in 0..all.count() {
+        let present = present.map(|rule| rule.choices[row]);
+        rule.rows.extend(all.values(row));
+        let choice = best(
+            &found,
+            row * options..(row + 1) * options,
+            present,
+            problem.tie,
+        );
+        rule.choices.push(choice);
+    }
+    Ok(rule)
+}
+
+/// The best option of a row; the present one if none is better.
+fn best(
+    found: &ExpectedUtilities,
+    row: std::ops::Range<usize>,
+    present: Option<u32>,
+    tie: f64,
+) -> u32 {
+    let mean = |&option: &usize| found.means[row.start + option];
+    let possible = (0..row.len()).filter(|option| found.weights[row.start + option] > 0.0);
+    let most = possible.clone().map(|option| mean(&option));
+    let most = most.fold(f64::NEG_INFINITY, f64::max);
+    let mut as_good = possible.filter(|option| mean(option) >= most - tie);
+    let first = as_good.clone().next();
+    match present {
+        Some(present) if first.is_none() => present,
+        Some(present) if as_good.any(|option| option as u32 == present) => present,
+        _ => first.unwrap_or_default() as u32,
+    }
+}

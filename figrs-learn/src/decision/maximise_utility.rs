@@ -1,0 +1,110 @@
+//! Policies of the largest expected utility.
+
+use figrs_core::{AnyElement, AsElement, Model, Parents};
+
+use super::plan::DecisionPlan;
+use super::problem::{DecisionQuestion, asked_decisions};
+use figrs_infer::error::Error;
+use figrs_infer::limits::{Limits, limited};
+use figrs_infer::run::guard::guarded;
+
+/// Finds for each [`Decision`](figrs_core::Decision) what to choose for what is known, so that the expected sum of some utilities is largest.
+///
+/// Decisions are listed in the order in which they are made; whoever makes one knows what it was built to know and, unless memory is
+/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. What is expected is conditional on it.
+///
+/// **Guarantee.** Without limited memory exact up to rounding. With it, no change of one policy alone improves the plan;
+/// [`DecisionPlan::is_optimal`] says whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the
+/// sum of the largest utilities are equally good: the one listed first is chosen.
+///
+/// **Complexity.** What is never known is summed out first, then the last decision is maximised, then what only it knows summed out, and
+/// so on: exponential in the width of the best order of this kind, which may be far larger than that of sums alone. Utilities are
+/// joined only where one decision influences several. With limited memory, one sum for each update of a policy, exponential in what it
+/// knows and in the width.
+///
+/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by what an element may read,
+/// whatever its numbers; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed, as those are that
+/// Chains create; otherwise as [`VariableElimination`](figrs_infer::VariableElimination).
+///
+/// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
+/// for optimizing policies under uncertainty"; Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
+///
+/// ```
+/// # use figrs_core::{Decision, Flip, If, Model, Parents};
+/// # use figrs_learn::MaximiseUtility;
+/// let rain = Flip::new(0.3).named("rain");
+/// let forecast = If::new(&rain, Flip::new(0.8), Flip::new(0.1)).named("forecast");
+/// let umbrella = Decision::new(&forecast, [true, false]).named("umbrella");
+/// let comfort = (&rain, &umbrella).map(|(rain, umbrella)| match (rain, umbrella) {
+///     (_, true) => -1.0,
+///     (true, false) => -10.0,
+///     (false, false) => 0.0,
+/// });
+/// let plan = MaximiseUtility::new().run(&Model::new(), [&comfort], &umbrella)?;
+/// assert!((plan.expected_utility() - -0.91).abs() < 1e-12);
+/// let choices: Vec<bool> = plan.policy(&umbrella)?.rows().iter().map(|row| row.choose).collect();
+/// assert_eq!(choices, [true, false]);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MaximiseUtility {
+    pub(super) limits: Limits,
+    pub(super) memory: DecisionMemory,
+}
+
+/// Memory of whoever decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum DecisionMemory {
+    /// All that was known and decided before is known.
+    #[default]
+    NoForgetting,
+    /// Only what a decision was built to know is known.
+    Limited,
+}
+
+impl MaximiseUtility {
+    /// With the default budgets, and memory of all that was known and decided before.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    /// Lets each decision know only what it was built to know: a limited-memory influence diagram, solved by single policy updating.
+    pub fn limited_memory(mut self) -> Self {
+        self.memory = DecisionMemory::Limited;
+        self
+    }
+
+    /// Finds policies for these decisions, listed in the order in which they are made.
+    ///
+    /// **Errors.** As [above](Self).
+    pub fn run<U: AsElement<Value = f64>>(
+        &self,
+        model: &Model,
+        utilities: impl IntoIterator<Item = U>,
+        decisions: impl Parents,
+    ) -> Result<DecisionPlan, Error> {
+        let utilities = utilities.into_iter();
+        let utilities = utilities.map(|utility| utility.as_element().erased().clone());
+        self.run_any(model, utilities.collect(), &decisions.elements())
+    }
+
+    /// As [`run`](Self::run), without types: utilities that are no numbers are errors.
+    pub fn run_any(
+        &self,
+        model: &Model,
+        utilities: Vec<AnyElement>,
+        decisions: &[AnyElement],
+    ) -> Result<DecisionPlan, Error> {
+        guarded(|| {
+            let question = DecisionQuestion {
+                model: model.clone(),
+                utilities,
+                decisions: asked_decisions(decisions)?,
+            };
+            DecisionPlan::new(question, self)
+        })
+    }
+}

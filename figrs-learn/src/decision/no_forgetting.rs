@@ -1,0 +1,57 @@
+//! Decision rules where nothing is forgotten: exact, in the order that information imposes.
+
+use figrs_factor::graph::VarId;
+
+use super::problem::DecisionProblem;
+use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
+use figrs_infer::error::Error;
+use figrs_infer::limits::Limits;
+
+/// The best rules, in the order of the decisions, each over variables that its utilities depend on.
+pub(super) fn rules(
+    problem: &DecisionProblem,
+    limits: &Limits,
+) -> Result<Vec<DecisionRule>, Error> {
+    let diagram = UtilityGraph {
+        graph: &problem.graph,
+        utilities: &problem.utilities,
+    };
+    let stages = stages(problem);
+    let mut rules = best_rules(diagram, &stages, problem.tie, &limits.options)?;
+    rules.reverse();
+    Ok(rules)
+}
+
+/// The stages of the elimination: what is never known, the last decision, what is known for it only, the decision before, ...
+fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
+    let mut is_open = vec![true; problem.graph.cardinalities.len()];
+    for decided in &problem.decisions {
+        is_open[decided.decision.variable.index()] = false;
+    }
+    let mut stages = Vec::with_capacity(2 * problem.decisions.len() + 1);
+    for decided in &problem.decisions {
+        let mut known: Vec<VarId> = decided.known.iter().map(|known| known.variable).collect();
+        known.retain(|v| std::mem::replace(&mut is_open[v.index()], false));
+        stages.push(EliminationStage::Sum(known));
+        stages.push(EliminationStage::Choose(decided.decision.variable));
+    }
+    let all = (0..problem.graph.cardinalities.len() as u32).map(VarId);
+    let never = all.filter(|v| is_open[v.index()]).collect();
+    stages.push(EliminationStage::Sum(never));
+    stages.reverse();
+    stages
+}
+
+/// The variables of all that is known, the earliest first.
+pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
+    let mut order: Vec<VarId> = Vec::new();
+    for decided in &problem.decisions {
+        let known = decided.known.iter().map(|known| known.variable);
+        for v in known.chain([decided.decision.variable]) {
+            if !order.contains(&v) {
+                order.push(v);
+            }
+        }
+    }
+    order
+}

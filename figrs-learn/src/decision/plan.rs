@@ -1,0 +1,280 @@
+//! The plan: a policy for each decision.
+
+use std::fmt;
+use std::sync::Arc;
+
+use figrs_core::{Element, Model, Value};
+use figrs_factor::graph::VarId;
+use rustc_hash::FxHashSet;
+
+use super::limited_memory;
+use super::maximise_utility::{DecisionMemory, MaximiseUtility};
+use super::no_forgetting;
+use super::policy::{DecisionPolicy, write_policy};
+use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
+use super::solved_decision::{KnownValues, SolvedDecision};
+use figrs_factor::eliminate::DecisionRule;
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+/// The policies that maximise the expected utility of some decisions, and what they are worth.
+///
+/// It holds the probabilities of the model when it was found: a [`Param`](figrs_core::Param) that changes afterwards changes nothing in its policies and their utilities. Values
+/// of information and of control solve the model anew, and are differences to the plan only while parameters are the same: run again after a change.
+/// Its text is the expected utility and a table for each decision.
+#[derive(Clone, Debug)]
+pub struct DecisionPlan {
+    pub(super) algorithm: MaximiseUtility,
+    pub(super) question: DecisionQuestion,
+    expected_utility: f64,
+    is_optimal: bool,
+    rounds: usize,
+    problem: Arc<DecisionProblem>,
+    /// The rules, over what matters.
+    rules: Vec<DecisionRule>,
+    solved: Vec<SolvedDecision>,
+}
+
+/// Rules for all decisions of a problem.
+struct FoundRules {
+    rules: Vec<DecisionRule>,
+    is_optimal: bool,
+    rounds: usize,
+}
+
+/// The best rules, over all variables that utilities depend on.
+fn find(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+    algorithm: &MaximiseUtility,
+) -> Result<FoundRules, Error> {
+    let limits = &algorithm.limits;
+    Ok(match algorithm.memory {
+        DecisionMemory::NoForgetting => FoundRules {
+            rules: no_forgetting::rules(problem, limits)?,
+            is_optimal: true,
+            rounds: 1,
+        },
+        DecisionMemory::Limited => {
+            let updated = limited_memory::rules(question, problem, limits)?;
+            FoundRules {
+                rules: updated.rules,
+                is_optimal: updated.is_proven,
+                rounds: updated.rounds,
+            }
+        }
+    })
+}
+
+/// The expected utility of the best rules for a question.
+pub(super) fn best_utility(
+    question: &DecisionQuestion,
+    algorithm: &MaximiseUtility,
+) -> Result<f64, Error> {
+    let problem = question.problem(&algorithm.limits)?;
+    let found = find(question, &problem, algorithm)?;
+    let utility = problem.expected_utility(&found.rules, &algorithm.limits)?;
+    utility.ok_or_else(|| question.impossible(&algorithm.limits))
+}
+
+impl DecisionPlan {
+    pub(super) fn new(
+        question: DecisionQuestion,
+        algorithm: &MaximiseUtility,
+    ) -> Result<Self, Error> {
+        let limits = &algorithm.limits;
+        let problem = question.problem(limits)?;
+        let found = find(&question, &problem, algorithm)?;
+        let order = no_forgetting::known_order(&problem);
+        let reduced: Vec<DecisionRule> = found
+            .rules
+            .iter()
+            .map(|rule| rule.clone().reduced(&order))
+            .collect();
+        let utility = problem.expected_utility(&reduced, limits)?;
+        let expected_utility = utility.ok_or_else(|| question.impossible(limits))?;
+        let mut solved = Vec::with_capacity(reduced.len());
+        for (number, rule) in found.rules.iter().enumerate() {
+            let informed = informed(&problem, number, algorithm.memory);
+            let known = (informed, order.as_slice());
+            let decision = SolvedDecision::new(&problem, (number, rule), &reduced, known, limits)?;
+            solved.push(decision);
+        }
+        Ok(Self {
+            algorithm: algorithm.clone(),
+            question,
+            expected_utility,
+            is_optimal: found.is_optimal,
+            rounds: found.rounds,
+            problem: Arc::new(problem),
+            rules: reduced,
+            solved,
+        })
+    }
+
+    /// The expected sum of the utilities under the plan, given the evidence.
+    pub fn expected_utility(&self) -> f64 {
+        self.expected_utility
+    }
+
+    /// True if no plan has a larger expected utility. Of limited memory it is so where the graph proves it; otherwise no change of one
+    /// policy alone improves the plan.
+    pub fn is_optimal(&self) -> bool {
+        self.is_optimal
+    }
+
+    /// The policy of a decision.
+    ///
+    /// **Errors.** [`Error::NotADecision`] if it is none of the plan's.
+    pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
+        guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
+    }
+
+    /// The expected sum of all utilities if a decision is made by this choice where these elements have the observed values, and all
+    /// else follows the plan.
+    ///
+    /// Elements that are not stated are averaged over. Where the plan does not lead there, all options of earlier decisions are taken to be
+    /// equally likely.
+    ///
+    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if the values
+    /// are impossible, or if the choice is no option.
+    ///
+    /// ```
+    /// # use figrs_core::{Decision, Flip, If, Model, Parents};
+    /// # use figrs_learn::MaximiseUtility;
+    /// let rain = Flip::new(0.5);
+    /// let forecast = If::new(&rain, Flip::new(0.9), Flip::new(0.1));
+    /// let umbrella = Decision::new(&forecast, [true, false]);
+    /// let comfort = (&rain, &umbrella).map(|(rain, umbrella)| if *umbrella { -1.0 } else if *rain { -10.0 } else { 0.0 });
+    /// let plan = MaximiseUtility::new().run(&Model::new(), [&comfort], &umbrella)?;
+    /// let rain_forecast = Model::new().observe(&forecast, true);
+    /// assert!((plan.utility_of(&umbrella, &rain_forecast, &false)? - -9.0).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn utility_of<T: Value>(
+        &self,
+        decision: &Element<T>,
+        known: &Model,
+        choice: &T,
+    ) -> Result<f64, Error> {
+        guarded(|| {
+            let number = self.number(decision)?;
+            let problem = |problem: String| Error::UnknownInformation {
+                decision: decision.label(),
+                problem,
+            };
+            let asked = &self.solved[number];
+            let options = &asked.decision.support;
+            let option = options.index_of(choice);
+            let option =
+                option.ok_or_else(|| problem(format!("{choice:?} is none of its options")))?;
+            let mut stated = stated_values(asked, known)?;
+            stated.push((asked.decision.variable, option as u32));
+            // Where the plan does not lead there, whatever was decided before may have.
+            let first = self.rules.iter().enumerate();
+            for from in [0, number] {
+                let rules = first.clone().filter(|(i, _)| *i >= from && *i != number);
+                let rules = rules.map(|(_, rule)| rule);
+                let limits = &self.algorithm.limits;
+                let utility = self.problem.utility_given(rules, &stated, limits)?;
+                if let Some(utility) = utility {
+                    return Ok(utility);
+                }
+            }
+            Err(problem(
+                "no world has these values; state possible ones".into(),
+            ))
+        })
+    }
+
+    fn solved<T: Value>(&self, decision: &Element<T>) -> Result<&SolvedDecision, Error> {
+        Ok(&self.solved[self.number(decision)?])
+    }
+
+    fn number<T: Value>(&self, decision: &Element<T>) -> Result<usize, Error> {
+        let id = decision.erased().id();
+        let mut solved = self.solved.iter();
+        let found = solved.position(|solved| solved.decision.element.id() == id);
+        found.ok_or_else(|| Error::NotADecision {
+            element: decision.label(),
+        })
+    }
+}
+
+/// All that is known when a decision is made.
+fn informed(
+    problem: &DecisionProblem,
+    number: usize,
+    memory: DecisionMemory,
+) -> Vec<ProblemElement> {
+    let decisions = &problem.decisions;
+    if memory == DecisionMemory::Limited {
+        return decisions[number].known.clone();
+    }
+    let mut seen = FxHashSet::default();
+    let mut all: Vec<ProblemElement> = Vec::new();
+    for (i, decided) in decisions[..=number].iter().enumerate() {
+        let earlier = (i < number).then_some(&decided.decision);
+        let known = decided.known.iter().chain(earlier);
+        all.extend(known.filter(|known| seen.insert(known.variable)).cloned());
+    }
+    all
+}
+
+/// The variables of the elements that are stated to be known when a decision is made, with their values.
+fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
+    let mut stated = Vec::with_capacity(known.evidence().len() + 1);
+    for (element, evidence) in known.evidence() {
+        let problem = |problem: String| Error::UnknownInformation {
+            decision: solved.decision.element.label(),
+            problem,
+        };
+        let mut informed = solved.informed.iter();
+        let Some(it) = informed.find(|other| other.element.id() == element.id()) else {
+            let text = format!("{} is not known when it is decided", element.label());
+            return Err(problem(text));
+        };
+        let Some(value) = evidence.observed() else {
+            let text = format!("{} is not stated by `observe`", element.label());
+            return Err(problem(text));
+        };
+        let index = it.support.index_of(value.as_any());
+        let index =
+            index.ok_or_else(|| problem(format!("{} never is {value:?}", element.label())))?;
+        stated.push((it.variable, index as u32));
+    }
+    Ok(stated)
+}
+
+/// The stated values of the elements that the utilities of a decision depend on.
+pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<KnownValues, Error> {
+    let stated = stated_values(solved, known)?;
+    let value = |known: &ProblemElement| {
+        let mut stated = stated.iter();
+        stated
+            .find(|(v, _)| *v == known.variable)
+            .map(|(_, value)| *value)
+    };
+    Ok(solved.scope.iter().map(value).collect())
+}
+
+impl fmt::Display for DecisionPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected utility {:.6}", self.expected_utility)?;
+        if self.algorithm.memory == DecisionMemory::Limited {
+            let proof = if self.is_optimal {
+                "optimal"
+            } else {
+                "a local optimum"
+            };
+            let rounds = if self.rounds == 1 { "round" } else { "rounds" };
+            write!(f, ", {proof}, in {} {rounds}", self.rounds)?;
+        }
+        writeln!(f)?;
+        for solved in &self.solved {
+            writeln!(f)?;
+            write_policy(f, solved)?;
+        }
+        Ok(())
+    }
+}

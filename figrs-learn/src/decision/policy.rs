@@ -1,0 +1,118 @@
+//! The policy of a decision: what to choose for what is known.
+
+use std::fmt;
+
+use figrs_core::{AnyElement, Datum, Model, Value};
+
+use super::plan::known_values;
+use super::solved_decision::SolvedDecision;
+use figrs_infer::answer::text_table::{TableAlignment, write_table};
+use figrs_infer::answer::value_names::{distinct_names, text};
+use figrs_infer::error::Error;
+
+/// The choices of a decision, by the values of what matters of all that is known when it is made.
+///
+/// It has a row for each combination of values that is possible. Earlier decisions matter only where they may differ under the plan. Its text
+/// is a table.
+#[derive(Clone, Debug)]
+pub struct DecisionPolicy<T> {
+    solved: SolvedDecision,
+    known: Vec<AnyElement>,
+    rows: Vec<PolicyRow<T>>,
+}
+
+/// One row of a [`DecisionPolicy`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PolicyRow<T> {
+    /// A value of each element that matters, in the order of [`DecisionPolicy::known`].
+    pub known: Vec<Datum>,
+    /// The best option.
+    pub choose: T,
+    /// The expected sum of all utilities, given these values and this choice: of the earlier decisions it is that of the plan, or where
+    /// the plan does not lead there that of all their options alike.
+    pub utility: f64,
+}
+
+impl<T: Value> DecisionPolicy<T> {
+    pub(super) fn new(solved: &SolvedDecision) -> Self {
+        let places = &solved.matters;
+        let row = |(known, choice, utility): (Vec<Option<u32>>, u32, f64)| {
+            let value = |&place: &usize| {
+                let value = known[place]?;
+                Some(solved.scope[place].support.datum(value as usize))
+            };
+            Some(PolicyRow {
+                known: places.iter().filter_map(value).collect(),
+                choose: solved.option(choice).get::<T>()?.clone(),
+                utility,
+            })
+        };
+        let elements = places
+            .iter()
+            .map(|&place| solved.scope[place].element.clone());
+        Self {
+            known: elements.collect(),
+            rows: solved.rows().into_iter().filter_map(row).collect(),
+            solved: solved.clone(),
+        }
+    }
+
+    /// The elements that the choice depends on.
+    pub fn known(&self) -> &[AnyElement] {
+        &self.known
+    }
+
+    /// The rows, in the order of the values.
+    pub fn rows(&self) -> &[PolicyRow<T>] {
+        &self.rows
+    }
+
+    /// The best option where these elements have the observed values; others do not matter. Where earlier decisions are stated too it is
+    /// the best after these, whether or not the plan makes them.
+    ///
+    /// **Errors.** [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if what matters is not stated, or
+    /// if the values are impossible.
+    pub fn choice(&self, known: &Model) -> Result<T, Error> {
+        let values = known_values(&self.solved, known)?;
+        let choice = self.solved.choice(&values);
+        let option = choice.and_then(|choice| self.solved.option(choice).get::<T>().cloned());
+        option.ok_or_else(|| Error::UnknownInformation {
+            decision: self.solved.decision.element.label(),
+            problem: format!(
+                "the policy has no row for it; state possible values of {}",
+                distinct_names(&self.known, &[]).join(", ")
+            ),
+        })
+    }
+}
+
+impl<T: Value> fmt::Display for DecisionPolicy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_policy(f, &self.solved)
+    }
+}
+
+/// The table of a policy: a column for each element that matters, the choice, its utility.
+pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) -> fmt::Result {
+    let known = solved
+        .matters
+        .iter()
+        .map(|&place| &solved.scope[place].element);
+    let decision = &solved.decision.element;
+    let elements: Vec<AnyElement> = known.chain([decision]).cloned().collect();
+    let mut head = distinct_names(&elements, &["utility"]);
+    head.push("utility".into());
+    let mut lines = vec![head];
+    for (known, choice, utility) in solved.rows() {
+        let mut line: Vec<String> = Vec::with_capacity(elements.len() + 1);
+        for &place in &solved.matters {
+            let value = known[place].unwrap_or_default() as usize;
+            line.push(text(&solved.scope[place].support.datum(value)));
+        }
+        line.push(text(&solved.option(choice)));
+        line.push(format!("{utility:.6}"));
+        lines.push(line);
+    }
+    write_table(f, &lines, TableAlignment::Left)
+}

@@ -1,0 +1,277 @@
+//! A decision problem: decisions, utilities and what is known, as variables of a factor graph.
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Fault, Model, ModelError, Support};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+
+use super::influence;
+use figrs_factor::eliminate::{
+    DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
+};
+use figrs_infer::error::Error;
+use figrs_infer::exact::conflict;
+use figrs_infer::limits::Limits;
+
+/// Share of the sum of the largest utilities by which options may differ and be equally good.
+const TIE: f64 = 1e-12;
+
+/// A question for decisions: which maximise the expected sum of which utilities?
+#[derive(Clone, Debug)]
+pub(super) struct DecisionQuestion {
+    pub(super) model: Model,
+    pub(super) utilities: Vec<AnyElement>,
+    /// In the order in which they are made.
+    pub(super) decisions: Vec<AskedDecision>,
+}
+
+/// A decision, and what is known when it is made.
+#[derive(Clone, Debug)]
+pub(super) struct AskedDecision {
+    pub(super) element: AnyElement,
+    pub(super) known: Vec<AnyElement>,
+    pub(super) options: Support,
+}
+
+/// An element of a decision problem.
+#[derive(Clone, Debug)]
+pub(super) struct ProblemElement {
+    pub(super) element: AnyElement,
+    pub(super) variable: VarId,
+    pub(super) support: Support,
+}
+
+/// A decision of a problem.
+#[derive(Clone, Debug)]
+pub(super) struct ProblemDecision {
+    pub(super) decision: ProblemElement,
+    pub(super) known: Vec<ProblemElement>,
+}
+
+/// The expanded model of a question.
+#[derive(Debug)]
+pub(super) struct DecisionProblem {
+    pub(super) expansion: Expansion,
+    pub(super) graph: FactorGraph,
+    pub(super) utilities: Vec<UtilityTable>,
+    /// In the order in which they are made.
+    pub(super) decisions: Vec<ProblemDecision>,
+    /// Difference of expected utilities up to which options are equally good.
+    pub(super) tie: f64,
+}
+
+impl AskedDecision {
+    /// A decision, with what it was built to know.
+    pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
+        let label = || element.label();
+        let known = element
+            .known()
+            .ok_or_else(|| Error::NotADecision { element: label() })?;
+        let mut options = element.no_values();
+        if let Kind::Atomic(op) = element.kind() {
+            match op.outcomes() {
+                Ok(Ok(outcomes)) => {
+                    for option in 0..outcomes.support.len() {
+                        options.insert(outcomes.support.any(option));
+                    }
+                }
+                // There are none to share the probabilities.
+                Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
+                Err(fault) => return Err(element.fault(fault).into()),
+            }
+        }
+        if options.is_empty() {
+            return Err(ModelError::InvalidParameter {
+                element: label(),
+                problem: "there is no option; give one at least".into(),
+            }
+            .into());
+        }
+        Ok(Self {
+            element: element.clone(),
+            known: known.to_vec(),
+            options: options.build(),
+        })
+    }
+}
+
+/// These decisions, each once.
+///
+/// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for one without options.
+pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
+    let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
+    for decision in decisions {
+        let mut others = asked.iter();
+        if others.all(|other| other.element.id() != decision.id()) {
+            asked.push(AskedDecision::new(decision)?);
+        }
+    }
+    Ok(asked)
+}
+
+impl DecisionQuestion {
+    /// The utilities, the decisions and all that is known.
+    pub(super) fn roots(&self) -> Vec<AnyElement> {
+        let chosen = self.decisions.iter().map(|asked| &asked.element);
+        let known = self.decisions.iter().flat_map(|asked| &asked.known);
+        let roots = self.utilities.iter().chain(chosen).chain(known);
+        roots.cloned().collect()
+    }
+
+    /// The decisions with their options.
+    pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
+        let decided = self.decisions.iter();
+        let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
+        decided.collect()
+    }
+
+    /// Expands the model.
+    pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
+        let (roots, offered) = (self.roots(), self.offered());
+        let within = (limits.budget, limits.options.end());
+        let expansion = Expansion::deciding(&self.model, &roots, within, &offered)?;
+        if expansion.impossible().is_some() {
+            return Err(self.impossible(limits));
+        }
+        influence::check(&expansion, self)?;
+        conflict::check_failures(&expansion, limits)?;
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let part = |element: &AnyElement| -> Option<ProblemElement> {
+            let position = expansion.position(element)?;
+            Some(ProblemElement {
+                element: element.clone(),
+                variable: encoding.variable(position)?,
+                support: expansion.elements()[position].support.clone(),
+            })
+        };
+        let decisions = self.decisions.iter().filter_map(|asked| {
+            let mut known: Vec<ProblemElement> = Vec::new();
+            for element in asked.known.iter().filter_map(part) {
+                if known.iter().all(|other| other.variable != element.variable) {
+                    known.push(element);
+                }
+            }
+            let decision = part(&asked.element)?;
+            Some(ProblemDecision { decision, known })
+        });
+        let decisions = decisions.collect();
+        let parts: Vec<ProblemElement> = self.utilities.iter().filter_map(part).collect();
+        let mut utilities = Vec::with_capacity(parts.len());
+        let mut size = 0.0;
+        for part in &parts {
+            let table = utility_table(part)?;
+            size += table.utilities.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            utilities.push(table);
+        }
+        let mut encoding = encoding;
+        Ok(DecisionProblem {
+            graph: encoding.take_graph(),
+            expansion,
+            utilities,
+            decisions,
+            tie: TIE * size,
+        })
+    }
+
+    /// The error of impossible evidence.
+    pub(super) fn impossible(&self, limits: &Limits) -> Error {
+        conflict::impossible(&self.model, &[], limits)
+    }
+}
+
+/// A utility that can be added.
+///
+/// **Errors.** [`Error::InvalidUtility`].
+pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
+    if value.abs() <= 1e300 {
+        return Ok(value);
+    }
+    Err(Error::InvalidUtility {
+        element: element.label(),
+        value,
+    })
+}
+
+/// The utilities of the values of an element.
+fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
+    let values = 0..part.support.len();
+    let utilities = values.map(|i| match part.support.get::<f64>(i) {
+        Some(&utility) => valid_utility(&part.element, utility),
+        None => valid_utility(&part.element, f64::NAN),
+    });
+    Ok(UtilityTable {
+        variable: part.variable,
+        utilities: utilities.collect::<Result<_, Error>>()?,
+    })
+}
+
+impl DecisionProblem {
+    /// The factors with these rules for decisions; decisions without one take all options with equal weight.
+    fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
+        let mut graph = self.graph.clone();
+        for rule in rules {
+            let own = [rule.decision];
+            let factors = &mut graph.factors;
+            let Some(place) = factors.iter().position(|f| f.variables == own) else {
+                continue;
+            };
+            let index = rule.dense(&self.graph);
+            graph.factors[place] = Factor {
+                variables: rule.scope.iter().copied().chain(own).collect(),
+                table: FactorTable::Function { index },
+                normalised: true,
+            };
+        }
+        graph
+    }
+
+    /// The weight and the expected utility of each assignment of `keep` under some rules.
+    pub(super) fn expectations<'r>(
+        &self,
+        rules: impl IntoIterator<Item = &'r DecisionRule>,
+        keep: &[VarId],
+        limits: &Limits,
+    ) -> Result<ExpectedUtilities, Error> {
+        let graph = self.with_rules(rules);
+        let diagram = UtilityGraph {
+            graph: &graph,
+            utilities: &self.utilities,
+        };
+        Ok(expected_utilities(diagram, keep, &limits.options)?)
+    }
+
+    /// The expected utility under rules for all decisions; `None` if the evidence is impossible.
+    pub(super) fn expected_utility(
+        &self,
+        rules: &[DecisionRule],
+        limits: &Limits,
+    ) -> Result<Option<f64>, Error> {
+        self.utility_given(rules, &[], limits)
+    }
+
+    /// The expected utility under some rules, given values of some variables; `None` if these are impossible.
+    pub(super) fn utility_given<'r>(
+        &self,
+        rules: impl IntoIterator<Item = &'r DecisionRule>,
+        values: &[(VarId, u32)],
+        limits: &Limits,
+    ) -> Result<Option<f64>, Error> {
+        let mut graph = self.with_rules(rules);
+        for &(variable, value) in values {
+            let mut weights = vec![0.0; graph.cardinality(variable)];
+            weights[value as usize] = 1.0;
+            graph.factors.push(Factor {
+                variables: vec![variable],
+                table: FactorTable::Dense(Weights::from_linear(weights)),
+                normalised: false,
+            });
+        }
+        let diagram = UtilityGraph {
+            graph: &graph,
+            utilities: &self.utilities,
+        };
+        let found = expected_utilities(diagram, &[], &limits.options)?;
+        let has_weight = found.weights.first().is_some_and(|&weight| weight > 0.0);
+        Ok(found.means.first().copied().filter(|_| has_weight))
+    }
+}

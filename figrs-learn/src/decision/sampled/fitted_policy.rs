@@ -1,0 +1,204 @@
+//! The regression of utilities on what is known, option by option: means where values are matched, else of the nearest draws.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use figrs_core::internals::ChoosePolicy;
+use figrs_core::{AnyElement, Datum, Fault};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::known_space::{GivenCoordinates, KnownPlace, KnownSpace};
+use super::neighbour_tree::NeighbourTree;
+use super::utility_estimate::{UtilityEstimate, WeightedUtility};
+use super::weighted_draws::WeightedDraws;
+use crate::decision::problem::AskedDecision;
+use figrs_infer::error::Error;
+
+/// The policy of a decision, as draws in which it was decided at random tell.
+#[derive(Debug)]
+pub(super) struct FittedPolicy {
+    pub(super) decision: AskedDecision,
+    pub(super) space: KnownSpace,
+    /// By the values that are matched exactly, in the order in which they were first drawn.
+    classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
+    /// The option that is best on average.
+    best_on_average: usize,
+    /// Known values of the rows that are shown.
+    examples: Vec<Vec<Datum>>,
+    settings: RegressionSettings,
+}
+
+/// Settings of the regression.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegressionSettings {
+    /// Number of nearest draws.
+    pub(super) neighbours: usize,
+    /// Factor by which variances exceed those of independent draws.
+    pub(super) inflation: f64,
+}
+
+/// The draws of an option within a class.
+#[derive(Clone, Debug, Default)]
+struct OptionDraws {
+    draws: Vec<WeightedUtility>,
+    /// Their points, until the tree is built.
+    points: Vec<f64>,
+    /// The tree of their points; `None` if all known values are matched.
+    tree: Option<NeighbourTree>,
+    /// The mean of all.
+    mean: Option<UtilityEstimate>,
+}
+
+/// A row of the policy: values of what is known, and the best option.
+pub(super) struct FittedRow {
+    pub(super) known: Vec<Datum>,
+    pub(super) option: usize,
+    pub(super) utility: UtilityEstimate,
+}
+
+impl FittedPolicy {
+    pub(super) fn new(
+        decision: AskedDecision,
+        known: &[AnyElement],
+        (draws, utilities): (&WeightedDraws<'_>, &[f64]),
+        settings: RegressionSettings,
+        given: &[GivenCoordinates],
+    ) -> Result<Self, Error> {
+        let element = &decision.element;
+        let space = KnownSpace::new((element, known), draws, settings.neighbours, given)?;
+        let options = decision.options.len();
+        let dimensions = space.dimensions();
+        let chosen = draws.target(element)?;
+        let chosen_options: Vec<Option<usize>> = (0..chosen.support.len())
+            .map(|value| decision.options.index_of(chosen.support.any(value)))
+            .collect();
+        let known = known.iter().map(|known| draws.target(known));
+        let known = known.collect::<Result<Vec<_>, Error>>()?;
+        let mut classes = IndexMap::<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>::default();
+        let mut all = vec![OptionDraws::default(); options];
+        for (&(draw, weight), &utility) in draws.weights.iter().zip(utilities) {
+            let Some(option) = chosen_options[chosen.indices[draw] as usize] else {
+                continue;
+            };
+            let values = known
+                .iter()
+                .map(|known| known.support.any(known.indices[draw] as usize));
+            let values: Vec<&dyn Any> = values.collect();
+            let place = space.place(&values);
+            let KnownPlace { class, point } = place.map_err(|(of, fault)| of.fault(fault))?;
+            let class = classes.entry(class.unwrap_or_default());
+            let class = class.or_insert_with(|| vec![OptionDraws::default(); options]);
+            let drawn = WeightedUtility { weight, utility };
+            class[option].draws.push(drawn);
+            class[option].points.extend(point);
+            all[option].draws.push(drawn);
+        }
+        let inflation = settings.inflation;
+        for class in classes.values_mut().flatten() {
+            class.mean = UtilityEstimate::of(class.draws.iter().copied(), inflation);
+            let points = std::mem::take(&mut class.points);
+            class.tree = (dimensions > 0).then(|| NeighbourTree::new(&points, dimensions));
+        }
+        let mut means = Vec::with_capacity(options);
+        for (option, drawn) in all.iter().enumerate() {
+            let mean = UtilityEstimate::of(drawn.draws.iter().copied(), inflation);
+            means.push(Some(mean.ok_or_else(|| Error::OptionNotDrawn {
+                decision: element.label(),
+                option: format!("{:?}", decision.options.datum(option)),
+            })?));
+        }
+        let examples = if dimensions == 0 {
+            space.classes(classes.keys())
+        } else {
+            space.spread(&known, draws)
+        };
+        let best_on_average = best(&means).map_or(0, |(option, _)| option);
+        Ok(Self {
+            decision,
+            space,
+            classes,
+            best_on_average,
+            examples,
+            settings,
+        })
+    }
+
+    /// The utility of each option at a place; `None` if it was not drawn there.
+    pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
+        let class = place
+            .class
+            .as_ref()
+            .and_then(|class| self.classes.get(class));
+        let options = class.map_or(&[][..], Vec::as_slice).iter();
+        options
+            .map(|option| option.utility(&place.point, self.settings))
+            .collect()
+    }
+
+    /// The number of the option that is chosen at a place: the one that is best on average where no draw has the values that are matched.
+    pub(super) fn choice(&self, place: &KnownPlace) -> usize {
+        let found = best(&self.utilities(place));
+        found.map_or(self.best_on_average, |(option, _)| option)
+    }
+
+    /// The rows of the policy: of each class, or of some draws where distances count.
+    pub(super) fn rows(&self) -> Vec<FittedRow> {
+        let examples = self.examples.iter();
+        examples
+            .filter_map(|known| self.row(known.clone()))
+            .collect()
+    }
+
+    fn row(&self, known: Vec<Datum>) -> Option<FittedRow> {
+        let values: Vec<&dyn Any> = known.iter().map(Datum::as_any).collect();
+        let place = self.space.place(&values).ok()?;
+        let (option, utility) = best(&self.utilities(&place))?;
+        Some(FittedRow {
+            known,
+            option,
+            utility,
+        })
+    }
+}
+
+/// The best option, of equally good ones the first.
+fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
+    let mut best: Option<(usize, UtilityEstimate)> = None;
+    for (option, utility) in utilities.iter().enumerate() {
+        if let Some(utility) = utility
+            && best.is_none_or(|(_, best)| utility.mean > best.mean)
+        {
+            best = Some((option, *utility));
+        }
+    }
+    best
+}
+
+impl OptionDraws {
+    /// The mean of the nearest draws.
+    fn utility(&self, point: &[f64], settings: RegressionSettings) -> Option<UtilityEstimate> {
+        let Some(tree) = &self.tree else {
+            return self.mean;
+        };
+        let mut nearest = tree.nearest(point, settings.neighbours);
+        // In an order of their own, so that rounding is the same however the tree was searched.
+        nearest.sort_unstable();
+        let nearest = nearest.iter().map(|&number| self.draws[number as usize]);
+        UtilityEstimate::of(nearest, settings.inflation)
+    }
+}
+
+/// The choice of a fitted policy.
+pub(super) struct FittedChoice(pub(super) Arc<FittedPolicy>);
+
+impl ChoosePolicy for FittedChoice {
+    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault> {
+        let place = self.0.space.place(known);
+        let place = place.map_err(|(of, fault)| match fault {
+            Fault::Row(problem) => Fault::Row(format!("{}: {problem}", of.label())),
+            fault => fault,
+        })?;
+        Ok(self.0.choice(&place))
+    }
+}

@@ -1,0 +1,120 @@
+//! Refusals of decisions that influence evidence, or what is known when they are made.
+
+use figrs_core::expand::{Budget, Expansion};
+use figrs_core::graph::DependencyGraph;
+use figrs_core::{AnyElement, Label, Model, ModelError};
+
+use crate::decision::influence;
+use crate::decision::problem::{AskedDecision, DecisionQuestion};
+use figrs_factor::eliminate::Options;
+use figrs_infer::algorithm::Algorithm;
+use figrs_infer::error::Error;
+use figrs_infer::sampling::importance::ImportanceSampling;
+
+/// Number of elements up to which all branches are looked at.
+const MOST_ELEMENTS: usize = 100_000;
+/// Number of worlds that are drawn where not all branches can be looked at.
+const WORLDS: u64 = 10_000;
+
+/// An error if a decision influences the evidence, or what is known when it is made or before: by the graph of the model if there is one, else as far as some
+/// worlds show it.
+pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
+    let roots = question.roots();
+    if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
+        return by_graph(question, &graph);
+    }
+    let budget = Budget {
+        elements: MOST_ELEMENTS,
+        table_entries: MOST_ELEMENTS as u64,
+        ..Budget::default()
+    };
+    let decided = question.offered();
+    let until = Options::default().end().clone();
+    match Expansion::deciding(&question.model, &roots, (budget, &until), &decided) {
+        // The sampler says so better.
+        Ok(expansion) if expansion.impossible().is_some() => Ok(()),
+        Ok(expansion) => influence::check(&expansion, question),
+        Err(_) => by_worlds(question),
+    }
+}
+
+fn by_graph(question: &DecisionQuestion, graph: &DependencyGraph) -> Result<(), Error> {
+    let is_set = |asked: &AskedDecision| {
+        let mut set = question.model.interventions().iter();
+        set.any(|(set, _)| set.id() == asked.element.id())
+    };
+    let decisions = question.decisions.iter().enumerate();
+    let open: Vec<_> = decisions.filter(|(_, asked)| !is_set(asked)).collect();
+    let elements: Vec<AnyElement> = open
+        .iter()
+        .map(|(_, asked)| asked.element.clone())
+        .collect();
+    for element in graph.evidence() {
+        if let Some(last) = graph.last_read(element, &elements) {
+            return Err(Error::DecisionInfluencesEvidence {
+                decision: elements[last].label(),
+                element: element.label(),
+            });
+        }
+    }
+    for (number, asked) in question.decisions.iter().enumerate() {
+        for known in &asked.known {
+            let last = graph.last_read(known, &elements);
+            if let Some(last) = last.filter(|&last| open[last].0 >= number) {
+                return Err(influences_known(elements[last].label(), known, asked));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) -> Error {
+    Error::DecisionInfluencesKnown {
+        decision,
+        element: known.label(),
+        known_to: Box::new(asked.element.label()),
+    }
+}
+
+/// Lets decisions be made at random as far as they are allowed to be read; a world that reads another meets a decision that nothing decides.
+fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
+    let mut model = question.model.clone();
+    for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
+        let alone = model.filtered(|other| other == piece);
+        if let Some(decision) = read(question, &alone, evidence)? {
+            return Err(Error::DecisionInfluencesEvidence {
+                decision,
+                element: evidence.label(),
+            });
+        }
+    }
+    for asked in &question.decisions {
+        for known in &asked.known {
+            if let Some(decision) = read(question, &model, known)? {
+                return Err(influences_known(decision, known, asked));
+            }
+        }
+        model = model.follow_any(&asked.element, asked.at_random());
+    }
+    Ok(())
+}
+
+/// The decision that some world of an element meets and nothing decides.
+fn read(
+    question: &DecisionQuestion,
+    model: &Model,
+    element: &AnyElement,
+) -> Result<Option<Label>, Error> {
+    let worlds = ImportanceSampling::new(WORLDS);
+    match worlds.answer(model, std::slice::from_ref(element)) {
+        Err(Error::Model(ModelError::Undecided { element })) => {
+            let mut asked = question.decisions.iter();
+            if asked.any(|asked| asked.element.label() == element) {
+                return Ok(Some(element));
+            }
+            Err(ModelError::Undecided { element }.into())
+        }
+        // Other errors are the sampler's to tell.
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,79 @@
+//! A plan that was fitted on draws.
+
+use std::fmt;
+use std::sync::Arc;
+
+use figrs_core::{Element, Value};
+
+use super::fitted_policy::FittedPolicy;
+use super::sampled_policy::{SampledPolicy, write_fitted};
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+/// Policies that were fitted on draws, and an estimate of their expected utility by draws of their own.
+///
+/// [`SampledPolicies`](crate::SampledPolicies) makes it. It holds what was drawn: a [`Param`](figrs_core::Param) that changes afterwards changes nothing
+/// in it. Its text is the estimate and a table for each decision.
+#[derive(Clone, Debug)]
+pub struct SampledPlan {
+    sampler: &'static str,
+    expected_utility: f64,
+    standard_error: f64,
+    /// In the order of the decisions.
+    policies: Vec<Arc<FittedPolicy>>,
+}
+
+impl SampledPlan {
+    pub(super) fn new(
+        sampler: &'static str,
+        (expected_utility, standard_error): (f64, f64),
+        policies: Vec<Arc<FittedPolicy>>,
+    ) -> Self {
+        Self {
+            sampler,
+            expected_utility,
+            standard_error,
+            policies,
+        }
+    }
+
+    /// An estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
+    ///
+    /// It is of draws that the policies were not fitted on: that they looked best in other draws does not raise it. The best policies may be worth more.
+    pub fn expected_utility(&self) -> f64 {
+        self.expected_utility
+    }
+
+    /// The standard error of [`expected_utility`](Self::expected_utility), as the sampler states it.
+    pub fn standard_error(&self) -> f64 {
+        self.standard_error
+    }
+
+    /// The policy of a decision.
+    ///
+    /// **Errors.** [`Error::NotADecision`] if it is none of the plan's.
+    pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {
+        let id = decision.erased().id();
+        let mut policies = self.policies.iter();
+        let found = policies.find(|policy| policy.decision.element.id() == id);
+        let found = found.ok_or_else(|| Error::NotADecision {
+            element: decision.label(),
+        })?;
+        guarded(|| Ok(SampledPolicy::new(found.clone())))
+    }
+}
+
+impl fmt::Display for SampledPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "expected utility {:.6} ± {:.6}, an estimate by {}",
+            self.expected_utility, self.standard_error, self.sampler
+        )?;
+        for policy in &self.policies {
+            writeln!(f)?;
+            write_fitted(f, policy)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,350 @@
+//! Policies of a large expected utility, fitted on draws.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use figrs_core::internals::ChoosePolicy;
+use figrs_core::{
+    AnyElement, AsElement, Constant, DiscreteUniform, Element, Fault, Model, ModelError, Parents,
+    Value,
+};
+use rustc_hash::FxHashSet;
+
+use super::fitted_policy::{FittedChoice, FittedPolicy, RegressionSettings};
+use super::known_space::GivenCoordinates;
+use super::reading;
+use super::sampled_plan::SampledPlan;
+use super::utility_estimate::{UtilityEstimate, WeightedUtility};
+use super::weighted_draws::WeightedDraws;
+use crate::decision::maximise_utility::DecisionMemory;
+use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+use figrs_infer::run::replicate::Replicate;
+
+/// Finds policies of decisions by a sampler, for decisions that know continuous values: what is best for some known values is what was best in the draws
+/// whose known values are nearest.
+///
+/// Decisions are listed in the order in which they are made; whoever makes one knows what it was built to know and, unless memory is
+/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. The last decision comes first (backward
+/// induction): in a run of the sampler it and those before it are decided at random, each option with the same probability, and those after it by their
+/// policies. The utility of an option is the weighted mean of the utilities of the nearest draws in which it was taken. One more run, in which all
+/// decisions follow their policies, estimates the expected utility.
+///
+/// Known values are matched exactly where draws share them: then a policy is a table of means. Numbers and lists of numbers of which fewer than
+/// [`neighbours`](Self::neighbours) draws share a value on average are near each other or far: by the Euclidean distance, with each coordinate divided by its
+/// standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) gives one.
+///
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the policies that are told, without bias by their choice, since its
+/// draws are not those that the policies were fitted on; its error is that of the sampler. The policies approach the best ones as draws and neighbours
+/// become more and the neighbours a smaller share of the draws, where expected utilities are continuous in what is known (Stone 1977); how far
+/// finitely many draws are from it is not known: the best plan may be better. The utilities of a policy's rows are those of the options that looked best, and
+/// tend to be too large for that. With limited memory, policies are fitted with decisions before at random, which need not be the best for the policies
+/// that these get. The same seed gives the same plan on any number of threads.
+///
+/// **Complexity.** One run of the sampler for each decision, and one more; a choice takes logarithmic time in the draws and linear in the neighbours while
+/// coordinates are few, and in all draws where they are many.
+///
+/// **Errors.** Those of the sampler; [`Error::NotInAnswer`] if it keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there are draws
+/// that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
+/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by what an element may read: in models without Chains, members of families
+/// excepted, and in finite ones of at most a hundred thousand elements always, else if one of ten thousand worlds
+/// shows it (not a Score that only some choices reach);
+/// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+///
+/// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
+/// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
+///
+/// ```
+/// # use figrs_core::{Decision, Model, Normal, Parents, Variance};
+/// # use figrs_infer::ImportanceSampling;
+/// # use figrs_learn::SampledPolicies;
+/// // The state is positive or negative; a signal of it is seen before a bet on its sign.
+/// let state = Normal::new(0.0, Variance(1.0));
+/// let signal = Normal::new(&state, Variance(1.0));
+/// let bet = Decision::new(&signal, [1.0, -1.0]);
+/// let gain = (&state, &bet).map(|(state, bet)| state * bet);
+/// let sampler = ImportanceSampling::new(20_000).seed(1);
+/// let plan = SampledPolicies::by(sampler).neighbours(500).run(&Model::new(), [&gain], &bet)?;
+/// // E |E[state | signal]| = 1 / sqrt(pi).
+/// assert!((plan.expected_utility() - 0.564).abs() < 4.0 * plan.standard_error());
+/// let seen = Model::new().observe(&signal, 1.5);
+/// assert_eq!(plan.policy(&bet)?.choice(&seen)?, 1.0);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SampledPolicies<S> {
+    sampler: S,
+    neighbours: Option<usize>,
+    coordinates: Vec<GivenCoordinates>,
+    memory: DecisionMemory,
+}
+
+const NAME: &str = "SampledPolicies";
+
+impl<S: Replicate> SampledPolicies<S> {
+    /// By the draws of this sampler: its seed is that of the whole, and its number of draws that of each run.
+    pub fn by(sampler: S) -> Self {
+        Self {
+            sampler,
+            neighbours: None,
+            coordinates: Vec::new(),
+            memory: DecisionMemory::default(),
+        }
+    }
+
+    /// Number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More of them vary less, and are
+    /// farther away.
+    pub fn neighbours(mut self, neighbours: usize) -> Self {
+        self.neighbours = Some(neighbours);
+        self
+    }
+
+    /// Gives the values of an element coordinates, whose Euclidean distance counts where it is known: finite numbers, as many for each value.
+    pub fn coordinates<T: Value>(
+        mut self,
+        element: &Element<T>,
+        coordinates: impl Fn(&T) -> Vec<f64> + Send + Sync + 'static,
+    ) -> Self {
+        let function = move |value: &dyn Any| value.downcast_ref::<T>().map(&coordinates);
+        let element = element.erased().clone();
+        self.coordinates
+            .retain(|given| given.element.id() != element.id());
+        self.coordinates.push(GivenCoordinates {
+            element,
+            function: Arc::new(function),
+        });
+        self
+    }
+
+    /// Lets each decision know only what it was built to know.
+    pub fn limited_memory(mut self) -> Self {
+        self.memory = DecisionMemory::Limited;
+        self
+    }
+
+    /// Finds policies for these decisions, listed in the order in which they are made.
+    ///
+    /// **Errors.** As [above](Self).
+    pub fn run<U: AsElement<Value = f64>>(
+        &self,
+        model: &Model,
+        utilities: impl IntoIterator<Item = U>,
+        decisions: impl Parents,
+    ) -> Result<SampledPlan, Error> {
+        let utilities = utilities.into_iter();
+        let utilities: Vec<Element<f64>> = utilities
+            .map(|utility| utility.as_element().clone())
+            .collect();
+        let decisions = decisions.elements();
+        guarded(|| {
+            let mut decisions = asked_decisions(&decisions)?;
+            for asked in &mut decisions {
+                let mut set = model.interventions().iter();
+                if let Some((_, value)) = set.find(|(set, _)| set.id() == asked.element.id()) {
+                    let mut options = asked.element.no_values();
+                    options.insert(value.as_any());
+                    asked.options = options.build();
+                }
+            }
+            let erased = utilities.iter().map(|utility| utility.erased().clone());
+            let question = DecisionQuestion {
+                model: model.clone(),
+                utilities: erased.collect(),
+                decisions,
+            };
+            reading::check(&question)?;
+            let total = total(utilities);
+            Induction {
+                by: self,
+                question,
+                total,
+            }
+            .plan()
+        })
+    }
+}
+
+/// The sum of some utilities.
+fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
+    match utilities.len() {
+        0 => Constant::new(0.0),
+        1 => utilities.swap_remove(0),
+        _ => utilities.map(|utilities| utilities.iter().copied().sum()),
+    }
+}
+
+/// Backward induction.
+struct Induction<'s, S> {
+    by: &'s SampledPolicies<S>,
+    question: DecisionQuestion,
+    total: Element<f64>,
+}
+
+impl<S: Replicate> Induction<'_, S> {
+    fn plan(self) -> Result<SampledPlan, Error> {
+        let count = self.question.decisions.len();
+        let mut policies: Vec<Arc<FittedPolicy>> = Vec::with_capacity(count);
+        for number in (0..count).rev() {
+            policies.push(Arc::new(self.fitted(number, &policies)?));
+        }
+        let expected = self.expected_utility(&policies)?;
+        policies.reverse();
+        Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
+    }
+
+    /// The elements that are known when a decision is made.
+    fn known(&self, number: usize) -> Vec<AnyElement> {
+        let decisions = &self.question.decisions;
+        if self.by.memory == DecisionMemory::Limited {
+            return distinct(decisions[number].known.iter().cloned());
+        }
+        let all = decisions[..=number].iter().enumerate();
+        distinct(all.flat_map(|(i, asked)| {
+            let earlier = (i < number).then_some(&asked.element);
+            asked.known.iter().chain(earlier).cloned()
+        }))
+    }
+
+    /// The model in which the last decisions follow policies, the last of them first, and the others chance.
+    fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
+        let mut model = self.question.model.clone();
+        let decisions = &self.question.decisions;
+        let open = decisions.len() - policies.len();
+        for asked in &decisions[..open] {
+            model = model.follow_any(&asked.element, asked.at_random());
+        }
+        for policy in policies {
+            let known = policy
+                .space
+                .elements
+                .iter()
+                .map(|known| known.element.clone());
+            let choice = FittedChoice(policy.clone());
+            let decision = &policy.decision;
+            let chosen = decision
+                .element
+                .chosen(&decision.options, known.collect(), choice);
+            model = model.follow_any(&decision.element, chosen);
+        }
+        model
+    }
+
+    /// The policy of a decision, given those of all that come after it, the last first.
+    fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
+        let asked = &self.question.decisions[number];
+        let known = self.known(number);
+        let targets = known.iter().chain([&asked.element, self.total.erased()]);
+        let targets = distinct(targets.chain(&self.question.utilities).cloned());
+        let sampler = self.by.sampler.replicate(number as u64 + 1);
+        let answer = sampler.answer(&self.model(policies), &targets);
+        let answer = answer.map_err(|error| self.known_itself(error))?;
+        let draws = WeightedDraws::new(answer.draws()?);
+        for utility in &self.question.utilities {
+            draws.utilities(utility)?;
+        }
+        let utilities = draws.utilities(self.total.erased())?;
+        let count = draws.weights.len();
+        let default = (count as f64).sqrt().ceil() as usize;
+        let neighbours = self.by.neighbours.unwrap_or(default);
+        if neighbours == 0 || neighbours > count {
+            return Err(Error::InvalidSetting {
+                algorithm: NAME,
+                setting: "neighbours",
+                value: format!("{neighbours} of {count} draws"),
+                remedy: "let it be at least one and at most the number of draws that meet the evidence",
+            });
+        }
+        // Draws of a chain vary less than independent ones, as much as its mean tells.
+        let stated = answer
+            .distribution(&self.total)?
+            .standard_error_of(|utility| *utility);
+        let weighted = draws.weights.iter().zip(&utilities);
+        let weighted = weighted.map(|(&(_, weight), &utility)| WeightedUtility { weight, utility });
+        let independent =
+            UtilityEstimate::of(weighted, 1.0).map_or(0.0, |mean| mean.standard_error);
+        let inflation = (stated / independent).powi(2);
+        let settings = RegressionSettings {
+            neighbours,
+            inflation: if inflation.is_finite() {
+                inflation.max(1.0)
+            } else {
+                1.0
+            },
+        };
+        FittedPolicy::new(
+            asked.clone(),
+            &known,
+            (&draws, &utilities),
+            settings,
+            &self.by.coordinates,
+        )
+    }
+
+    /// The error of a run: a listed decision that nothing decides waits for its own policy.
+    fn known_itself(&self, error: Error) -> Error {
+        let mut asked = self.question.decisions.iter();
+        match error {
+            Error::Model(ModelError::Undecided { element })
+                if asked.any(|asked| asked.element.label() == element) =>
+            {
+                Error::DecisionInfluencesKnown {
+                    decision: element.clone(),
+                    element: element.clone(),
+                    known_to: Box::new(element),
+                }
+            }
+            error => error,
+        }
+    }
+
+    /// The expected utility under policies for all decisions, of draws that no policy was fitted on, with its standard error.
+    fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
+        let targets = [self.total.erased()]
+            .into_iter()
+            .chain(&self.question.utilities);
+        let targets = distinct(targets.cloned());
+        let sampler = self.by.sampler.replicate(0);
+        let answer = sampler.answer(&self.model(policies), &targets);
+        let answer = answer.map_err(|error| self.known_itself(error))?;
+        let draws = WeightedDraws::new(answer.draws()?);
+        for utility in targets.iter().rev() {
+            draws.utilities(utility)?;
+        }
+        let total = answer.distribution(&self.total)?;
+        let mean = valid_utility(self.total.erased(), total.mean())?;
+        Ok((mean, total.standard_error_of(|utility| *utility)))
+    }
+}
+
+/// Elements without repetition.
+fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
+    let mut seen = FxHashSet::default();
+    elements
+        .filter(|element| seen.insert(element.id()))
+        .collect()
+}
+
+/// The option with a number that chance gives.
+struct NumberedOption;
+
+impl ChoosePolicy for NumberedOption {
+    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault> {
+        let number = known
+            .first()
+            .and_then(|number| number.downcast_ref::<i64>());
+        let number = number.and_then(|&number| usize::try_from(number).ok());
+        number.ok_or_else(|| Fault::Row("the number of an option is an integer".into()))
+    }
+}
+
+impl crate::decision::problem::AskedDecision {
+    /// The decision made by chance, each option with the same probability.
+    pub(super) fn at_random(&self) -> AnyElement {
+        let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
+        let number = DiscreteUniform::new(0, last);
+        let number = vec![number.erased().clone()];
+        self.element.chosen(&self.options, number, NumberedOption)
+    }
+}

@@ -1,0 +1,166 @@
+//! The policy of a decision that was fitted on draws.
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use figrs_core::{AnyElement, Datum, Model, Value};
+
+use super::fitted_policy::FittedPolicy;
+use super::known_space::KnownPlace;
+use super::utility_estimate::UtilityEstimate;
+use figrs_infer::answer::text_table::{TableAlignment, write_table};
+use figrs_infer::answer::value_names::{distinct_names, text};
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+/// The choices of a decision for all that is known when it is made, as draws tell that are near.
+///
+/// Its text is a table: of all combinations of known values if they are matched exactly, otherwise of those of some draws.
+#[derive(Clone, Debug)]
+pub struct SampledPolicy<T> {
+    fitted: Arc<FittedPolicy>,
+    known: Vec<AnyElement>,
+    rows: Vec<SampledPolicyRow<T>>,
+    options: PhantomData<fn() -> T>,
+}
+
+/// One row of a [`SampledPolicy`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SampledPolicyRow<T> {
+    /// A value of each element that is known, in the order of [`SampledPolicy::known`].
+    pub known: Vec<Datum>,
+    /// The option that looks best.
+    pub choose: T,
+    /// An estimate of the expected sum of all utilities given these values and this choice, which tends to be too large since the choice was made by it. Of the
+    /// earlier decisions it is that of their values, if they are known, else of all their options alike.
+    pub utility: UtilityEstimate,
+}
+
+impl<T: Value> SampledPolicy<T> {
+    pub(super) fn new(fitted: Arc<FittedPolicy>) -> Self {
+        let known = fitted.space.elements.iter();
+        let known = known.map(|known| known.element.clone()).collect();
+        let rows = fitted.rows().into_iter().filter_map(|row| {
+            Some(SampledPolicyRow {
+                known: row.known,
+                choose: fitted.decision.options.get::<T>(row.option)?.clone(),
+                utility: row.utility,
+            })
+        });
+        Self {
+            rows: rows.collect(),
+            known,
+            fitted,
+            options: PhantomData,
+        }
+    }
+
+    /// The elements that are known when it is decided.
+    pub fn known(&self) -> &[AnyElement] {
+        &self.known
+    }
+
+    /// Rows in the order of the values: of all combinations that were drawn, if all values are matched exactly; otherwise of eight draws that lie evenly among
+    /// all.
+    pub fn rows(&self) -> &[SampledPolicyRow<T>] {
+        &self.rows
+    }
+
+    /// The option that looks best where these elements have the observed values. Where no draw has those of them that are matched exactly, it is the option that
+    /// is best on average.
+    ///
+    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another is, or if a value has no place among the others.
+    pub fn choice(&self, known: &Model) -> Result<T, Error> {
+        guarded(|| {
+            let option = self.fitted.choice(&self.place(known)?);
+            let option = self.fitted.decision.options.get::<T>(option).cloned();
+            option.ok_or_else(|| self.unknown("it has options of another type".into()))
+        })
+    }
+
+    /// An estimate of the expected sum of all utilities if the decision is made by this choice where these elements have the observed values, earlier decisions
+    /// have their values if they are known and else are made at random, and later ones follow their policies.
+    ///
+    /// **Errors.** As [`choice`](Self::choice); [`Error::UnknownInformation`] if the choice is no option, or was not drawn with such values.
+    pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
+        guarded(|| {
+            let option = self.fitted.decision.options.index_of(choice);
+            let option =
+                option.ok_or_else(|| self.unknown(format!("{choice:?} is none of its options")))?;
+            let utilities = self.fitted.utilities(&self.place(known)?);
+            let utility = utilities.get(option).copied().flatten();
+            utility.ok_or_else(|| {
+                let problem =
+                    format!("no draw has these values with the choice {choice:?}; draw more");
+                self.unknown(problem)
+            })
+        })
+    }
+
+    fn unknown(&self, problem: String) -> Error {
+        Error::UnknownInformation {
+            decision: self.fitted.decision.element.label(),
+            problem,
+        }
+    }
+
+    /// The place of the stated values.
+    fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
+        let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
+        for (element, evidence) in known.evidence() {
+            let place = self
+                .known
+                .iter()
+                .position(|known| known.id() == element.id());
+            let label = element.label();
+            let place = place
+                .ok_or_else(|| self.unknown(format!("{label} is not known when it is decided")))?;
+            let value = evidence
+                .observed()
+                .ok_or_else(|| self.unknown(format!("{label} is not stated by `observe`")))?;
+            if stated[place]
+                .replace(value)
+                .is_some_and(|other| other != value)
+            {
+                return Err(self.unknown(format!("{label} is stated to have two values")));
+            }
+        }
+        let mut values: Vec<&dyn Any> = Vec::with_capacity(stated.len());
+        for (element, value) in self.known.iter().zip(stated) {
+            let value = value.ok_or_else(|| {
+                let names = distinct_names(&self.known, &[]).join(", ");
+                let label = element.label();
+                self.unknown(format!("{label} is not stated; state values of {names}"))
+            })?;
+            values.push(value.as_any());
+        }
+        let place = self.fitted.space.place(&values);
+        place.map_err(|(of, fault)| self.unknown(format!("{}: {fault}", of.label())))
+    }
+}
+
+impl<T: Value> fmt::Display for SampledPolicy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_fitted(f, &self.fitted)
+    }
+}
+
+/// The table of a policy: a column for each element that is known, the choice, its utility with the standard error.
+pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) -> fmt::Result {
+    let known = fitted.space.elements.iter().map(|known| &known.element);
+    let elements: Vec<AnyElement> = known.chain([&fitted.decision.element]).cloned().collect();
+    let mut head = distinct_names(&elements, &["utility"]);
+    head.push("utility".into());
+    let rows = fitted.rows().into_iter().map(|row| {
+        let values = fitted.space.elements.iter().zip(&row.known);
+        let mut line: Vec<String> = values.map(|(known, value)| known.text(value)).collect();
+        line.push(text(&fitted.decision.options.datum(row.option)));
+        line.push(row.utility.to_string());
+        line
+    });
+    let lines: Vec<Vec<String>> = [head].into_iter().chain(rows).collect();
+    write_table(f, &lines, TableAlignment::Left)
+}

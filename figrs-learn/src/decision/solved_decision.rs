@@ -1,0 +1,236 @@
+//! The rule of a decision with the expected utilities of its options.
+
+use figrs_core::Datum;
+use figrs_factor::graph::Assignments;
+use figrs_factor::graph::VarId;
+use rustc_hash::FxHashSet;
+
+use super::problem::{DecisionProblem, ProblemElement};
+use figrs_factor::eliminate::DecisionRule;
+use figrs_infer::error::Error;
+use figrs_infer::limits::Limits;
+
+/// The values that elements at some places have in the rows of a scope that have weight.
+fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
+    let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
+    let mut values = vec![0; scope.len()];
+    let mut found = FxHashSet::default();
+    for &weight in weights {
+        if weight > 0.0 {
+            found.insert(places.iter().map(|&place| values[place]).collect());
+        }
+        all.advance(&mut values);
+    }
+    found
+}
+
+/// The largest weight of the options of each row.
+fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
+    let rows = weights.chunks(options);
+    rows.map(|row| row.iter().copied().fold(0.0, f64::max))
+        .collect()
+}
+
+impl ChoiceUtility {
+    fn get(self) -> Option<f64> {
+        self.planned.get().or_else(|| self.possible.get())
+    }
+}
+
+/// A decision of a plan.
+#[derive(Clone, Debug)]
+pub(super) struct SolvedDecision {
+    pub(super) decision: ProblemElement,
+    /// All that is known when it is made.
+    pub(super) informed: Vec<ProblemElement>,
+    /// The elements that its utilities depend on.
+    pub(super) scope: Vec<ProblemElement>,
+    /// The elements that its choice depends on, by their places in the scope.
+    pub(super) matters: Vec<usize>,
+    /// The weight of each assignment of the scope under the plan.
+    planned: Vec<f64>,
+    /// The weight of each under any earlier choices, if it was needed; zero where it is impossible.
+    possible: Vec<f64>,
+    /// The expected utility of each option, by assignment of the scope.
+    utilities: Vec<f64>,
+    /// The rule, over what matters if earlier decisions follow the plan.
+    pub(super) rule: DecisionRule,
+    /// The rule whatever was decided before.
+    after_any: DecisionRule,
+    /// The elements that it depends on, by their places in the scope.
+    matters_after_any: Vec<usize>,
+}
+
+/// Values of some elements of a scope.
+pub(super) type KnownValues = Vec<Option<u32>>;
+
+/// A weighted mean under way.
+#[derive(Clone, Copy, Default)]
+struct WeightedMean {
+    total: f64,
+    mean: f64,
+}
+
+impl WeightedMean {
+    fn add(&mut self, weight: f64, value: f64) {
+        if weight > 0.0 {
+            self.total += weight;
+            self.mean += (weight / self.total) * (value - self.mean);
+        }
+    }
+
+    fn get(self) -> Option<f64> {
+        (self.total > 0.0).then_some(self.mean)
+    }
+}
+
+/// The expected utility of a choice: under the plan where it leads there, else under any earlier choices.
+#[derive(Clone, Copy, Default)]
+struct ChoiceUtility {
+    planned: WeightedMean,
+    possible: WeightedMean,
+}
+
+impl SolvedDecision {
+    /// The utilities of the options of a decision in a problem, given its rule and those of all decisions that name only what
+    /// matters; the elements known earliest are left out first.
+    pub(super) fn new(
+        problem: &DecisionProblem,
+        (number, rule): (usize, &DecisionRule),
+        rules: &[DecisionRule],
+        (informed, order): (Vec<ProblemElement>, &[VarId]),
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let decision = problem.decisions[number].decision.clone();
+        let options = decision.support.len();
+        let budget = limits.options.table_entries();
+        let is_large = problem
+            .graph
+            .dense_size(&rule.scope)
+            .saturating_mul(options)
+            > budget;
+        let rule = if is_large { &rules[number] } else { rule };
+        let keep: Vec<VarId> = rule
+            .scope
+            .iter()
+            .copied()
+            .chain([decision.variable])
+            .collect();
+        let others = rules.iter().enumerate().filter(|(i, _)| *i != number);
+        let under_plan = others.clone().map(|(_, rule)| rule);
+        let found = problem.expectations(under_plan, &keep, limits)?;
+        let (planned, mut utilities) = (by_row(&found.weights, options), found.means);
+        let mut possible = planned.clone();
+        if planned.contains(&0.0) {
+            // The plan does not lead there: whatever was decided before may have.
+            let later = others.filter(|(i, _)| *i > number).map(|(_, rule)| rule);
+            let any = problem.expectations(later, &keep, limits)?;
+            possible = by_row(&any.weights, options);
+            for row in (0..planned.len()).filter(|&row| planned[row] == 0.0) {
+                let row = row * options..(row + 1) * options;
+                utilities[row.clone()].copy_from_slice(&any.means[row]);
+            }
+        }
+        let all = Assignments::rows(rule.scope.iter().map(|&v| problem.graph.cardinality(v)));
+        let rule_of_possible = rule.filtered(|row| possible[all.number(row)] > 0.0);
+        let element = |v: &VarId| informed.iter().find(|known| known.variable == *v).cloned();
+        let scope: Vec<ProblemElement> = rule.scope.iter().filter_map(element).collect();
+        let after_any = rule_of_possible.reduced(order);
+        let place = |v: &VarId| scope.iter().position(|known| known.variable == *v);
+        let places = |rule: &DecisionRule| rule.scope.iter().filter_map(place).collect();
+        let matters_after_any: Vec<usize> = places(&after_any);
+        let reached = reached(&scope, &matters_after_any, &planned);
+        let earlier = problem.decisions[..number].iter();
+        let earlier: Vec<VarId> = earlier.map(|earlier| earlier.decision.variable).collect();
+        let rule = after_any.clone();
+        let rule = rule.reduced_where(&earlier, |row| reached.contains(row));
+        Ok(Self {
+            decision,
+            matters: places(&rule),
+            after_any,
+            matters_after_any,
+            planned,
+            possible,
+            utilities,
+            rule,
+            informed,
+            scope,
+        })
+    }
+
+    /// The rows of the rule, with the utility of the choice.
+    pub(super) fn rows(&self) -> Vec<(KnownValues, u32, f64)> {
+        let matter = self.matters.iter();
+        let key = Assignments::new(matter.map(|&place| (place, self.scope[place].support.len())));
+        let mut choices = vec![None; key.count()];
+        let mut values = vec![0; self.scope.len()];
+        for (row, choice) in self.rule.iter() {
+            for (&place, &value) in self.matters.iter().zip(row) {
+                values[place] = value;
+            }
+            choices[key.number(&values)] = Some(choice);
+        }
+        let mut found = vec![ChoiceUtility::default(); key.count()];
+        self.each_row(|row, values| {
+            let number = key.number(values);
+            if let Some(option) = choices[number] {
+                self.add(&mut found[number], row, option);
+            }
+        });
+        let row = |(number, choice): (usize, &Option<u32>)| {
+            let mut known = vec![None; self.scope.len()];
+            for (&place, value) in self.matters.iter().zip(key.values(number)) {
+                known[place] = Some(value);
+            }
+            Some((known, (*choice)?, found[number].get()?))
+        };
+        choices.iter().enumerate().filter_map(row).collect()
+    }
+
+    /// The expected utility of an option given some values; `None` if they are impossible.
+    pub(super) fn utility(&self, known: &[Option<u32>], option: u32) -> Option<f64> {
+        let mut found = ChoiceUtility::default();
+        self.each_row(|row, values| {
+            let mut given = known.iter().zip(values);
+            if given.all(|(known, value)| known.is_none_or(|known| known == *value)) {
+                self.add(&mut found, row, option);
+            }
+        });
+        found.get()
+    }
+
+    fn add(&self, found: &mut ChoiceUtility, row: usize, option: u32) {
+        let utility = self.utilities[row * self.decision.support.len() + option as usize];
+        found.planned.add(self.planned[row], utility);
+        found.possible.add(self.possible[row], utility);
+    }
+
+    /// Goes through the assignments of the scope.
+    fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
+        let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
+        let mut values = vec![0; self.scope.len()];
+        for row in 0..all.count() {
+            see(row, &values);
+            all.advance(&mut values);
+        }
+    }
+
+    /// The option that is chosen given some values; `None` if they do not decide it, or are impossible.
+    pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
+        let choice = |rule: &DecisionRule, matters: &[usize]| {
+            let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();
+            let values = values?;
+            let mut rows = rule.iter();
+            rows.find(|(row, _)| *row == values)
+                .map(|(_, choice)| choice)
+        };
+        let choice = choice(&self.after_any, &self.matters_after_any)
+            .or_else(|| choice(&self.rule, &self.matters))?;
+        self.utility(known, choice).map(|_| choice)
+    }
+
+    /// The value of an option.
+    pub(super) fn option(&self, option: u32) -> Datum {
+        self.decision.support.datum(option as usize)
+    }
+}

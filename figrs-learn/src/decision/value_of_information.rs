@@ -1,0 +1,104 @@
+//! The worth of knowing an element, and of setting it.
+
+use figrs_core::{Element, Value};
+
+use super::plan::{DecisionPlan, best_utility};
+use super::problem::{AskedDecision, DecisionQuestion};
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+impl DecisionPlan {
+    /// The value of information: how much more the expected utility would be if this element were known from the first decision on.
+    ///
+    /// It is not negative where both plans are [optimal](Self::is_optimal), up to rounding. With limited memory each is the best that was found: it may be negative where
+    /// the plan that knows more is a worse local optimum.
+    ///
+    /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences it; otherwise as
+    /// [`MaximiseUtility`](crate::MaximiseUtility).
+    ///
+    /// ```
+    /// # use figrs_core::{Decision, Flip, Model, Parents};
+    /// # use figrs_learn::MaximiseUtility;
+    /// let rain = Flip::new(0.3);
+    /// let umbrella = Decision::new((), [true, false]);
+    /// let comfort = (&rain, &umbrella).map(|(rain, umbrella)| if *umbrella { -1.0 } else if *rain { -10.0 } else { 0.0 });
+    /// let plan = MaximiseUtility::new().run(&Model::new(), [&comfort], &umbrella)?;
+    /// assert!((plan.value_of_information(&rain)? - 0.7).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn value_of_information<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
+        let all = 0..self.question.decisions.len();
+        self.informed(element, all)
+    }
+
+    /// The value of information for one decision: how much more the expected utility would be if this element were known when that
+    /// decision is made, and without limited memory from then on.
+    ///
+    /// **Errors.** As [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
+    pub fn value_of_information_for<T: Value, D: Value>(
+        &self,
+        element: &Element<T>,
+        decision: &Element<D>,
+    ) -> Result<f64, Error> {
+        let mut decisions = self.question.decisions.iter();
+        let number = decisions.position(|asked| asked.element.id() == decision.erased().id());
+        let number = number.ok_or_else(|| Error::NotADecision {
+            element: decision.label(),
+        })?;
+        self.informed(element, number..number + 1)
+    }
+
+    /// The difference that it makes if these decisions know the element.
+    fn informed<T: Value>(
+        &self,
+        element: &Element<T>,
+        decisions: std::ops::Range<usize>,
+    ) -> Result<f64, Error> {
+        let mut question = self.question.clone();
+        for asked in &mut question.decisions[decisions] {
+            asked.known.push(element.erased().clone());
+        }
+        self.difference(&question)
+    }
+
+    /// The value of control: how much more the expected utility would be if this element could be set, before anything is known or
+    /// decided, to any value that it may have. That of a decision is nothing.
+    ///
+    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if it influences the evidence; otherwise as
+    /// [`MaximiseUtility`](crate::MaximiseUtility).
+    pub fn value_of_control<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
+        let mut question = self.question.clone();
+        let id = element.erased().id();
+        if question
+            .decisions
+            .iter()
+            .any(|asked| asked.element.id() == id)
+        {
+            return Ok(0.0);
+        }
+        let limits = &self.algorithm.limits;
+        let options = guarded(|| {
+            let problem = question.problem(limits)?;
+            let position = problem.expansion.position(element.erased());
+            Ok(position.map(|at| problem.expansion.elements()[at].support.clone()))
+        })?;
+        // What no utility depends on is not worth setting.
+        let Some(options) = options else {
+            return Ok(0.0);
+        };
+        question.decisions.insert(
+            0,
+            AskedDecision {
+                element: element.erased().clone(),
+                known: Vec::new(),
+                options,
+            },
+        );
+        self.difference(&question)
+    }
+
+    fn difference(&self, question: &DecisionQuestion) -> Result<f64, Error> {
+        let utility = guarded(|| best_utility(question, &self.algorithm))?;
+        Ok(utility - self.expected_utility())
+    }
+}

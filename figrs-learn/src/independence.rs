@@ -1,0 +1,54 @@
+//! Conditional independence of elements of a model.
+
+use figrs_core::graph::EvidenceRole;
+use figrs_core::{Model, Parents};
+
+use figrs_infer::error::Error;
+use figrs_infer::exact::dependencies::dependency_graph;
+use figrs_infer::run::guard::guarded;
+
+/// True if `a` and `b` are independent given `given` and the evidence of a model, by the structure of the model alone: whatever its
+/// probabilities are.
+///
+/// Each of the three is an element, a tuple or a list of them; `()` gives nothing. The worlds are those of all these roots and the evidence: a
+/// [`Score`](figrs_core::Score) that one of them reaches weighs. Interventions cut what an element would depend on.
+///
+/// **Guarantee.** What is called independent is. What is not can depend on each other for some probabilities, and does for almost all of them
+/// (D-separation). The graph has the branches of all Chains that the evidence leaves, with what they create and capture; an observation is given; a
+/// condition, a weight or a Score is an observed node that reads its element, and so joins what the element depends on. Functions of given elements are
+/// given as well, and so are elements with one value. Values that only some branches lead to are not told apart: an independence that holds for
+/// some values of what is given and not for others (context-specific) is not found.
+///
+/// **Complexity.** That of the expansion; then linear in its elements and edges.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`]; those of the expansion. Elements that are continuous or have infinitely many values are allowed in
+/// models without Chains, members of families of distributions excepted.
+///
+/// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
+/// *Probabilistic graphical models*, 2009, algorithm 3.1.
+///
+/// ```
+/// # use figrs_core::{Flip, If, Model, Parents};
+/// # use figrs_learn::independent;
+/// let (burglary, earthquake) = (Flip::new(0.01), Flip::new(0.02));
+/// let alarm = (&burglary, &earthquake).flat_map(|(b, e)| Flip::new(if *b || *e { 0.9 } else { 0.01 }));
+/// let calls = If::new(&alarm, Flip::new(0.7), Flip::new(0.01));
+/// let model = Model::new();
+/// assert!(independent(&model, &burglary, &earthquake, ())?);
+/// assert!(!independent(&model, &burglary, &earthquake, &calls)?);
+/// assert!(independent(&model, &burglary, &calls, &alarm)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+pub fn independent(
+    model: &Model,
+    a: impl Parents,
+    b: impl Parents,
+    given: impl Parents,
+) -> Result<bool, Error> {
+    let (a, b, given) = (a.elements(), b.elements(), given.elements());
+    guarded(|| {
+        let graph = dependency_graph(model, &[&a[..], &b, &given].concat())?;
+        let separation = graph.separation(&a, &given, EvidenceRole::Given);
+        Ok(!b.iter().any(|element| separation.reaches(element)))
+    })
+}

@@ -1,0 +1,218 @@
+//! Cases: rows of data as evidence on the elements of columns.
+
+use std::marker::PhantomData;
+
+use figrs_core::{AnyElement, Datum, Element, Model, Value};
+
+use super::case_table::CaseTable;
+use figrs_infer::error::Error;
+
+/// Rows of data from which parameters are learned: each is evidence on the elements of some columns.
+///
+/// Rows are independent of each other: the model is run once for each. A row has a value of the element's type for each column, or an
+/// `Option` of it where values may be missing; for columns given as a tuple it is a tuple, for columns given as a list any collection.
+/// Equal rows are kept once, with the sum of their weights.
+///
+/// ```
+/// # use figrs_core::{Flip, Learned, Model};
+/// # use figrs_learn::Cases;
+/// let bias = Learned::beta("bias", 1.0, 1.0);
+/// let coins: Vec<_> = (0..3).map(|_| Flip::new(&bias)).collect();
+/// let lamp = Flip::new(0.5);
+/// let cases = Cases::new((&lamp, &coins))
+///     .rows([(true, vec![Some(true), None, Some(false)]), (false, vec![None, None, Some(true)])])
+///     .weighted_rows([(2.5, (true, [Some(true), Some(true), None]))])
+///     .case(1.0, &Model::new().condition(&lamp, |&on| on).observe(&coins[1], false));
+/// assert_eq!(cases.len(), 4);
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Cases<C> {
+    pub(super) table: CaseTable,
+    /// The columns of the places in a row.
+    places: Vec<usize>,
+    /// The number of places of each part of a row.
+    parts: Vec<usize>,
+    /// The first mistake in a row.
+    pub(super) mistake: Option<Error>,
+    columns: PhantomData<fn() -> C>,
+}
+
+/// The columns of [`Cases`]: an element, a list of elements, or a tuple of such.
+pub trait CaseColumns {
+    /// The elements, by part: one list for each element or list of the tuple.
+    fn parts(&self) -> Vec<Vec<AnyElement>>;
+}
+
+/// A row of values for columns `C`.
+pub trait CaseValues<C> {
+    /// The values, by part; nothing where one is missing.
+    fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
+}
+
+impl<T: Value> CaseColumns for &Element<T> {
+    fn parts(&self) -> Vec<Vec<AnyElement>> {
+        vec![vec![self.erased().clone()]]
+    }
+}
+
+impl<T: Value, V: Into<Option<T>>> CaseValues<&Element<T>> for V {
+    fn values(self, parts: &mut Vec<Vec<Option<Datum>>>) {
+        parts.push(vec![self.into().map(Datum::new)]);
+    }
+}
+
+impl<T: Value> CaseColumns for &Vec<Element<T>> {
+    fn parts(&self) -> Vec<Vec<AnyElement>> {
+        vec![
+            self.iter()
+                .map(|element| element.erased().clone())
+                .collect(),
+        ]
+    }
+}
+
+impl<T: Value, V: Into<Option<T>>, L: IntoIterator<Item = V>> CaseValues<&Vec<Element<T>>> for L {
+    fn values(self, parts: &mut Vec<Vec<Option<Datum>>>) {
+        let values = self.into_iter().map(|value| value.into().map(Datum::new));
+        parts.push(values.collect());
+    }
+}
+
+macro_rules! tuples {
+    ($(($($column:ident $value:ident),+))+) => {$(
+        impl<$($column: CaseColumns),+> CaseColumns for ($($column,)+) {
+            #[allow(non_snake_case)]
+            fn parts(&self) -> Vec<Vec<AnyElement>> {
+                let ($($column,)+) = self;
+                let mut all = Vec::new();
+                $(all.extend($column.parts());)+
+                all
+            }
+        }
+
+        impl<$($column, $value: CaseValues<$column>),+> CaseValues<($($column,)+)> for ($($value,)+) {
+            #[allow(non_snake_case)]
+            fn values(self, parts: &mut Vec<Vec<Option<Datum>>>) {
+                let ($($value,)+) = self;
+                $($value.values(parts);)+
+            }
+        }
+    )+};
+}
+
+tuples! {
+    (A U)
+    (A U, B V)
+    (A U, B V, C W)
+    (A U, B V, C W, D X)
+    (A U, B V, C W, D X, E Y)
+    (A U, B V, C W, D X, E Y, F Z)
+    (A U, B V, C W, D X, E Y, F Z, G S)
+    (A U, B V, C W, D X, E Y, F Z, G S, H T)
+}
+
+impl<C: CaseColumns> Cases<C> {
+    /// No rows yet, of these columns.
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn new(columns: C) -> Self {
+        let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
+        let mut mistake = None;
+        for part in columns.parts() {
+            parts.push(part.len());
+            for element in &part {
+                let place = table.column(element);
+                if place < places.len() {
+                    mistake.get_or_insert_with(|| Error::CannotLearnFrom {
+                        element: element.label(),
+                        reason: "it is a column twice; list each element once",
+                    });
+                }
+                places.push(place);
+            }
+        }
+        Self {
+            table,
+            places,
+            parts,
+            mistake,
+            columns: PhantomData,
+        }
+    }
+
+    /// Adds rows.
+    pub fn rows<R: CaseValues<C>>(self, rows: impl IntoIterator<Item = R>) -> Self {
+        self.weighted_rows(rows.into_iter().map(|row| (1.0, row)))
+    }
+
+    /// Adds rows that each count as many times as their weight says, which is positive.
+    pub fn weighted_rows<R: CaseValues<C>>(
+        mut self,
+        rows: impl IntoIterator<Item = (f64, R)>,
+    ) -> Self {
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for (weight, row) in rows {
+            parts.clear();
+            row.values(&mut parts);
+            let row = self.table.next();
+            let lengths = parts.iter().map(Vec::len).zip(&self.parts);
+            if let Some((given, needed)) =
+                lengths.into_iter().find(|(given, needed)| given != *needed)
+            {
+                let problem =
+                    format!("a list has {given} values for {needed} elements; give as many");
+                self.mistake
+                    .get_or_insert(Error::InvalidCase { row, problem });
+                return self;
+            }
+            self.check_weight(weight);
+            let cells = self.places.iter().zip(parts.drain(..).flatten());
+            self.table
+                .add(weight, cells.filter_map(|(&at, value)| Some((at, value?))));
+        }
+        self
+    }
+
+    /// Adds a row of any evidence, on the elements of the columns or others: values, conditions, weights.
+    pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
+        self.check_weight(weight);
+        if !evidence.interventions().is_empty() {
+            let row = self.table.next();
+            let problem = "it has interventions; state those in the model, for all cases".into();
+            self.mistake
+                .get_or_insert(Error::InvalidCase { row, problem });
+        }
+        self.table.add_statements(weight, evidence);
+        self
+    }
+
+    fn check_weight(&mut self, weight: f64) {
+        if !(weight > 0.0 && weight.is_finite()) {
+            let row = self.table.next();
+            let problem = format!("its weight is {weight}; give a positive number");
+            self.mistake
+                .get_or_insert(Error::InvalidCase { row, problem });
+        }
+    }
+
+    /// The elements that rows are about, in the order in which they were named first.
+    pub fn elements(&self) -> Vec<AnyElement> {
+        self.table.elements()
+    }
+
+    /// The rows in bytes, alike in all processes that state the same.
+    #[doc(hidden)]
+    pub fn row_bytes(&self) -> Vec<u8> {
+        self.table.bytes()
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.table.next()
+    }
+
+    /// True if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,236 @@
+//! The factors that the cells of a column change.
+
+use figrs_core::Model;
+use figrs_core::expand::{Content, Expansion};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
+
+use super::case_table::{CaseTable, Cell};
+use super::learning_expansion::LearningExpansion;
+use super::parameters::CountedOutcomes;
+use super::statement_factors::StatementFactors;
+use figrs_infer::error::Error;
+
+/// The factors that a cell of a column changes.
+#[derive(Debug)]
+pub(super) enum ColumnFactors {
+    /// The one that holds the evidence, with a table for each cell and one for a missing cell.
+    Evidence {
+        factor: usize,
+        cells: Vec<CellFactor>,
+        missing: FactorTable,
+    },
+    /// Those that hold densities of its values.
+    Densities(Vec<usize>),
+}
+
+/// The evidence of a cell.
+#[derive(Debug)]
+pub(super) struct CellFactor {
+    pub(super) table: FactorTable,
+    /// The value that it gives the variable, if it gives one.
+    value: Option<u32>,
+}
+
+impl ColumnFactors {
+    /// The value that a cell gives the column's variable, if it gives one.
+    pub(super) fn value(&self, cell: u32) -> Option<u32> {
+        match self {
+            Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
+            Self::Densities(_) => None,
+        }
+    }
+}
+
+/// By column, the evidence of cells that it has got since.
+///
+/// **Errors.** As [`column_factors`].
+pub(super) fn further_cells(
+    columns: &[ColumnFactors],
+    expansion: &Expansion,
+    statements: &StatementFactors,
+    cases: &CaseTable,
+) -> Result<Vec<Vec<CellFactor>>, Error> {
+    let further = |(at, column): (usize, &ColumnFactors)| match column {
+        ColumnFactors::Evidence { cells, .. } => {
+            cell_factors(expansion, statements, cases, (at, cells.len()))
+        }
+        ColumnFactors::Densities(_) => Ok(Vec::new()),
+    };
+    columns.iter().enumerate().map(further).collect()
+}
+
+/// Adds such evidence.
+pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>>) {
+    for (column, further) in columns.iter_mut().zip(further) {
+        if let ColumnFactors::Evidence { cells, .. } = column {
+            cells.extend(further);
+        }
+    }
+}
+
+/// The factors of all columns.
+///
+/// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; those of conditions and weights.
+pub(super) fn column_factors(
+    expanded: &LearningExpansion,
+    statements: &StatementFactors,
+    cases: &CaseTable,
+) -> Result<Vec<ColumnFactors>, Error> {
+    let mut has_density = vec![false; cases.columns.len()];
+    for &column in expanded.places.iter().flatten() {
+        has_density[column] = true;
+    }
+    let mut columns = Vec::with_capacity(cases.columns.len());
+    for (at, has_density) in has_density.into_iter().enumerate() {
+        columns.push(if has_density {
+            ColumnFactors::Densities(Vec::new())
+        } else {
+            ColumnFactors::Evidence {
+                factor: statements.factor(at),
+                cells: cell_factors(&expanded.expansion, statements, cases, (at, 0))?,
+                missing: statements.table(at, None),
+            }
+        });
+    }
+    add_density_factors(statements.graph(), &expanded.outcomes, &mut columns);
+    Ok(columns)
+}
+
+/// For each element of an expansion the column that observes it, or the Chain that results in it, if its outcomes are not listed.
+///
+/// **Errors.** [`Error::CannotLearnFrom`] for such an element that is read by others, observed by the model, or one of several results of a
+/// Chain others of which are listed.
+pub(super) fn density_columns(
+    expansion: &Expansion,
+    model: &Model,
+) -> Result<Vec<Option<usize>>, Error> {
+    let elements = expansion.elements();
+    let refused = |position: usize, reason| {
+        let element = elements[position].element.label();
+        Err(Error::CannotLearnFrom { element, reason })
+    };
+    let is_density = |position: usize| {
+        let parametric = elements[position].parametric;
+        parametric.is_some_and(|at| expansion.parametric_outcomes()[at].support.is_empty())
+    };
+    let mut is_read = vec![false; elements.len()];
+    for element in elements {
+        let results = match &element.content {
+            Content::Chain { results, .. } => &results[..],
+            _ => &[],
+        };
+        for &read in element.parents.iter().chain(results) {
+            is_read[read] = true;
+        }
+    }
+    let mut columns = vec![None; elements.len()];
+    for (column, &position) in expansion.targets().iter().enumerate() {
+        let results = match &elements[position].content {
+            Content::Chain { results, .. } => results.clone(),
+            _ => vec![position],
+        };
+        if !results.iter().any(|&result| is_density(result)) {
+            continue;
+        }
+        if !results.iter().all(|&result| is_density(result)) {
+            let reason = "some of its branches have a list of values and others a density or values without end; give all of them one kind";
+            return refused(position, reason);
+        }
+        if is_read[position] {
+            let reason = "its values cannot be listed, and other elements read it; discretise it, or draw from the posterior of the parameters \
+                          with a sampler";
+            return refused(position, reason);
+        }
+        let id = elements[position].element.id();
+        if model
+            .evidence()
+            .iter()
+            .any(|(element, _)| element.id() == id)
+        {
+            let reason = "its values cannot be listed, and both the model and the cases state it; state it in the cases alone";
+            return refused(position, reason);
+        }
+        for result in results {
+            columns[result] = Some(column);
+        }
+    }
+    for parametric in expansion.parametric_outcomes() {
+        let position = parametric.position;
+        if parametric.support.is_empty() && columns[position].is_none() {
+            let reason = "its values cannot be listed; make it a column of the cases, with the value in each row";
+            return refused(position, reason);
+        }
+    }
+    Ok(columns)
+}
+
+/// Adds to each column of densities the factors that hold them.
+fn add_density_factors(
+    graph: &FactorGraph,
+    outcomes: &CountedOutcomes,
+    columns: &mut [ColumnFactors],
+) {
+    for (factor, Factor { table, .. }) in graph.factors.iter().enumerate() {
+        for &origin in table
+            .origins()
+            .into_iter()
+            .flatten()
+            .filter(|o| **o != Weights::NO_ORIGIN)
+        {
+            if let Some(column) = outcomes.column(origin)
+                && let ColumnFactors::Densities(factors) = &mut columns[column]
+                && factors.last() != Some(&factor)
+            {
+                factors.push(factor);
+            }
+        }
+    }
+}
+
+/// The evidence in the cells of a column from a cell on.
+fn cell_factors(
+    expansion: &Expansion,
+    statements: &StatementFactors,
+    cases: &CaseTable,
+    (at, from): (usize, usize),
+) -> Result<Vec<CellFactor>, Error> {
+    let column = &cases.columns[at];
+    let support = &expansion.elements()[expansion.targets()[at]].support;
+    let weights = |cell: &Cell| -> Result<Weights, Error> {
+        let stated = match cell {
+            Cell::Value(value) => {
+                let found = support.index_of(value.as_any());
+                let weight = |i| f64::from(u8::from(found == Some(i)));
+                return Ok((0..support.len()).map(weight).collect::<Vec<f64>>().into());
+            }
+            Cell::Statements(stated) => stated,
+        };
+        let mut logs = vec![0.0; support.len()];
+        for (i, log) in logs.iter_mut().enumerate() {
+            for statement in stated {
+                *log += statement.weight(&column.element, support.any(i))?.1;
+            }
+        }
+        Ok(Weights::from_logs(logs))
+    };
+    let mut cells = Vec::with_capacity(column.cells.len() - from);
+    for (number, cell) in column.cells.iter().enumerate().skip(from) {
+        let weights = weights(cell)?;
+        if let Cell::Value(value) = cell
+            && (0..weights.len()).all(|i| weights.is_zero(i))
+        {
+            let problem = format!("{:?} cannot be {value:?}; mend the value", column.element);
+            return Err(cases.invalid((at, number), problem));
+        }
+        let table = statements.table(at, Some(weights));
+        let value = match (cell, &table) {
+            (Cell::Value(_), FactorTable::Dense(weights)) => {
+                let found = (0..weights.len()).find(|&i| !weights.is_zero(i));
+                found.map(|value| value as u32)
+            }
+            _ => None,
+        };
+        cells.push(CellFactor { table, value });
+    }
+    Ok(cells)
+}

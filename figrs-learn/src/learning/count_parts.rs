@@ -1,0 +1,239 @@
+//! Expected counts of the cases in parts, which other processes may compute.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use figrs_core::expand::LearnedParameter;
+use figrs_factor::Until;
+use serde::{Deserialize, Serialize};
+
+use super::case_rows::{CaseRow, CaseRows};
+use super::case_table::CaseTable;
+use super::expected_counts::{ExpectationStep, Expected};
+use super::parameters::CountedOutcomes;
+use figrs_factor::eliminate::EliminationError;
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+use figrs_infer::run::watch::Watch;
+
+/// A request for expected counts: its number and the values of the parameters.
+///
+/// A round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one, and each evaluation for standard errors; serde writes and
+/// reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountRequest {
+    number: u64,
+    /// Number of units of all cases.
+    units: u64,
+    /// The numbers of each parameter.
+    parameters: Vec<Vec<f64>>,
+}
+
+impl CountRequest {
+    fn new(number: u64, units: u64, outcomes: &CountedOutcomes) -> Self {
+        let learned = outcomes.learned().iter();
+        Self {
+            number,
+            units,
+            parameters: learned.map(LearnedParameter::numbers).collect(),
+        }
+    }
+
+    /// The number of the request, counted from zero.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Number of units of all cases.
+    pub fn units(&self) -> u64 {
+        self.units
+    }
+}
+
+/// The expected counts of consecutive units of the cases for one request; serde writes and reads them.
+///
+/// Formats that keep floating-point numbers by their bits keep the fit by its bits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[must_use]
+pub struct CountPart {
+    request: u64,
+    units: Range<u64>,
+    counts: Vec<Expected>,
+}
+
+impl CountPart {
+    /// The numbers of the units.
+    pub fn units(&self) -> Range<u64> {
+        self.units.clone()
+    }
+
+    /// The number of the request that it answers.
+    pub fn request(&self) -> u64 {
+        self.request
+    }
+}
+
+/// A model and its cases, prepared to count: the worker of
+/// [`ExpectationMaximization::fit_by`](crate::ExpectationMaximization::fit_by).
+#[derive(Debug)]
+pub struct CaseCounter {
+    pub(super) step: Box<dyn ExpectationStep>,
+    pub(super) rows: CaseRows,
+    pub(super) threads: usize,
+    pub(super) watch: Watch,
+}
+
+impl CaseCounter {
+    /// Number of units of all cases: groups of different rows, fixed by their number alone.
+    pub fn units(&self) -> u64 {
+        self.step.units(self.rows.iter().count())
+    }
+
+    /// The first request of a fit of the same model and cases, by a counter that has counted nothing yet.
+    pub(super) fn first_request(&self) -> CountRequest {
+        CountRequest::new(0, self.units(), self.step.outcomes())
+    }
+
+    /// The expected counts of the units of these numbers, as far as there are so many, at the parameters of a request. A deadline of the settings
+    /// holds for each part.
+    ///
+    /// **Errors.** [`Error::UnfitPart`] if the request is of another model; those of the algorithm, [`Error::InvalidCase`] among them.
+    pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
+        let outcomes = self.step.outcomes();
+        let lengths = outcomes.learned().iter().map(|p| p.params.len());
+        let all = self.step.units(self.rows.iter().count());
+        if !lengths.eq(request.parameters.iter().map(Vec::len)) || request.units != all {
+            let problem =
+                "the request has other parameters than the model, or is about other cases";
+            return Err(Error::unfit_part(units.start, problem));
+        }
+        for (learned, numbers) in outcomes.learned().iter().zip(&request.parameters) {
+            learned.set_numbers(numbers);
+        }
+        let monitor = self.watch.start("ExpectationMaximization", None);
+        let rows: Vec<CaseRow<'_>> = self.rows.iter().collect();
+        let end = units.end.min(self.step.units(rows.len()));
+        let units = units.start.min(end)..end;
+        let mut counts = Vec::new();
+        guarded(|| {
+            let log_weights = outcomes.log_weights()?;
+            let run = (self.threads, monitor.until());
+            let rows = (&rows[..], units.clone());
+            let mut take = |unit| counts.push(unit);
+            self.step.expect_units(rows, &log_weights, run, &mut take)
+        })
+        .map_err(|error| monitor.error_of(error))?;
+        Ok(CountPart {
+            request: request.number,
+            units,
+            counts,
+        })
+    }
+}
+
+/// A function that answers a request with parts of all units, in their order.
+pub(super) type CountFunction<'a> =
+    dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
+
+/// An expectation step whose counts are those of the parts that a function gives.
+pub(super) struct CountsInParts<'a> {
+    own: &'a dyn ExpectationStep,
+    count: &'a CountFunction<'a>,
+    requests: AtomicU64,
+}
+
+impl<'a> CountsInParts<'a> {
+    pub(super) fn new(own: &'a dyn ExpectationStep, count: &'a CountFunction<'a>) -> Self {
+        Self {
+            own,
+            count,
+            requests: AtomicU64::new(0),
+        }
+    }
+}
+
+impl fmt::Debug for CountsInParts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CountsInParts").field(&self.own).finish()
+    }
+}
+
+impl ExpectationStep for CountsInParts<'_> {
+    fn is_exact(&self) -> bool {
+        self.own.is_exact()
+    }
+
+    fn outcomes(&self) -> &CountedOutcomes {
+        self.own.outcomes()
+    }
+
+    /// Nothing to take in: the fit that parts were asked for has the step of this process.
+    fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn units(&self, rows: usize) -> u64 {
+        self.own.units(rows)
+    }
+
+    fn expect_units(
+        &self,
+        (_, units): (&[CaseRow<'_>], Range<u64>),
+        _: &[f64],
+        (_, until): (usize, &Until),
+        take: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error> {
+        if until.is_over() {
+            return Err(EliminationError::Interrupted.into());
+        }
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let request = CountRequest::new(number, units.end, self.outcomes());
+        let mut next = units.start;
+        for part in (self.count)(&request)? {
+            let CountPart {
+                request: number,
+                units: own,
+                counts,
+            } = part;
+            if number != request.number {
+                let problem = format!(
+                    "it answers request {number}, and the fit is at {}",
+                    request.number
+                );
+                return Err(Error::unfit_part(own.start, problem));
+            }
+            if own.start != next {
+                return Err(Error::NotConsecutive {
+                    end: next,
+                    begin: own.start,
+                });
+            }
+            if own.end > units.end || own.end.checked_sub(own.start) != Some(counts.len() as u64) {
+                let problem = format!(
+                    "it has {} units, numbered to below {}, of {}",
+                    counts.len(),
+                    own.end,
+                    units.end
+                );
+                return Err(Error::unfit_part(own.start, problem));
+            }
+            next = own.end;
+            for (unit, expected) in own.zip(counts) {
+                let are_all = expected.counts.len() == self.outcomes().len();
+                let are_finite = expected.counts.iter().all(|count| count.is_finite());
+                let is_unknown = expected.log_likelihood.is_some_and(f64::is_nan);
+                if !are_all || !are_finite || is_unknown {
+                    let problem = "it has counts of other outcomes, or numbers that are not finite";
+                    return Err(Error::unfit_part(unit, problem));
+                }
+                take(expected);
+            }
+        }
+        if next < units.end {
+            let problem = format!("the parts end here, and the cases have {} units", units.end);
+            return Err(Error::unfit_part(next, problem));
+        }
+        Ok(())
+    }
+}

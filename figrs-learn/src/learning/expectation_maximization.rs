@@ -1,0 +1,441 @@
+//! Expectation-maximisation.
+
+use std::num::NonZero;
+
+use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
+
+use super::case_rows::{CaseRow, CaseRows};
+use super::cases::{CaseColumns, Cases};
+use super::count_parts::{CaseCounter, CountFunction, CountPart, CountRequest, CountsInParts};
+use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::fit::Fit;
+use super::learner::Learner;
+use super::parameters::CountedOutcomes;
+use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
+use figrs_infer::error::Error;
+use figrs_infer::limits::cores;
+use figrs_infer::run::guard::guarded;
+use figrs_infer::run::watch::{RunMonitor, Watch, watched};
+
+/// Learning of parameters by expectation-maximisation: values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
+/// likelihood of some [`Cases`], or their posterior density.
+///
+/// Each round asks an algorithm how often each outcome that a parameter decides is to be expected in the worlds of the cases, at
+/// the present values (expectation), and sets each parameter to the value that these counts make most likely (maximisation). Parameters
+/// that several elements or branches read are one, and only branches that are taken count. The model is compiled once, before the first
+/// round.
+///
+/// [`ExpectedCounts`] lists the algorithms, and what they promise.
+///
+/// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers the likelihood, or with
+/// [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle. Where all
+/// that the parameters decide is observed, and no element reads several of them, the first round ends at the maximum.
+///
+/// **Complexity.** A round is a pass up and down the junction tree for each different row.
+///
+/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and those of the algorithm.
+///
+/// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
+/// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995.
+///
+/// ```
+/// # use figrs_core::{Flip, If, Learned, Model};
+/// # use figrs_infer::JunctionTree;
+/// # use figrs_learn::{Cases, ExpectationMaximization};
+/// // Two coins of unknown bias; we are told the side of some throws, and rarely which coin it was.
+/// let (first, second) = (Learned::beta("first", 1.0, 1.0), Learned::beta("second", 1.0, 1.0));
+/// let is_first = Flip::new(0.5);
+/// let heads = If::new(&is_first, Flip::new(&first), Flip::new(&second));
+/// let cases = Cases::new((&is_first, &heads))
+///     .weighted_rows([(9.0, (Some(true), true)), (1.0, (Some(true), false)), (4.0, (Some(false), false)), (2.0, (None, true))]);
+/// let fit = ExpectationMaximization::new(JunctionTree::new()).fit(&Model::new(), &cases)?;
+/// assert!((fit.value(&first)? - 11.0 / 12.0).abs() < 1e-3 && fit.value(&second)? < 1e-3);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ExpectationMaximization<E> {
+    engine: E,
+    with_prior: bool,
+    /// Share of the log-likelihood by which a round must raise it for another to follow; all rounds are made if `None`.
+    tolerance: Option<f64>,
+    rounds: u64,
+    first_values: Vec<(AnyElement, Datum)>,
+    starts: u64,
+    seed: u64,
+    /// Rows of a step, if there are several in a round.
+    mini_batch: Option<usize>,
+    accelerated: bool,
+    threads: Option<NonZero<usize>>,
+    watch: Watch,
+}
+
+/// Rounds made at most by default.
+const DEFAULT_ROUNDS: u64 = 1000;
+/// Default change of the log-likelihood at which rounds end, as a share of it.
+const DEFAULT_TOLERANCE: f64 = 1e-8;
+/// Most numbers of parameters for which a fit has standard errors unasked: each takes two evaluations of all cases.
+const SHOWN_ERRORS: usize = 16;
+
+fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
+    Err(Error::InvalidSetting {
+        algorithm: "ExpectationMaximization",
+        setting,
+        value,
+        remedy,
+    })
+}
+
+impl<E: ExpectedCounts> ExpectationMaximization<E> {
+    /// With an algorithm for the expectation step, for the maximum of the likelihood.
+    pub fn new(engine: E) -> Self {
+        Self {
+            engine,
+            with_prior: false,
+            tolerance: Some(DEFAULT_TOLERANCE),
+            rounds: DEFAULT_ROUNDS,
+            first_values: Vec::new(),
+            starts: 1,
+            seed: 0,
+            mini_batch: None,
+            accelerated: false,
+            threads: None,
+            watch: Watch::default(),
+        }
+    }
+
+    watched!();
+
+    /// Maximises the posterior density: the likelihood times the densities of the parameters' priors.
+    pub fn map_estimate(mut self) -> Self {
+        self.with_prior = true;
+        self
+    }
+
+    /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); with 0 once it raises
+    /// it no more. Where the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
+    /// it.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = Some(tolerance);
+        self
+    }
+
+    /// Ends after so many rounds at most (default 1000).
+    pub fn rounds(mut self, rounds: u64) -> Self {
+        self.rounds = rounds;
+        self
+    }
+
+    /// Makes exactly so many rounds, whatever they change.
+    pub fn exact_rounds(mut self, rounds: u64) -> Self {
+        (self.rounds, self.tolerance) = (rounds, None);
+        self
+    }
+
+    /// Starts a parameter at this value instead of at the mean of its prior.
+    pub fn start<T: Value>(mut self, parameter: &Element<T>, value: T) -> Self {
+        self.first_values
+            .push((parameter.erased().clone(), Datum::new(value)));
+        self
+    }
+
+    /// Starts so many times (default once), from the second time on at values that are drawn from the priors; the fit is that of the largest
+    /// likelihood, or with [`map_estimate`](Self::map_estimate) of the largest posterior density.
+    pub fn starts(mut self, starts: u64) -> Self {
+        self.starts = starts;
+        self
+    }
+
+    /// Sets the seed of all that is drawn: values to start from, and the order of mini-batches (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Maximises after so many different rows instead of after all of them: stepwise expectation-maximisation.
+    ///
+    /// A round goes once through all rows in a drawn order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
+    /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
+    /// tolerance. Each step loads the parameters into all factors of the model: batches should have at least dozens of rows.
+    ///
+    /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
+    /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
+    pub fn mini_batches(mut self, rows: usize) -> Self {
+        self.mini_batch = Some(rows);
+        self
+    }
+
+    /// Extrapolates after every second round to where the two lead (SQUAREM), and keeps that if the likelihood, or with
+    /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there: fewer rounds where they converge slowly.
+    ///
+    /// An extrapolation that is kept is a round of its own; another takes the time of one. Rounds end by the change of an ordinary one.
+    ///
+    /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
+    /// Scandinavian Journal of Statistics 35(2), 2008.
+    pub fn accelerated(mut self) -> Self {
+        self.accelerated = true;
+        self
+    }
+
+    /// Works on this many threads (default: all cores); the result is the same.
+    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Learns the parameters that the elements of the cases depend on; the evidence and the interventions of `model` hold for each
+    /// case.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
+        self.fit_with(model, cases, None)
+    }
+
+    /// Learns as [`fit`](Self::fit) does, with expected counts that `count` gives: for each request parts of all units of the cases, in their
+    /// order, which a [`case_counter`](Self::case_counter) computes in any processes.
+    ///
+    /// **Guarantee.** The fit is that of [`fit`](Self::fit) to the last bit, however the units are parted.
+    ///
+    /// **Complexity.** A request for each round, and two for each number that has a standard error; a part has as many numbers for each of its units as
+    /// there are outcomes. A deadline or an interrupt is looked at between requests.
+    ///
+    /// **Errors.** Those of `fit`, and what `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if its parts are not those of the request;
+    /// [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, If, Learned, Model};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
+    /// # use std::sync::Mutex;
+    /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
+    /// let heads = If::new(&Flip::new(0.5), Flip::new(&first), Flip::new(&second));
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// // The worker, in any process, prepares the model once.
+    /// let worker = Mutex::new(learner.case_counter(&Model::new(), &cases)?);
+    /// let fit = learner.fit_by(&Model::new(), &cases, |request| {
+    ///     let mut worker = worker.lock().unwrap();
+    ///     let units = worker.units();
+    ///     Ok(vec![worker.part(request, 0..units)?])
+    /// })?;
+    /// assert_eq!(fit.value(&first)?, learner.fit(&Model::new(), &cases)?.value(&first)?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn fit_by<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+        count: impl Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync,
+    ) -> Result<Fit, Error> {
+        self.check_parts()?;
+        self.fit_with(model, cases, Some(&count))
+    }
+
+    /// Prepares the model and the cases to count for [`fit_by`](Self::fit_by) of another process, which has built the same.
+    ///
+    /// **Errors.** Those of [`fit`](Self::fit) but for the rounds.
+    pub fn case_counter<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+    ) -> Result<CaseCounter, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        self.check()?;
+        let monitor = self.watch.start("ExpectationMaximization", None);
+        let step = guarded(|| self.engine.prepare(model, &cases.table, monitor.until()));
+        Ok(CaseCounter {
+            step: step.map_err(|error| monitor.error_of(error))?,
+            rows: cases.table.rows.clone(),
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            watch: self.watch.clone(),
+        })
+    }
+
+    /// The first request that [`fit_by`](Self::fit_by) makes, of a counter that has counted nothing yet: for workers that begin before the fit does.
+    ///
+    /// **Errors.** Those of [`fit_by`](Self::fit_by) about settings and values to start from.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Learned, Model};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
+    /// let bias = Learned::beta("bias", 1.0, 1.0);
+    /// let heads = Flip::new(&bias);
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).start(&bias, 0.2);
+    /// let counter = learner.case_counter(&Model::new(), &cases)?;
+    /// let first = learner.first_request(&counter)?;
+    /// assert_eq!((first.number(), first.units()), (0, counter.units()));
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn first_request(&self, counter: &CaseCounter) -> Result<CountRequest, Error> {
+        self.check_parts()?;
+        self.begin(0, counter.step.outcomes())?;
+        Ok(counter.first_request())
+    }
+
+    /// The settings that decide the counts of a request, as text: counts whose texts differ are not merged.
+    pub fn counting_settings(&self) -> String {
+        self.engine.counting_settings()
+    }
+
+    fn fit_with<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+        count: Option<&CountFunction<'_>>,
+    ) -> Result<Fit, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        self.check()?;
+        let monitor = self.watch.start(
+            "ExpectationMaximization",
+            self.rounds.checked_mul(self.starts),
+        );
+        guarded(|| {
+            let step = self.engine.prepare(model, &cases.table, monitor.until());
+            let learner = Learner {
+                step: step.map_err(|error| monitor.error_of(error))?,
+                columns: cases.table.columns_only(),
+                with_prior: self.with_prior,
+                threads: self.threads.map_or_else(cores, NonZero::get),
+                watch: self.watch.clone(),
+            };
+            let rows = &cases.table.rows;
+            let in_parts = count.map(|count| CountsInParts::new(&*learner.step, count));
+            let step: &dyn ExpectationStep = match &in_parts {
+                Some(in_parts) => in_parts,
+                None => &*learner.step,
+            };
+            let (best, starts) = self.run(step, rows, &monitor)?;
+            let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
+            let mut errors = None;
+            if is_small && monitor.stopped().is_none() {
+                learner.set(&best.last.values);
+                errors = match learner.standard_errors(step, rows) {
+                    Err(Error::NothingDone { .. }) => None,
+                    errors => Some(errors?),
+                };
+            }
+            Ok(Fit::new(
+                model,
+                learner,
+                (best, starts),
+                rows.clone(),
+                errors,
+            ))
+        })
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if let Some(tolerance) = self.tolerance.filter(|x| x.is_nan() || *x < 0.0) {
+            let remedy = "give a number that is not negative";
+            return invalid("tolerance", tolerance.to_string(), remedy);
+        }
+        if self.starts == 0 {
+            return invalid("starts", "0".into(), "give at least 1");
+        }
+        if self.mini_batch == Some(0) {
+            return invalid("mini_batches", "0".into(), "give at least 1");
+        }
+        if let (Some(rows), true) = (self.mini_batch, self.accelerated) {
+            let remedy = "give mini_batches or accelerated, not both";
+            return invalid("mini_batches", rows.to_string(), remedy);
+        }
+        Ok(())
+    }
+
+    fn check_parts(&self) -> Result<(), Error> {
+        self.mini_batch.map_or(Ok(()), |rows| {
+            let remedy = "learn from mini-batches in one process";
+            invalid("mini_batches", rows.to_string(), remedy)
+        })
+    }
+
+    /// Sets the parameters to where a start begins: the first at the values given, or at the means of the priors, the others at values drawn
+    /// from the priors.
+    fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
+        if start > 0 {
+            return outcomes.draw_from_priors(&mut stream(self.seed, start));
+        }
+        for (element, value) in &self.first_values {
+            let Some((_, learned)) = outcomes.learned().get(element) else {
+                return Err(Error::NotLearned {
+                    element: element.label(),
+                });
+            };
+            if !learned.set(value) {
+                return Err(Error::InvalidSetting {
+                    algorithm: "ExpectationMaximization",
+                    setting: "start",
+                    value: format!("{value:?} for {element:?}"),
+                    remedy: "give as many numbers as the prior has",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all starts; the rounds of the best.
+    fn run(
+        &self,
+        step: &dyn ExpectationStep,
+        rows: &CaseRows,
+        monitor: &RunMonitor<'_>,
+    ) -> Result<(Rounds, Vec<f64>), Error> {
+        let rows: Vec<CaseRow<'_>> = rows.iter().collect();
+        let mut best: Option<Rounds> = None;
+        let mut objectives = Vec::new();
+        for start in 0..self.starts {
+            self.begin(start, step.outcomes())?;
+            let rounds = RoundsOfStart {
+                step,
+                rows: &rows,
+                settings: self.round_settings(start),
+                monitor,
+            };
+            match (rounds.run(), &best) {
+                (Ok(rounds), _) if rounds.last.objective.is_nan() && self.starts > 1 => {
+                    let remedy =
+                        "start once: the algorithm gives no log-likelihood to compare starts by";
+                    return invalid("starts", self.starts.to_string(), remedy);
+                }
+                (Ok(rounds), _) if rounds.last.objective.is_nan() && self.accelerated => {
+                    let remedy = "leave it out: the algorithm gives no log-likelihood to judge by";
+                    return invalid("accelerated", "true".into(), remedy);
+                }
+                (Ok(rounds), _) => {
+                    objectives.push(rounds.last.objective);
+                    let is_better = |best: &Rounds| rounds.last.objective > best.last.objective;
+                    if best.as_ref().is_none_or(is_better) {
+                        best = Some(rounds);
+                    }
+                }
+                (Err(error), Some(_)) if error.is_stopped() => {}
+                (Err(error), _) => return Err(monitor.error_of(error)),
+            }
+            if let (Some(stopped), Some(best)) = (monitor.stopped(), &mut best) {
+                best.ended = stopped;
+                break;
+            }
+        }
+        let best = best.ok_or_else(|| monitor.nothing_done())?;
+        Ok((best, objectives))
+    }
+
+    fn round_settings(&self, start: u64) -> RoundSettings {
+        RoundSettings {
+            with_prior: self.with_prior,
+            tolerance: self.tolerance,
+            rounds: self.rounds,
+            done: start.saturating_mul(self.rounds),
+            mini_batch: self.mini_batch,
+            accelerated: self.accelerated,
+            seed: (self.seed, start),
+            threads: self.threads.map_or_else(cores, NonZero::get),
+        }
+    }
+}

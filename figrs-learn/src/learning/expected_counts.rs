@@ -1,0 +1,109 @@
+//! The interface of the expectation step.
+
+use std::fmt;
+use std::ops::Range;
+
+use figrs_core::{Model, Until};
+use serde::{Deserialize, Serialize};
+
+use super::case_rows::CaseRow;
+use super::case_table::CaseTable;
+use super::parameters::CountedOutcomes;
+use figrs_infer::error::Error;
+
+/// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
+/// [`ExpectationMaximization`](crate::ExpectationMaximization).
+///
+/// | algorithm | counts | log-likelihood |
+/// |---|---|---|
+/// | [`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination) | exact | exact; no round lowers it |
+/// | [`BeliefPropagation`](figrs_infer::BeliefPropagation) | beliefs of factors: exact where a row leaves no loops | negative Bethe free energy, if messages settle |
+/// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | of the most probable completion (hard EM) | of the completed rows; no round lowers it |
+/// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
+/// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; continuous hidden elements and models without end too | estimated |
+pub trait ExpectedCounts {
+    /// Prepares the expectation steps of a model for some cases: all that does not depend on the values of parameters.
+    #[doc(hidden)]
+    fn prepare(
+        &self,
+        model: &Model,
+        cases: &CaseTable,
+        until: &Until,
+    ) -> Result<Box<dyn ExpectationStep>, Error>;
+
+    /// The settings that decide the counts, as text: threads are none of them.
+    #[doc(hidden)]
+    fn counting_settings(&self) -> String;
+}
+
+/// The prepared expectation step of one model and its cases.
+pub trait ExpectationStep: fmt::Debug + Send + Sync {
+    /// True if the counts are exact, so that differences of them are derivatives.
+    fn is_exact(&self) -> bool;
+
+    /// The outcomes that are counted.
+    fn outcomes(&self) -> &CountedOutcomes;
+
+    /// Takes in the cells that the columns have got since; none after an error.
+    fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
+
+    /// Number of units of so many rows: groups of equal size, whose counts are added up in their order.
+    fn units(&self, rows: usize) -> u64;
+
+    /// Gives `take` the expected counts of some units of rows, one after another, and their log-likelihood, for natural logarithms of the
+    /// probabilities of all outcomes; in so many threads.
+    fn expect_units(
+        &self,
+        units: (&[CaseRow<'_>], Range<u64>),
+        log_weights: &[f64],
+        run: (usize, &Until),
+        take: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error>;
+
+    /// The expected counts of some rows, as sums over their units.
+    fn expect(
+        &self,
+        rows: &[CaseRow<'_>],
+        log_weights: &[f64],
+        run: (usize, &Until),
+    ) -> Result<Expected, Error> {
+        let mut all = Expected::none(self.outcomes().len());
+        let units = 0..self.units(rows.len());
+        self.expect_units((rows, units), log_weights, run, &mut |unit| {
+            all.absorb(&unit);
+        })?;
+        Ok(all)
+    }
+}
+
+/// Expected counts of outcomes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Expected {
+    /// The natural logarithm of the probability of all cases, or what approximates it; `None` if the algorithm gives none.
+    pub log_likelihood: Option<f64>,
+    /// By outcome.
+    pub counts: Vec<f64>,
+}
+
+impl Expected {
+    /// None of so many outcomes.
+    pub(super) fn none(outcomes: usize) -> Self {
+        Self {
+            log_likelihood: Some(0.0),
+            counts: vec![0.0; outcomes],
+        }
+    }
+
+    /// Adds the log-likelihood of other rows.
+    pub(super) fn add_log_likelihood(&mut self, log: Option<f64>) {
+        self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
+    }
+
+    /// Adds those of other rows.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        self.add_log_likelihood(other.log_likelihood);
+        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
+            *sum += count;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The result of learning.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use figrs_core::{AnyElement, Datum, Element, ElementId, Model, Value};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::case_rows::CaseRows;
+use super::cases::{CaseColumns, Cases};
+use super::convergence::numbers;
+use super::learner::Learner;
+use super::observed_information::StandardErrors;
+use super::rounds::Rounds;
+use figrs_factor::Stopped;
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+/// Learned values of the parameters of a model.
+///
+/// The text of a fit has the values with their standard errors if these are known, the log-likelihood by round, and why it ended.
+///
+/// Further cases can be learned from without the earlier ones ([`update`](Self::update)).
+#[derive(Clone, Debug)]
+pub struct Fit {
+    model: Model,
+    parameters: IndexMap<ElementId, (AnyElement, Datum), FxBuildHasher>,
+    log_likelihoods: Vec<f64>,
+    ended: Stopped,
+    starts: Vec<f64>,
+    /// The cases that were learned from.
+    rows: Arc<CaseRows>,
+    /// Their expected counts.
+    counts: Vec<f64>,
+    standard_errors: Option<StandardErrors>,
+    /// Clones share it: it is set to the values of one before each use.
+    learner: Arc<Mutex<Learner>>,
+}
+
+impl Fit {
+    pub(super) fn new(
+        model: &Model,
+        learner: Learner,
+        (rounds, starts): (Rounds, Vec<f64>),
+        rows: CaseRows,
+        standard_errors: Option<StandardErrors>,
+    ) -> Self {
+        let learned = learner.step.outcomes().learned().iter();
+        let elements = learned.map(|learned| learned.element.clone());
+        let parameters = elements.zip(rounds.last.values);
+        Self {
+            model: model.clone(),
+            parameters: parameters.map(|(e, value)| (e.id(), (e, value))).collect(),
+            rows: Arc::new(rows),
+            log_likelihoods: rounds.log_likelihoods,
+            ended: rounds.ended,
+            starts,
+            counts: rounds.last.counts,
+            standard_errors,
+            learner: Arc::new(Mutex::new(learner)),
+        }
+    }
+
+    /// The learned value of a parameter.
+    ///
+    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on it.
+    pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
+        let found = self.parameters.get(&parameter.erased().id());
+        let value = found.and_then(|(_, value)| value.get::<T>());
+        value.cloned().ok_or_else(|| Error::NotLearned {
+            element: parameter.label(),
+        })
+    }
+
+    /// The model that was learned from, with each parameter at its learned value: to be asked with any algorithm.
+    pub fn model(&self) -> Model {
+        let parameters = self.parameters.values();
+        parameters.fold(self.model.clone(), |model, (element, value)| {
+            model.intervene_any(element, value.clone())
+        })
+    }
+
+    /// The standard errors of the learned values, from the observed information.
+    ///
+    /// A fit of at most 16 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each number
+    /// that is free.
+    ///
+    /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Learned, Model};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
+    /// let bias = Learned::beta("bias", 1.0, 1.0);
+    /// let throw = Flip::new(&bias);
+    /// let cases = Cases::new(&throw).weighted_rows([(30.0, true), (70.0, false)]);
+    /// let fit = ExpectationMaximization::new(JunctionTree::new()).fit(&Model::new(), &cases)?;
+    /// let error = fit.standard_errors()?.of(&bias)?[0];
+    /// assert!((error.unwrap_or(0.0) - (0.3 * 0.7 / 100.0f64).sqrt()).abs() < 1e-8);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn standard_errors(&self) -> Result<StandardErrors, Error> {
+        match &self.standard_errors {
+            Some(errors) => Ok(errors.clone()),
+            None => guarded(|| {
+                let learner = self.learner();
+                learner.standard_errors(&*learner.step, &self.rows)
+            }),
+        }
+    }
+
+    /// Learns from further cases, of the same columns: their expected counts at the present values are added to those of all earlier
+    /// cases, which are not looked at again, and the parameters are set to what all counts make most likely (incremental
+    /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
+    ///
+    /// The result is that of all cases learned together where all that the parameters decide is observed, and no element reads several of them.
+    /// All different rows are kept for standard errors, each condition and weight of them too. The log-likelihoods by round are those
+    /// of the first cases still.
+    ///
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], those of the
+    /// algorithm. The fit is then as it was.
+    ///
+    /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
+    /// Graphical Models, 1998.
+    ///
+    /// ```
+    /// # use figrs_core::{Learned, Model, Select};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
+    /// let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
+    /// let choice = Select::by(&mix, ["a", "b", "c"]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// let mut fit = learner.fit(&Model::new(), &Cases::new(&choice).rows(["a"; 100]))?;
+    /// for _ in 0..100 {
+    ///     fit.update(&Cases::new(&choice).rows(["b"]))?;
+    /// }
+    /// assert!((fit.value(&mix)?[0] - 101.0 / 203.0).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn update<C: CaseColumns>(&mut self, cases: &Cases<C>) -> Result<f64, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        guarded(|| {
+            let shared = self.learner.clone();
+            let mut learner = self.set_to_values(&shared);
+            let all = (&mut self.counts, Arc::make_mut(&mut self.rows));
+            let log_likelihood = learner.update(&cases.table, all)?;
+            self.standard_errors = None;
+            for ((_, known), value) in self.parameters.values_mut().zip(learner.values()) {
+                *known = value;
+            }
+            Ok(log_likelihood)
+        })
+    }
+
+    /// The model prepared for learning, with the parameters at the values of this fit.
+    fn learner(&self) -> MutexGuard<'_, Learner> {
+        self.set_to_values(&self.learner)
+    }
+
+    fn set_to_values<'a>(&self, learner: &'a Mutex<Learner>) -> MutexGuard<'a, Learner> {
+        let learner = learner.lock().unwrap_or_else(PoisonError::into_inner);
+        learner.set(self.parameters.values().map(|(_, value)| value));
+        learner
+    }
+
+    /// The natural logarithm of the likelihood of all cases at the learned values, or what the algorithm of the expectation step has in its place
+    /// ([`ExpectedCounts`](crate::ExpectedCounts)); not a number if it has nothing.
+    pub fn log_likelihood(&self) -> f64 {
+        self.log_likelihoods.last().copied().unwrap_or(0.0)
+    }
+
+    /// The log-likelihood before the first round, and after each; not a number where the algorithm of the expectation step has none.
+    pub fn log_likelihoods(&self) -> &[f64] {
+        &self.log_likelihoods
+    }
+
+    /// Number of rounds.
+    pub fn rounds(&self) -> u64 {
+        self.log_likelihoods.len() as u64 - 1
+    }
+
+    /// For each start its last log-likelihood, with the logarithm of the priors' densities for
+    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate).
+    pub fn starts(&self) -> &[f64] {
+        &self.starts
+    }
+
+    /// Reason for the end: [`Finished`](Stopped::Finished) once the rounds converged, [`Budget`](Stopped::Budget) after as many as were allowed.
+    pub fn ended(&self) -> Stopped {
+        self.ended
+    }
+
+    fn write_parameters(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |element: &AnyElement| element.label().name.unwrap_or_default();
+        let names = self
+            .parameters
+            .values()
+            .map(|(e, _)| name(e).chars().count());
+        let width = names.max().unwrap_or(0);
+        for (element, value) in self.parameters.values() {
+            let errors = self.standard_errors.as_ref();
+            let errors = errors.and_then(|errors| errors.of_any(element));
+            let text = |(i, x): (usize, &f64)| match errors.and_then(|errors| errors[i]) {
+                Some(error) => format!("{x:.6} ± {error:.6}"),
+                None => format!("{x:.6}"),
+            };
+            let numbers: Vec<String> = numbers(value).iter().enumerate().map(text).collect();
+            writeln!(f, "{:width$}  {}", name(element), numbers.join("  "))?;
+        }
+        let errors = self.standard_errors.iter();
+        let unidentified: Vec<String> = errors
+            .flat_map(StandardErrors::unidentified)
+            .map(ToString::to_string)
+            .collect();
+        if !unidentified.is_empty() {
+            writeln!(
+                f,
+                "not identified by the cases: {}",
+                unidentified.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// True for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
+fn is_shown(round: usize) -> bool {
+    let mut leading = round;
+    while leading >= 10 && leading.is_multiple_of(10) {
+        leading /= 10;
+    }
+    matches!(leading, 0 | 1 | 2 | 5)
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_parameters(f)?;
+        let last = self.log_likelihoods.len().saturating_sub(1);
+        for (round, log_likelihood) in self.log_likelihoods.iter().enumerate() {
+            if log_likelihood.is_nan() && round == last {
+                writeln!(f, "round {round:>4}  no log-likelihood")?;
+            } else if !log_likelihood.is_nan() && (is_shown(round) || round == last) {
+                writeln!(f, "round {round:>4}  log-likelihood {log_likelihood:.6}")?;
+            }
+        }
+        f.write_str(match self.ended {
+            Stopped::Finished => "converged",
+            Stopped::Budget => "ended by the number of rounds",
+            Stopped::Deadline => "ended by the deadline",
+            Stopped::Interrupted => "interrupted",
+        })?;
+        match self.starts.len() {
+            0 | 1 => Ok(()),
+            starts => write!(f, "; the best of {starts} starts"),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A model prepared for learning.
+
+use std::mem;
+
+use figrs_core::Datum;
+use figrs_core::expand::LearnedParameter;
+
+use super::case_rows::{CaseRow, CaseRows};
+use super::case_table::CaseTable;
+use super::expected_counts::{ExpectationStep, Expected};
+use super::observed_information::{InformationSource, StandardErrors};
+use figrs_infer::error::Error;
+use figrs_infer::run::watch::Watch;
+
+/// A model prepared for expectation steps, with the columns of its cases.
+#[derive(Debug)]
+pub(super) struct Learner {
+    pub(super) step: Box<dyn ExpectationStep>,
+    /// The columns with all cells that were met; there are no rows between calls.
+    pub(super) columns: CaseTable,
+    pub(super) with_prior: bool,
+    pub(super) threads: usize,
+    pub(super) watch: Watch,
+}
+
+impl Learner {
+    /// Number of numbers of all parameters.
+    pub(super) fn numbers(&self) -> usize {
+        let learned = self.step.outcomes().learned().iter();
+        learned.map(|learned| learned.params.len()).sum()
+    }
+
+    /// The present values of the parameters.
+    pub(super) fn values(&self) -> Vec<Datum> {
+        let learned = self.step.outcomes().learned().iter();
+        learned.map(LearnedParameter::value).collect()
+    }
+
+    /// Sets the parameters.
+    pub(super) fn set<'a>(&self, values: impl IntoIterator<Item = &'a Datum>) {
+        for (learned, value) in self.step.outcomes().learned().iter().zip(values) {
+            learned.set(value);
+        }
+    }
+
+    /// Adds the expected counts of other cases to some, sets the parameters to what all of them make most likely, and adds the cases to the
+    /// rows; the log-likelihood of the cases before, not a number if there is none.
+    ///
+    /// After an error the counts and the rows are as before.
+    pub(super) fn update(
+        &mut self,
+        cases: &CaseTable,
+        (counts, rows): (&mut Vec<f64>, &mut CaseRows),
+    ) -> Result<f64, Error> {
+        let known = self.columns.lengths();
+        let translated = self.columns.translate(cases);
+        let extended = translated.and_then(|()| self.step.extend(&self.columns));
+        if extended.is_err() {
+            self.columns.truncate(&known);
+        }
+        let added = mem::take(&mut self.columns.rows);
+        extended?;
+        let watch = self.watch.clone();
+        let monitor = watch.start("ExpectationMaximization", None);
+        let outcomes = self.step.outcomes();
+        let log_weights = outcomes.log_weights()?;
+        let further: Vec<CaseRow<'_>> = added.iter().collect();
+        let run = (self.threads, monitor.until());
+        let expected = self.step.expect(&further, &log_weights, run);
+        let expected = expected.map_err(|error| monitor.error_of(error))?;
+        let mut sum = Expected::none(outcomes.len());
+        sum.counts[..counts.len()].copy_from_slice(counts);
+        sum.absorb(&expected);
+        outcomes.maximise(&sum.counts, self.with_prior)?;
+        *counts = sum.counts;
+        rows.append(&added);
+        Ok(expected.log_likelihood.unwrap_or(f64::NAN))
+    }
+
+    /// The standard errors at the present values, for these cases, by a step of this model.
+    ///
+    /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
+    pub(super) fn standard_errors(
+        &self,
+        step: &dyn ExpectationStep,
+        rows: &CaseRows,
+    ) -> Result<StandardErrors, Error> {
+        if !self.step.is_exact() {
+            return Err(Error::InexactCounts);
+        }
+        let monitor = self.watch.start("ExpectationMaximization", None);
+        let rows: Vec<CaseRow<'_>> = rows.iter().collect();
+        let source = InformationSource {
+            step,
+            rows: &rows,
+            with_prior: self.with_prior,
+            threads: self.threads,
+            until: monitor.until(),
+        };
+        let errors = source.standard_errors();
+        errors.map_err(|error| monitor.error_of(error))
+    }
+}

@@ -1,0 +1,74 @@
+//! The expansion of a model for some cases, with parameters in the place of what is learned.
+
+use std::sync::Arc;
+
+use figrs_core::expand::{Expansion, LearnedParameters};
+use figrs_core::{AnyElement, Datum, Model};
+
+use super::case_table::CaseTable;
+use super::column_factors::density_columns;
+use super::parameters::CountedOutcomes;
+use figrs_infer::error::Error;
+use figrs_infer::exact::conflict;
+use figrs_infer::limits::Limits;
+
+/// An expansion whose targets are the elements of columns, and the outcomes that are counted in it.
+#[derive(Debug)]
+pub(super) struct LearningExpansion {
+    pub(super) expansion: Arc<Expansion>,
+    pub(super) outcomes: CountedOutcomes,
+    /// For each element the column that observes its density, if there is one.
+    pub(super) places: Vec<Option<usize>>,
+}
+
+impl LearningExpansion {
+    /// Expands the model.
+    ///
+    /// **Errors.** Those of expansions; [`Error::CannotLearnFrom`], [`Error::NotLearnable`], [`Error::NothingToLearn`].
+    pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {
+        let elements = cases.elements();
+        let stand_ins: Vec<(AnyElement, Datum)> = cases
+            .columns
+            .iter()
+            .filter_map(|column| Some((column.element.clone(), column.any_value()?)))
+            .collect();
+        let mut learned = LearnedParameters::default();
+        let expansion = Expansion::learning(
+            model,
+            &elements,
+            (limits.budget, limits.options.end()),
+            &mut learned,
+            &stand_ins,
+        )?;
+        if expansion.impossible().is_some() {
+            return Err(conflict::impossible(model, &elements, limits));
+        }
+        conflict::check_failures(&expansion, limits)?;
+        check_evidence(model, cases, |element| learned.get(element).is_some())?;
+        let places = density_columns(&expansion, model)?;
+        let outcomes =
+            CountedOutcomes::new(&expansion, learned, cases, |position| places[position])?;
+        Ok(Self {
+            expansion: Arc::new(expansion),
+            outcomes,
+            places,
+        })
+    }
+}
+
+/// An error if the model or the cases state something of a parameter.
+pub(super) fn check_evidence(
+    model: &Model,
+    cases: &CaseTable,
+    is_learned: impl Fn(&AnyElement) -> bool,
+) -> Result<(), Error> {
+    let stated = model.evidence().iter().map(|(element, _)| element);
+    let columns = cases.columns.iter().map(|column| &column.element);
+    match stated.chain(columns).find(|element| is_learned(element)) {
+        None => Ok(()),
+        Some(element) => Err(Error::CannotLearnFrom {
+            element: element.label(),
+            reason: "it is a parameter to be learned; state what is known of it as its prior, or draw from its posterior with a sampler",
+        }),
+    }
+}

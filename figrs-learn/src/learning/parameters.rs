@@ -1,0 +1,376 @@
+//! Outcomes that parameters decide, and the maximisation of their expected log-likelihood.
+
+use std::ops::Range;
+
+use figrs_core::expand::{Expansion, LearnedParameter, LearnedParameters, ParametricOutcomes};
+use figrs_core::internals::{AtomicOp, Kind, Mode};
+use figrs_core::{AnyElement, Datum, Likelihood, Number, Stream};
+use rustc_hash::FxHashMap;
+
+use super::case_rows::{CaseRow, MISSING};
+use super::case_table::CaseTable;
+use super::term_sums::TermSums;
+use figrs_infer::error::Error;
+
+/// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
+/// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the
+/// coefficients of each parameter's expected log-likelihood.
+#[derive(Debug)]
+pub struct CountedOutcomes {
+    learned: LearnedParameters,
+    members: Vec<Member>,
+    /// By learned parameter: the members that read it.
+    readers: Vec<Vec<Reader>>,
+    /// By origin of a weight.
+    origins: Vec<Origin>,
+    /// Number of outcomes.
+    count: usize,
+    /// The coefficients that are counted instead of outcomes, if there is no list of those.
+    terms: Option<TermSums>,
+}
+
+/// An element with its outcomes.
+#[derive(Debug)]
+struct Member {
+    element: AnyElement,
+    /// The outcomes with their values; where a column observes them, one for each of its cells.
+    outcomes: Vec<(usize, Datum)>,
+    column: Option<usize>,
+}
+
+/// A member of a family some of whose numbers are those of one learned parameter.
+#[derive(Debug)]
+struct Reader {
+    member: usize,
+    numbers: Range<usize>,
+}
+
+/// Outcome of a weight with an origin.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    /// Always this one.
+    Outcome(usize),
+    /// That of this member for the value of its column in the row.
+    Observed { member: usize, column: usize },
+}
+
+fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
+    match element.kind() {
+        Kind::Atomic(op) => Some(&**op),
+        _ => None,
+    }
+}
+
+impl CountedOutcomes {
+    /// The outcomes of an expansion; `density_column` tells the column that observes the density of an element.
+    ///
+    /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
+    pub(super) fn new(
+        expansion: &Expansion,
+        learned: LearnedParameters,
+        cases: &CaseTable,
+        density_column: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Self, Error> {
+        check_readers(expansion, &learned)?;
+        let places = places(&learned);
+        let mut outcomes = Self {
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+            count: 0,
+            terms: None,
+        };
+        for parametric in expansion.parametric_outcomes() {
+            let column = density_column(parametric.position);
+            outcomes.add(parametric, (cases, column), &places)?;
+        }
+        if outcomes.readers.iter().all(Vec::is_empty) {
+            return Err(Error::NothingToLearn);
+        }
+        Ok(outcomes)
+    }
+
+    /// The coefficients of the terms of these parameters' log-likelihoods, in place of outcomes.
+    ///
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
+    pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
+        let terms = TermSums::new(&learned);
+        if terms.len() == 0 {
+            return Err(Error::NothingToLearn);
+        }
+        Ok(Self {
+            count: terms.len(),
+            terms: Some(terms),
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+        })
+    }
+
+    /// The coefficients that are counted instead of outcomes, if they are.
+    pub(super) fn terms(&self) -> Option<&TermSums> {
+        self.terms.as_ref()
+    }
+
+    fn add(
+        &mut self,
+        parametric: &ParametricOutcomes,
+        (cases, column): (&CaseTable, Option<usize>),
+        places: &Places,
+    ) -> Result<(), Error> {
+        let member = self.members.len();
+        let support = &parametric.support;
+        let values = if let Some(column) = column {
+            self.origins.push(Origin::Observed { member, column });
+            cases.observed_values(column, 0)?
+        } else {
+            let outcomes = self.count..self.count + support.len();
+            self.origins.extend(outcomes.map(Origin::Outcome));
+            (0..support.len()).map(|i| support.datum(i)).collect()
+        };
+        for (at, numbers) in reads(&parametric.member, &self.learned, places)? {
+            self.readers[at].push(Reader { member, numbers });
+        }
+        self.members.push(Member {
+            element: parametric.member.clone(),
+            outcomes: Vec::new(),
+            column,
+        });
+        self.add_outcomes(member, values);
+        Ok(())
+    }
+
+    fn add_outcomes(&mut self, member: usize, values: Vec<Datum>) {
+        let outcomes = &mut self.members[member].outcomes;
+        for value in values {
+            outcomes.push((self.count, value));
+            self.count += 1;
+        }
+    }
+
+    /// By member, the values of cells that columns have got since.
+    ///
+    /// **Errors.** [`Error::InvalidCase`].
+    pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
+        let values = |member: &Member| match member.column {
+            Some(column) => cases.observed_values(column, member.outcomes.len()),
+            None => Ok(Vec::new()),
+        };
+        self.members.iter().map(values).collect()
+    }
+
+    /// Adds the outcomes of such values.
+    pub(super) fn extend(&mut self, values: Vec<Vec<Datum>>) {
+        for (member, values) in values.into_iter().enumerate() {
+            self.add_outcomes(member, values);
+        }
+    }
+
+    /// Number of outcomes.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The column that observes the values of a weight with an origin, if one does.
+    pub(super) fn column(&self, origin: u32) -> Option<usize> {
+        match self.origins[origin as usize] {
+            Origin::Outcome(_) => None,
+            Origin::Observed { column, .. } => Some(column),
+        }
+    }
+
+    /// The outcome of a weight with an origin in a row; `None` if the row misses the value of its column.
+    #[inline]
+    pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
+        match self.origins[origin as usize] {
+            Origin::Outcome(outcome) => Some(outcome),
+            Origin::Observed { member, column } => {
+                let cell = row.cell(column);
+                (cell != MISSING).then(|| self.members[member].outcomes[cell as usize].0)
+            }
+        }
+    }
+
+    /// The learned parameters.
+    pub(super) fn learned(&self) -> &LearnedParameters {
+        &self.learned
+    }
+
+    /// The natural logarithms of the probabilities of all outcomes, for the present values of the parameters.
+    pub(super) fn log_weights(&self) -> Result<Vec<f64>, Error> {
+        let mut logs = vec![0.0; self.count];
+        for member in &self.members {
+            let Some(op) = atomic(&member.element) else {
+                continue;
+            };
+            op.check()
+                .map_err(|problem| member.element.invalid(problem))?;
+            for (outcome, value) in &member.outcomes {
+                let log = op.log_prob(value.as_any());
+                logs[*outcome] = log.map_err(|fault| member.element.fault(fault))?;
+            }
+        }
+        Ok(logs)
+    }
+
+    /// The expected log-likelihood as a function of one parameter, the others at their present values; with the logarithm of its
+    /// prior's density where `with_prior`.
+    ///
+    /// **Errors.** [`Error::NotLearnable`] if it is not one that the prior is conjugate to.
+    pub(super) fn likelihood(
+        &self,
+        parameter: usize,
+        learned: &LearnedParameter,
+        (counts, with_prior): (&[f64], bool),
+    ) -> Result<Likelihood, Error> {
+        let mut likelihood = Likelihood::new(learned.prior().terms());
+        if with_prior {
+            learned.prior().add_to(&mut likelihood);
+        }
+        if let Some(terms) = &self.terms {
+            terms.add_to((parameter, &mut likelihood), learned, counts);
+        }
+        for reader in &self.readers[parameter] {
+            let member = &self.members[reader.member];
+            let Some(op) = atomic(&member.element) else {
+                continue;
+            };
+            for (outcome, value) in &member.outcomes {
+                let count = counts[*outcome];
+                if count > 0.0 {
+                    likelihood.set_power(count);
+                    op.likelihood(reader.numbers.clone(), value.as_any(), &mut likelihood)
+                        .map_err(|fault| member.element.fault(fault))?;
+                }
+            }
+            if likelihood.is_refused() {
+                return Err(Error::NotLearnable {
+                    parameter: learned.element.label(),
+                    element: member.element.label(),
+                });
+            }
+        }
+        Ok(likelihood)
+    }
+
+    /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density; one that
+    /// no count depends on stays as it is.
+    ///
+    /// That is the maximum over all of them where no element reads several parameters; otherwise it is at least no less than before
+    /// (expectation conditional maximisation: Meng and Rubin 1993).
+    ///
+    /// **Errors.** [`Error::NoMaximum`]; those of [`likelihood`](Self::likelihood).
+    pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
+        for (at, learned) in self.learned.iter().enumerate() {
+            let likelihood = self.likelihood(at, learned, (counts, with_prior))?;
+            match learned.prior().mode_of(&likelihood) {
+                Mode::At(mode) => {
+                    for (param, x) in learned.params.iter().zip(mode) {
+                        param.set(x);
+                    }
+                }
+                Mode::Flat => {}
+                Mode::Unbounded => {
+                    return Err(Error::NoMaximum {
+                        parameter: learned.element.label(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets each parameter to a value drawn from its prior.
+    pub(super) fn draw_from_priors(&self, random: &mut Stream) -> Result<(), Error> {
+        for learned in self.learned.iter() {
+            if let Some(op) = atomic(&learned.element) {
+                let drawn = op.sample(random);
+                learned.set(&drawn.map_err(|fault| learned.element.fault(fault))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The logarithm of the density of the priors at the present values.
+    pub(super) fn log_prior(&self) -> Result<f64, Error> {
+        let mut sum = 0.0;
+        for learned in self.learned.iter() {
+            if let Some(op) = atomic(&learned.element) {
+                let log = op.log_prob(learned.value().as_any());
+                sum += log.map_err(|fault| learned.element.fault(fault))?;
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// For each parameter the learned one whose number it is, and the position of that number.
+type Places = FxHashMap<usize, (usize, usize)>;
+
+fn places(learned: &LearnedParameters) -> Places {
+    let places = learned.iter().enumerate().flat_map(|(at, learned)| {
+        let params = learned.params.iter().enumerate();
+        params.map(move |(place, param)| (param.id(), (at, place)))
+    });
+    places.collect()
+}
+
+/// The learned parameters that a member reads, each with the range of its numbers.
+///
+/// **Errors.** [`Error::NotLearnable`] if one is not read as a whole, once and in its order.
+fn reads(
+    member: &AnyElement,
+    learned: &LearnedParameters,
+    places: &Places,
+) -> Result<Vec<(usize, Range<usize>)>, Error> {
+    let mut reads: Vec<(usize, Range<usize>)> = Vec::new();
+    let numbers = atomic(member).map_or(&[][..], AtomicOp::numbers);
+    for (i, number) in numbers.iter().enumerate() {
+        let Number::Param(param) = number else {
+            continue;
+        };
+        let Some(&(at, place)) = places.get(&param.id()) else {
+            continue;
+        };
+        match reads.iter_mut().find(|(parameter, _)| *parameter == at) {
+            None if place == 0 => reads.push((at, i..i + 1)),
+            Some((_, range)) if range.end == i && place == range.len() => range.end += 1,
+            _ => return Err(not_learnable(learned, at, member)),
+        }
+    }
+    for (at, range) in &reads {
+        if learned.at(*at).params.len() != range.len() {
+            return Err(not_learnable(learned, *at, member));
+        }
+    }
+    Ok(reads)
+}
+
+fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) -> Error {
+    Error::NotLearnable {
+        parameter: learned.at(at).element.label(),
+        element: member.label(),
+    }
+}
+
+/// An error if a function reads a learned parameter, or a Chain results in one.
+fn check_readers(expansion: &Expansion, learned: &LearnedParameters) -> Result<(), Error> {
+    for expanded in expansion.elements() {
+        let results = match &expanded.content {
+            figrs_core::expand::Content::Chain { results, .. } => &results[..],
+            _ => &[],
+        };
+        for &read in expanded.parents.iter().chain(results) {
+            let read = &expansion.elements()[read].element;
+            if learned.get(read).is_some() {
+                return Err(Error::NotLearnable {
+                    parameter: read.label(),
+                    element: expanded.element.label(),
+                });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! The rounds of expectation-maximisation from one start.
+
+use figrs_core::expand::LearnedParameter;
+use figrs_core::rand::seq::SliceRandom;
+use figrs_core::{Datum, stream};
+
+use super::case_rows::CaseRow;
+use super::convergence::are_near;
+use super::expected_counts::{ExpectationStep, Expected};
+use super::extrapolation::Extrapolation;
+use figrs_factor::Stopped;
+use figrs_infer::error::Error;
+use figrs_infer::run::watch::RunMonitor;
+
+/// Settings of the rounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundSettings {
+    pub(super) with_prior: bool,
+    /// Share of the objective by which a round must raise it for another to follow.
+    pub(super) tolerance: Option<f64>,
+    pub(super) rounds: u64,
+    /// Rounds of earlier starts, for progress.
+    pub(super) done: u64,
+    /// Rows of a step, if there are several in a round.
+    pub(super) mini_batch: Option<usize>,
+    /// True if pairs of rounds are extrapolated.
+    pub(super) accelerated: bool,
+    /// The seed and the part of it that orders rows.
+    pub(super) seed: (u64, u64),
+    pub(super) threads: usize,
+}
+
+/// The rounds of one start.
+#[derive(Clone, Debug)]
+pub(super) struct Rounds {
+    /// The end of the last.
+    pub(super) last: Evaluated,
+    /// Before the first round, and after each.
+    pub(super) log_likelihoods: Vec<f64>,
+    pub(super) ended: Stopped,
+}
+
+/// Values of the parameters, and the expectation step at them.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluated {
+    pub(super) values: Vec<Datum>,
+    /// Not a number if there is none.
+    pub(super) log_likelihood: f64,
+    /// The log-likelihood, or log-posterior.
+    pub(super) objective: f64,
+    /// The expected counts.
+    pub(super) counts: Vec<f64>,
+}
+
+/// Exponent of the weights of steps: Liang and Klein's.
+const STEP_EXPONENT: f64 = -0.7;
+
+/// An expectation step at the present values of its parameters, round by round.
+pub(super) struct RoundsOfStart<'a> {
+    pub(super) step: &'a dyn ExpectationStep,
+    pub(super) rows: &'a [CaseRow<'a>],
+    pub(super) settings: RoundSettings,
+    pub(super) monitor: &'a RunMonitor<'a>,
+}
+
+impl RoundsOfStart<'_> {
+    /// Rounds until one of them raises the objective too little, or there are enough of them.
+    pub(super) fn run(&self) -> Result<Rounds, Error> {
+        let mut last = self.evaluate()?;
+        let mut log_likelihoods = vec![last.log_likelihood];
+        let mut steps = Steps::default();
+        let mut extrapolation = self.settings.accelerated.then(Extrapolation::default);
+        let ended = loop {
+            let rounds = log_likelihoods.len() as u64 - 1;
+            self.monitor
+                .report(self.settings.done.saturating_add(rounds));
+            if rounds == self.settings.rounds {
+                break Stopped::Budget;
+            }
+            let next = self.extrapolated(&last, &mut extrapolation);
+            let next = next.and_then(|next| match next {
+                Some(next) => Ok((next, false)),
+                None => Ok((self.round(&last, rounds, &mut steps)?, true)),
+            });
+            let (next, is_plain) = match next {
+                Ok(next) => next,
+                Err(error) if error.is_stopped() => {
+                    break self.monitor.stopped().unwrap_or(Stopped::Interrupted);
+                }
+                Err(error) => return Err(error),
+            };
+            let has_converged = is_plain && self.has_converged(&last, &next);
+            log_likelihoods.push(next.log_likelihood);
+            last = next;
+            if has_converged {
+                break Stopped::Finished;
+            }
+        };
+        Ok(Rounds {
+            last,
+            log_likelihoods,
+            ended,
+        })
+    }
+
+    /// One round: a step of all rows, or one of each batch of them.
+    fn round(&self, last: &Evaluated, number: u64, steps: &mut Steps) -> Result<Evaluated, Error> {
+        if let Some(batch) = self.mini_batch() {
+            self.steps(batch, number, steps)?;
+        } else {
+            let outcomes = self.step.outcomes();
+            outcomes.maximise(&last.counts, self.settings.with_prior)?;
+        }
+        self.evaluate()
+    }
+
+    /// The extrapolation of the last two rounds, if it is no worse than they are; otherwise the parameters are as they were.
+    fn extrapolated(
+        &self,
+        last: &Evaluated,
+        extrapolation: &mut Option<Extrapolation>,
+    ) -> Result<Option<Evaluated>, Error> {
+        let Some(extrapolation) = extrapolation else {
+            return Ok(None);
+        };
+        let learned = self.step.outcomes().learned();
+        if !extrapolation.advance(learned) {
+            return Ok(None);
+        }
+        let found = self.evaluate()?;
+        let is_kept = found.objective >= last.objective;
+        if !is_kept {
+            for (learned, value) in learned.iter().zip(&last.values) {
+                learned.set(value);
+            }
+            extrapolation.restart(learned);
+        }
+        Ok(is_kept.then_some(found))
+    }
+
+    /// The expectation step of all rows at the present values.
+    fn evaluate(&self) -> Result<Evaluated, Error> {
+        let expected = self.expect(self.rows)?;
+        let outcomes = self.step.outcomes();
+        let log_likelihood = expected.log_likelihood.unwrap_or(f64::NAN);
+        let mut objective = log_likelihood;
+        if self.settings.with_prior {
+            objective += outcomes.log_prior()?;
+        }
+        let values = outcomes.learned().iter().map(LearnedParameter::value);
+        Ok(Evaluated {
+            values: values.collect(),
+            log_likelihood,
+            objective,
+            counts: expected.counts,
+        })
+    }
+
+    /// True if a round changed too little for another to follow.
+    fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
+        let Some(tolerance) = self.settings.tolerance else {
+            return false;
+        };
+        let change = next.objective - last.objective;
+        if change.is_nan() {
+            return are_near(&next.values, &last.values, tolerance);
+        }
+        // Steps of batches may lower it.
+        let change = self.mini_batch().map_or(change, |_| change.abs());
+        change <= tolerance * next.objective.abs()
+    }
+
+    /// Rows of a step, if there are several steps in a round.
+    fn mini_batch(&self) -> Option<usize> {
+        let rows = self.settings.mini_batch;
+        rows.filter(|&rows| rows < self.rows.len())
+    }
+
+    fn expect(&self, rows: &[CaseRow<'_>]) -> Result<Expected, Error> {
+        let log_weights = self.step.outcomes().log_weights()?;
+        let run = (self.settings.threads, self.monitor.until());
+        self.step.expect(rows, &log_weights, run)
+    }
+
+    /// One pass through all rows in batches, each of which changes the parameters.
+    fn steps(&self, batch: usize, round: u64, steps: &mut Steps) -> Result<(), Error> {
+        let (seed, start) = self.settings.seed;
+        let mut rows = self.rows.to_vec();
+        rows.shuffle(&mut stream(seed ^ start.rotate_left(32), round));
+        for rows in rows.chunks(batch) {
+            let expected = self.expect(rows)?;
+            let batches = self.rows.len() as f64 / rows.len() as f64;
+            steps.average(&expected.counts, batches);
+            let outcomes = self.step.outcomes();
+            outcomes.maximise(&steps.counts, self.settings.with_prior)?;
+        }
+        Ok(())
+    }
+}
+
+/// The averages of expected counts over the steps of stepwise expectation-maximisation.
+#[derive(Debug, Default)]
+struct Steps {
+    counts: Vec<f64>,
+    taken: u64,
+}
+
+impl Steps {
+    /// Averages the counts of a step, `scale` times.
+    fn average(&mut self, counts: &[f64], scale: f64) {
+        self.taken += 1;
+        let weight = (self.taken as f64).powf(STEP_EXPONENT);
+        self.counts.resize(counts.len(), 0.0);
+        for (mean, count) in self.counts.iter_mut().zip(counts) {
+            *mean += weight * (scale * count - *mean);
+        }
+    }
+}

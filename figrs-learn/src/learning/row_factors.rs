@@ -1,0 +1,318 @@
+//! The factor graph of a model for one row of cases after another.
+
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::Until;
+use figrs_factor::graph::stored_entry;
+use figrs_factor::graph::{FactorGraph, Weights};
+
+use super::case_error::impossible_case;
+use super::case_rows::CaseRow;
+use super::case_table::CaseTable;
+use super::column_factors::{self, ColumnFactors, column_factors};
+use super::complete_row::CompleteRow;
+use super::expected_counts::{ExpectationStep, Expected};
+use super::learning_expansion::LearningExpansion;
+use super::parameters::CountedOutcomes;
+use super::statement_factors::StatementFactors;
+use figrs_factor::eliminate::EliminationError;
+use figrs_infer::error::Error;
+use figrs_infer::exact::junction_tree::compiled_encoding::set_log_weights;
+use figrs_infer::run::work_queue::in_order;
+
+/// Most units of rows of one expectation step: each has counts of its own.
+const MAX_UNITS: usize = 64;
+/// Fewest rows of a unit, of which each takes some microseconds at least.
+const MIN_UNIT_ROWS: usize = 8;
+
+/// Rows of each unit of so many rows.
+fn unit_rows(rows: usize) -> usize {
+    rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
+}
+
+/// The factors of a model, and what rows and parameters change in them.
+#[derive(Debug)]
+pub(super) struct RowFactors {
+    outcomes: CountedOutcomes,
+    expansion: Arc<Expansion>,
+    statements: StatementFactors,
+    columns: Vec<ColumnFactors>,
+    complete: CompleteRow,
+}
+
+/// The factors of one row at the present values of the parameters.
+pub(super) struct LoadedRow<'a> {
+    pub(super) graph: &'a FactorGraph,
+    /// The factors that differ from those of the row before.
+    pub(super) changed: &'a [usize],
+    /// The number of the row.
+    pub(super) number: usize,
+    pub(super) until: &'a Until,
+}
+
+/// An algorithm that tells how often the outcomes of weights with origins occur, or are to be expected, in the assignments of a factor graph.
+pub(super) trait RowCounter: Send + Sync {
+    /// State of one thread.
+    type Worker;
+
+    /// True if the counts are exact.
+    fn is_exact(&self) -> bool;
+
+    /// A state for the factors of a row.
+    fn worker(&self, graph: &FactorGraph) -> Self::Worker;
+
+    /// Gives `count` origins and their numbers, an origin several times if it has several entries; returns the natural logarithm of the
+    /// row's total if it is known. Nothing is counted if that is minus infinity.
+    fn count(
+        &self,
+        worker: &mut Self::Worker,
+        row: &LoadedRow<'_>,
+        count: impl FnMut(u32, f64),
+    ) -> Result<Option<f64>, Error>;
+}
+
+/// The expectation step of an algorithm on factor graphs.
+#[derive(Debug)]
+pub(super) struct FactorGraphStep<C> {
+    pub(super) rows: RowFactors,
+    pub(super) counter: C,
+}
+
+impl RowFactors {
+    /// The factors of an expansion for rows.
+    ///
+    /// **Errors.** Those of the values and statements of the cases.
+    pub(super) fn new(
+        expanded: LearningExpansion,
+        statements: StatementFactors,
+        cases: &CaseTable,
+    ) -> Result<Self, Error> {
+        let columns = column_factors(&expanded, &statements, cases)?;
+        Ok(Self {
+            complete: CompleteRow::new(statements.graph(), &columns),
+            outcomes: expanded.outcomes,
+            expansion: expanded.expansion,
+            statements,
+            columns,
+        })
+    }
+
+    /// The factors of an encoding for sums.
+    ///
+    /// **Errors.** Those of encodings, and as [`new`](Self::new).
+    pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
+        let expansion = &expanded.expansion;
+        let encoding = Encoding::for_sums(expansion, expansion.targets())?;
+        let statements = StatementFactors::encoded(expansion, encoding);
+        Self::new(expanded, statements, cases)
+    }
+
+    /// The factors without evidence of rows, with the weights of parameters as they were encoded.
+    pub(super) fn graph(&self) -> &FactorGraph {
+        self.statements.graph()
+    }
+
+    /// The graph with the present weights of all outcomes.
+    fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
+        let mut graph = self.graph().clone();
+        for factor in &mut graph.factors {
+            let weight = self.log_weight(log_weights, CaseRow::default());
+            set_log_weights(&mut factor.table, weight);
+        }
+        graph
+    }
+
+    /// The natural logarithms of weights in a row, by origin; zero where the row misses the value that has the weight.
+    fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
+        move |origin| {
+            let outcome = self.outcomes.outcome_in(row, origin);
+            Some(outcome.map_or(0.0, |outcome| log_weights[outcome]))
+        }
+    }
+
+    /// Changes the factors to those of a row.
+    fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
+        worker.changed.clear();
+        for (column, factors) in self.columns.iter().enumerate() {
+            let cell = row.cell(column);
+            if worker.row[column] == Some(cell) {
+                continue;
+            }
+            worker.row[column] = Some(cell);
+            match factors {
+                ColumnFactors::Evidence {
+                    factor,
+                    cells,
+                    missing,
+                } => {
+                    let table = cells.get(cell as usize).map_or(missing, |cell| &cell.table);
+                    worker.graph.factors[*factor].table = table.clone();
+                    worker.changed.push(*factor);
+                }
+                ColumnFactors::Densities(factors) => {
+                    for &factor in factors {
+                        let table = &mut worker.graph.factors[factor].table;
+                        set_log_weights(table, self.log_weight(log_weights, row));
+                        worker.changed.push(factor);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of one round.
+struct Round<'a> {
+    log_weights: &'a [f64],
+    /// The factors without evidence of rows.
+    graph: &'a FactorGraph,
+    until: &'a Until,
+}
+
+/// The state of one thread, and the row that it is for.
+struct RowWorker<W> {
+    graph: FactorGraph,
+    row: Vec<Option<u32>>,
+    /// The values of a complete row.
+    values: Vec<u32>,
+    /// The factors that differ between the last two rows.
+    changed: Vec<usize>,
+    own: W,
+}
+
+impl<C: RowCounter> FactorGraphStep<C> {
+    /// The counts of a unit of rows.
+    fn count(
+        &self,
+        worker: &mut RowWorker<C::Worker>,
+        round: &Round<'_>,
+        rows: &[CaseRow<'_>],
+    ) -> Result<Expected, Error> {
+        let RowFactors {
+            outcomes,
+            columns,
+            complete,
+            ..
+        } = &self.rows;
+        let mut expected = Expected::none(outcomes.len());
+        for &row in rows {
+            if round.until.is_over() {
+                return Err(EliminationError::Interrupted.into());
+            }
+            let counts = &mut expected.counts;
+            let complete = complete.log_prob(
+                (row, columns),
+                (round.graph, outcomes, round.log_weights),
+                &mut worker.values,
+                |outcome| counts[outcome] += row.weight,
+            );
+            let log = if complete.is_some() {
+                complete
+            } else {
+                self.rows.load(worker, round.log_weights, row);
+                let loaded = LoadedRow {
+                    graph: &worker.graph,
+                    changed: &worker.changed,
+                    number: row.number,
+                    until: round.until,
+                };
+                let count = |origin, share| {
+                    if let Some(outcome) = outcomes.outcome_in(row, origin) {
+                        counts[outcome] += row.weight * share;
+                    }
+                };
+                self.counter.count(&mut worker.own, &loaded, count)?
+            };
+            if log == Some(f64::NEG_INFINITY) {
+                return Err(impossible_case(row.number));
+            }
+            expected.add_log_likelihood(log.map(|log| row.weight * log));
+        }
+        Ok(expected)
+    }
+}
+
+impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
+    fn is_exact(&self) -> bool {
+        self.counter.is_exact()
+    }
+
+    fn outcomes(&self) -> &CountedOutcomes {
+        &self.rows.outcomes
+    }
+
+    fn extend(&mut self, cases: &CaseTable) -> Result<(), Error> {
+        let rows = &mut self.rows;
+        let values = rows.outcomes.further_values(cases)?;
+        let cells =
+            column_factors::further_cells(&rows.columns, &rows.expansion, &rows.statements, cases)?;
+        rows.outcomes.extend(values);
+        column_factors::extend(&mut rows.columns, cells);
+        Ok(())
+    }
+
+    fn units(&self, rows: usize) -> u64 {
+        rows.div_ceil(unit_rows(rows)) as u64
+    }
+
+    fn expect_units(
+        &self,
+        (rows, units): (&[CaseRow<'_>], Range<u64>),
+        log_weights: &[f64],
+        (threads, until): (usize, &Until),
+        take: &mut dyn FnMut(Expected),
+    ) -> Result<(), Error> {
+        let graph = self.rows.weighted(log_weights);
+        let round = Round {
+            log_weights,
+            graph: &graph,
+            until,
+        };
+        let worker = || {
+            Ok(RowWorker {
+                own: self.counter.worker(&graph),
+                graph: graph.clone(),
+                row: vec![None; self.rows.columns.len()],
+                values: Vec::new(),
+                changed: Vec::new(),
+            })
+        };
+        let unit_rows = unit_rows(rows.len());
+        let unit = |worker: &mut RowWorker<C::Worker>, unit: u64| {
+            let first = unit as usize * unit_rows;
+            let rows = &rows[first..(first + unit_rows).min(rows.len())];
+            self.count(worker, &round, rows)
+        };
+        in_order(threads, (units, 1), worker, unit, |unit| {
+            take(unit);
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+/// The factors of a graph that hold weights with an origin.
+#[derive(Clone, Debug)]
+pub(super) struct OriginFactors(Vec<usize>);
+
+impl OriginFactors {
+    pub(super) fn new(graph: &FactorGraph) -> Self {
+        let has_origins = |factor: &&usize| graph.factors[**factor].table.origins().is_some();
+        let all: Vec<usize> = (0..graph.factors.len()).collect();
+        Self(all.iter().filter(has_origins).copied().collect())
+    }
+
+    /// Calls `count` with the origin of each weight that an assignment of all variables takes.
+    pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
+        for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
+            let entry = stored_entry(graph, factor, values);
+            if let (Some(entry), Some(origins)) = (entry, factor.table.origins())
+                && origins[entry] != Weights::NO_ORIGIN
+            {
+                count(origins[entry]);
+            }
+        }
+    }
+}

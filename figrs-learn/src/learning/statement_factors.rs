@@ -1,0 +1,59 @@
+//! The factors of a graph that hold the evidence of columns.
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
+
+use figrs_infer::exact::junction_tree::compiled_encoding::CompiledEncoding;
+
+/// A factor graph with a factor for the evidence of each column.
+#[derive(Debug)]
+pub(super) enum StatementFactors {
+    /// That of a tree, less what zeros exclude.
+    Compiled(Box<CompiledEncoding>),
+    /// A graph as it was encoded, with the factor of each column.
+    Encoded(FactorGraph, Vec<usize>),
+}
+
+impl StatementFactors {
+    /// A graph as it was encoded.
+    pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
+        let mut graph = encoding.take_graph();
+        let mut factors = Vec::with_capacity(expansion.targets().len());
+        for &position in expansion.targets() {
+            let variables: Vec<_> = encoding.variable(position).into_iter().collect();
+            let values = graph.dense_size(&variables);
+            factors.push(graph.factors.len());
+            graph.factors.push(Factor {
+                variables,
+                table: FactorTable::Dense(Weights::from_linear(vec![1.0; values])),
+                normalised: false,
+            });
+        }
+        Self::Encoded(graph, factors)
+    }
+
+    /// The factors without evidence of rows.
+    pub(super) fn graph(&self) -> &FactorGraph {
+        match self {
+            Self::Compiled(compiled) => compiled.graph(),
+            Self::Encoded(graph, _) => graph,
+        }
+    }
+
+    /// The factor of a column.
+    pub(super) fn factor(&self, column: usize) -> usize {
+        match self {
+            Self::Compiled(compiled) => compiled.statement_factor(column),
+            Self::Encoded(_, factors) => factors[column],
+        }
+    }
+
+    /// The table of the factor of a column for some weights of the element's values, or for none.
+    pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
+        match (self, weights) {
+            (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),
+            (Self::Encoded(..), Some(weights)) => FactorTable::Dense(weights),
+            (Self::Encoded(graph, factors), None) => graph.factors[factors[column]].table.clone(),
+        }
+    }
+}

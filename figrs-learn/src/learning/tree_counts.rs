@@ -1,0 +1,107 @@
+//! The expectation step on a contraction tree.
+
+use std::sync::Arc;
+
+use figrs_core::expand::Encoding;
+use figrs_core::{Model, Until};
+use figrs_factor::graph::FactorGraph;
+
+use super::case_table::CaseTable;
+use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::learning_expansion::LearningExpansion;
+use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
+use super::statement_factors::StatementFactors;
+use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
+use figrs_infer::error::Error;
+use figrs_infer::exact::junction_tree::JunctionTree;
+use figrs_infer::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
+use figrs_infer::exact::variable_elimination::VariableElimination;
+use figrs_infer::limits::Limits;
+use figrs_infer::run::settings_text::settings_text;
+
+/// Compiles an encoding of an expansion, with a factor that varies for the evidence of each column.
+pub(super) fn compiled_rows(
+    expanded: LearningExpansion,
+    encoding: Encoding,
+    cases: &CaseTable,
+    limits: &Limits,
+) -> Result<(RowFactors, Arc<ContractionTree>), Error> {
+    let compiled = CompiledEncoding::new(
+        PreviousTree::None,
+        &expanded.expansion,
+        encoding,
+        expanded.expansion.targets(),
+        limits,
+    )?;
+    let tree = compiled.tree().clone();
+    let statements = StatementFactors::Compiled(Box::new(compiled));
+    Ok((RowFactors::new(expanded, statements, cases)?, tree))
+}
+
+/// A step whose counts are the derivatives of a tree that is compiled once for all cases.
+fn step(
+    model: &Model,
+    cases: &CaseTable,
+    limits: &Limits,
+) -> Result<Box<dyn ExpectationStep>, Error> {
+    let expanded = LearningExpansion::new(model, cases, limits)?;
+    let encoding = Encoding::for_sums(&expanded.expansion, expanded.expansion.targets())?;
+    let (rows, tree) = compiled_rows(expanded, encoding, cases, limits)?;
+    let counter = CountingTree::new(&tree, rows.graph());
+    Ok(Box::new(FactorGraphStep { rows, counter }))
+}
+
+impl RowCounter for CountingTree {
+    type Worker = TreeBeliefs<SumProductPrecision>;
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn worker(&self, graph: &FactorGraph) -> Self::Worker {
+        TreeBeliefs::new(self.tree(), graph)
+    }
+
+    fn count(
+        &self,
+        sums: &mut Self::Worker,
+        row: &LoadedRow<'_>,
+        count: impl FnMut(u32, f64),
+    ) -> Result<Option<f64>, Error> {
+        sums.reload(self.tree(), row.graph, row.changed);
+        Ok(Some(Self::count(self, sums, row.graph, count)))
+    }
+}
+
+impl ExpectedCounts for JunctionTree {
+    fn prepare(
+        &self,
+        model: &Model,
+        cases: &CaseTable,
+        until: &Until,
+    ) -> Result<Box<dyn ExpectationStep>, Error> {
+        step(model, cases, &self.limits().until(until))
+    }
+
+    fn counting_settings(&self) -> String {
+        format!("JunctionTree: {}", settings_text!(self.limits(), threads))
+    }
+}
+
+impl ExpectedCounts for VariableElimination {
+    fn prepare(
+        &self,
+        model: &Model,
+        cases: &CaseTable,
+        until: &Until,
+    ) -> Result<Box<dyn ExpectationStep>, Error> {
+        step(model, cases, &self.limits().until(until))
+    }
+
+    fn counting_settings(&self) -> String {
+        format!(
+            "VariableElimination: {}",
+            settings_text!(self.limits(), threads)
+        )
+    }
+}

@@ -1,0 +1,235 @@
+//! The model of an answer, compiled for derivatives when one is asked for.
+
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, ElementId, Model, Param};
+use figrs_factor::graph::Weights;
+use rustc_hash::FxHashMap;
+
+use super::outcomes::DifferentiableOutcomes;
+use super::query::Query;
+use figrs_factor::tree::{CountingTree, EntryDerivative};
+use figrs_infer::answer::AnsweredModel;
+use figrs_infer::error::Error;
+use figrs_infer::exact::conflict;
+use figrs_infer::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
+use figrs_infer::limits::Limits;
+
+/// Relative error of a log-evidence that rounding and another order of elimination explain.
+const ROUNDING: f64 = 1e-8;
+
+/// A contraction tree whose entries know the outcomes that they are the probabilities of.
+#[derive(Debug)]
+pub(super) struct DifferentiableTree {
+    expansion: Arc<Expansion>,
+    encoding: CompiledEncoding,
+    counting: CountingTree,
+    names: FxHashMap<ElementId, AnyElement>,
+    pub(super) outcomes: DifferentiableOutcomes,
+}
+
+impl DifferentiableTree {
+    /// The tree of the model of an answer, compiled when it is first needed.
+    ///
+    /// **Errors.** [`Error::ParameterChanged`]; those of the compilation.
+    pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
+        let changed = |parameter: &str| Error::ParameterChanged {
+            parameter: parameter.to_string(),
+        };
+        if let Some(param) = model.changed_parameter() {
+            return Err(changed(param.name()));
+        }
+        let known = model.compiled.get().cloned();
+        if let Some(Ok(tree)) = known.map(Arc::downcast::<Self>) {
+            return Ok(tree);
+        }
+        let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
+        tree.names.clone_from(&model.names);
+        // Parameters within shared calls are not listed by the expansion of the answer.
+        let log_evidence = tree.encoding.log_total();
+        if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
+            return Err(changed("of a recursive function"));
+        }
+        let tree = Arc::new(tree);
+        // Another thread may have compiled it meanwhile: both trees are the same.
+        let _ = model.compiled.set(tree.clone());
+        Ok(tree)
+    }
+}
+
+impl DifferentiableTree {
+    fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
+        let mut expansion = limits.expand(model, roots)?;
+        if expansion.shares_calls() {
+            // Weights of a shared call are sums of products of parameters.
+            expansion = Expansion::new(model, roots, limits.budget)?;
+        }
+        if expansion.impossible().is_some() {
+            return Err(conflict::impossible(model, roots, limits));
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let expansion = Arc::new(expansion);
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let encoding = CompiledEncoding::new(
+            PreviousTree::None,
+            &expansion,
+            encoding,
+            expansion.targets(),
+            limits,
+        )?;
+        Ok(Self {
+            counting: CountingTree::new(encoding.tree(), encoding.graph()),
+            outcomes: DifferentiableOutcomes::new(&expansion),
+            names: FxHashMap::default(),
+            encoding,
+            expansion,
+        })
+    }
+
+    /// The place of the element of a query among the roots, with the number of each of its values; none for the log-evidence.
+    fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
+        let Some(asked) = query.element() else {
+            return Ok(None);
+        };
+        let element = self.names.get(&asked.id()).unwrap_or(asked);
+        let elements = self.expansion.elements();
+        let is_it = |&position: &usize| elements[position].element.id() == element.id();
+        let place = self.expansion.targets().iter().position(is_it);
+        let place = place.ok_or_else(|| Error::NotATarget {
+            element: asked.label(),
+        })?;
+        let support = &elements[self.expansion.targets()[place]].support;
+        let numbers = query.numbers((0..support.len()).map(|i| support.any(i)))?;
+        Ok(Some((place, numbers)))
+    }
+
+    /// The expectation of numbers of an element's values, in an encoding of this tree.
+    fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
+        let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
+        let terms = marginals.iter().flatten().zip(numbers);
+        terms.fold(0.0, |sum, (p, x)| sum + p * x)
+    }
+
+    /// The value of a query, at the present parameters.
+    pub(super) fn value(&self, query: &Query) -> Result<f64, Error> {
+        self.value_in(&self.encoding, query)
+    }
+
+    /// The value of a query if a parameter had this value; `None` if the evidence were impossible.
+    pub(super) fn value_with(
+        &self,
+        query: &Query,
+        parameter: &Param,
+        value: f64,
+    ) -> Result<f64, Error> {
+        let logs = self.outcomes.log_weights(parameter, value)?;
+        let encoding = self
+            .encoding
+            .with_log_weights(|origin| logs.get(&origin).copied());
+        if encoding.log_total() == f64::NEG_INFINITY {
+            return Err(Error::NoAnswerAt {
+                parameter: parameter.name().to_string(),
+                value,
+                problem: "the evidence is impossible then".into(),
+            });
+        }
+        self.value_in(&encoding, query)
+    }
+
+    fn value_in(&self, encoding: &CompiledEncoding, query: &Query) -> Result<f64, Error> {
+        Ok(match self.numbers(query)? {
+            Some((place, numbers)) => self.expectation(encoding, place, &numbers),
+            None => encoding.log_total(),
+        })
+    }
+
+    /// The derivatives of a query by all weights with an origin.
+    ///
+    /// With `E` the expectation of `f` given the evidence, `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on the right is held
+    /// constant: the quotient rule. Positive and negative terms are two totals of the tree.
+    pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
+        let mut gradient = Gradient::new(self.outcomes.len());
+        let Some((place, numbers)) = self.numbers(query)? else {
+            gradient.add(1.0, &self.counting, &self.encoding);
+            return Ok(gradient);
+        };
+        let mean = self.expectation(&self.encoding, place, &numbers);
+        let log_total = self.encoding.log_total();
+        let part = |weight: &dyn Fn(f64) -> f64| {
+            let weights: Vec<f64> = numbers.iter().map(|&x| weight(x - mean)).collect();
+            let mut part = self.encoding.clone();
+            part.state(place, Some(Weights::from_linear(weights)));
+            let share = (part.log_total() - log_total).exp();
+            (part, share)
+        };
+        let (above, above_share) = part(&|x| x.max(0.0));
+        let (below, below_share) = part(&|x| (-x).max(0.0));
+        if above_share > 0.0 && below_share > 0.0 {
+            gradient.add(above_share, &self.counting, &above);
+            gradient.add(-below_share, &self.counting, &below);
+            return Ok(gradient);
+        }
+        // Only one value of the function has probability: others may have some nearby. All weights are made positive.
+        let widest = numbers.iter().map(|x| (x - mean).abs());
+        let widest = widest.fold(0.0, f64::max);
+        if widest > 0.0 {
+            let (shifted, _) = part(&|x| x + 2.0 * widest);
+            gradient.add(2.0 * widest, &self.counting, &shifted);
+            gradient.add(-2.0 * widest, &self.counting, &self.encoding);
+        }
+        Ok(gradient)
+    }
+}
+
+/// Derivatives of a query by weights, by their origins.
+#[derive(Debug)]
+pub(super) struct Gradient {
+    by_logarithm: Vec<f64>,
+    at_zero: Vec<f64>,
+}
+
+impl Gradient {
+    fn new(origins: usize) -> Self {
+        Self {
+            by_logarithm: vec![0.0; origins],
+            at_zero: vec![0.0; origins],
+        }
+    }
+
+    /// Adds a multiple of the derivatives of the logarithm of the total of an encoding.
+    fn add(&mut self, factor: f64, counting: &CountingTree, encoding: &CompiledEncoding) {
+        counting.derivatives(encoding.graph(), |origin, derivative| match derivative {
+            EntryDerivative::ByLogarithm(slope) => {
+                self.by_logarithm[origin as usize] += factor * slope;
+            }
+            EntryDerivative::AtZero(slope) => self.at_zero[origin as usize] += factor * slope,
+        });
+    }
+
+    /// The derivative by a parameter: the chain rule.
+    ///
+    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on it; [`Error::UnknownDependence`].
+    pub(super) fn along(
+        &self,
+        parameter: &Param,
+        outcomes: &DifferentiableOutcomes,
+    ) -> Result<f64, Error> {
+        if !outcomes.depend_on(parameter) {
+            return Err(Error::UnknownParameter {
+                parameter: format!("{parameter:?}"),
+            });
+        }
+        let weights = outcomes.derivatives(parameter)?;
+        Ok(weights.iter().fold(0.0, |sum, weight| {
+            let at = weight.origin as usize;
+            // A weight is zero at all its entries or at none.
+            let by_weight = if self.at_zero[at] == 0.0 {
+                self.by_logarithm[at]
+            } else {
+                self.at_zero[at]
+            };
+            sum + by_weight * weight.slope
+        }))
+    }
+}

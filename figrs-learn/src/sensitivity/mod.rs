@@ -1,0 +1,15 @@
+//! Sensitivity of an answer to the parameters of its model.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `query.rs` | the numbers that are asked for: probabilities, expectations, the log-evidence |
+//! | `outcomes.rs` | the probabilities of outcomes as functions of parameters |
+//! | `differentiable.rs` | the model of an answer, compiled for derivatives |
+//! | `queries.rs` | derivatives and tornado tables of an answer |
+//! | `tornado.rs` | the table |
+
+pub(crate) mod differentiable;
+mod outcomes;
+pub(crate) mod queries;
+pub(crate) mod query;
+pub(crate) mod tornado;

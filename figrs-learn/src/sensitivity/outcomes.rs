@@ -1,0 +1,223 @@
+//! Probabilities of outcomes as functions of parameters.
+
+use figrs_core::expand::{Content, Expansion, ParametricOutcomes};
+use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::{AnyElement, Datum, Number, Param};
+use rustc_hash::FxHashMap;
+
+use figrs_infer::error::Error;
+
+/// Error of a sum of probabilities, or of their derivatives, that rounding explains, relative to the sum of magnitudes.
+const ROUNDING: f64 = 1e-7;
+
+/// The outcomes of an expansion whose probabilities parameters decide, each with an origin.
+#[derive(Debug)]
+pub(super) struct DifferentiableOutcomes {
+    members: Vec<DifferentiableMember>,
+}
+
+/// An atomic element with its outcomes.
+#[derive(Debug)]
+struct DifferentiableMember {
+    element: AnyElement,
+    first: u32,
+    /// All outcomes, or the observed value; none if several values are observed.
+    values: Vec<Datum>,
+    /// `true` if the probabilities of the values sum to one.
+    is_complete: bool,
+}
+
+/// The derivative of a weight by a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WeightDerivative {
+    /// The origin of the weight.
+    pub(super) origin: u32,
+    /// Of the logarithm of the weight, or of the weight itself where it is zero.
+    pub(super) slope: f64,
+}
+
+impl DifferentiableMember {
+    fn op(&self) -> Option<&dyn AtomicOp> {
+        match self.element.kind() {
+            Kind::Atomic(op) => Some(&**op),
+            _ => None,
+        }
+    }
+
+    /// The positions of a parameter among the numbers.
+    fn places(&self, parameter: &Param) -> Vec<usize> {
+        let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
+        let is_it =
+            |number: &Number| matches!(number, Number::Param(p) if p.id() == parameter.id());
+        let places = numbers.enumerate().filter(|(_, number)| is_it(number));
+        places.map(|(place, _)| place).collect()
+    }
+
+    fn unknown(&self, parameter: &Param) -> Error {
+        Error::UnknownDependence {
+            parameter: format!("{parameter:?}"),
+            element: self.element.label(),
+        }
+    }
+}
+
+/// By element the Chains that it is a result of.
+fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
+    let mut chains = FxHashMap::<usize, Vec<usize>>::default();
+    for (chain, expanded) in expansion.elements().iter().enumerate() {
+        if let Content::Chain { results, .. } = &expanded.content {
+            for &result in results {
+                chains.entry(result).or_default().push(chain);
+            }
+        }
+    }
+    chains
+}
+
+/// The value that is observed of an element whose outcomes are not listed, by itself or by Chains that it is a result of; `None` unless
+/// there is exactly one.
+fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
+    let mut found = None;
+    for holder in holders.iter().chain([&position]) {
+        let holder = &expansion.elements()[*holder];
+        if holder.support.is_empty() {
+            continue;
+        }
+        let value = holder.support.datum(0);
+        if holder.support.len() > 1 || found.as_ref().is_some_and(|found| *found != value) {
+            return None;
+        }
+        found = Some(value);
+    }
+    found
+}
+
+impl DifferentiableOutcomes {
+    /// The outcomes of an expansion.
+    pub(super) fn new(expansion: &Expansion) -> Self {
+        let chains = chains_of_results(expansion);
+        let member = |parametric: &ParametricOutcomes| {
+            let support = &parametric.support;
+            let is_complete = !support.is_empty();
+            let values = if is_complete {
+                (0..support.len()).map(|i| support.datum(i)).collect()
+            } else {
+                let position = parametric.position;
+                let holders = chains.get(&position).map_or(&[][..], Vec::as_slice);
+                let value = observed_value(expansion, position, holders);
+                value.into_iter().collect()
+            };
+            DifferentiableMember {
+                element: parametric.member.clone(),
+                first: parametric.first,
+                values,
+                is_complete,
+            }
+        };
+        Self {
+            members: expansion.parametric_outcomes().iter().map(member).collect(),
+        }
+    }
+
+    /// True if some outcome depends on a parameter.
+    pub(super) fn depend_on(&self, parameter: &Param) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| !member.places(parameter).is_empty())
+    }
+
+    /// Number of origins.
+    pub(super) fn len(&self) -> usize {
+        let last = self.members.last();
+        last.map_or(0, |last| last.first as usize + last.values.len().max(1))
+    }
+
+    /// The derivatives of the weights that depend on a parameter.
+    ///
+    /// **Errors.** [`Error::UnknownDependence`] where a derivative is not known.
+    pub(super) fn derivatives(&self, parameter: &Param) -> Result<Vec<WeightDerivative>, Error> {
+        let mut found = Vec::new();
+        for member in &self.members {
+            let (places, Some(op)) = (member.places(parameter), member.op()) else {
+                continue;
+            };
+            if places.is_empty() {
+                continue;
+            }
+            if member.values.is_empty() {
+                return Err(member.unknown(parameter));
+            }
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for (origin, value) in (member.first..).zip(&member.values) {
+                let mut slope = 0.0;
+                for &place in &places {
+                    let known = op.log_prob_derivative(place, value.as_any());
+                    let known = known.map_err(|fault| member.element.fault(fault))?;
+                    slope += known.ok_or_else(|| member.unknown(parameter))?;
+                }
+                let log = op.log_prob(value.as_any());
+                let log = log.map_err(|fault| member.element.fault(fault))?;
+                let of_weight = if log > f64::NEG_INFINITY {
+                    log.exp() * slope
+                } else {
+                    slope
+                };
+                sum += of_weight;
+                magnitude += of_weight.abs();
+                found.push(WeightDerivative { origin, slope });
+            }
+            // Probabilities that always sum to one: an error here is one of the derivatives, or another value would be possible nearby.
+            if member.is_complete && sum.abs() > ROUNDING * (1.0 + magnitude) {
+                return Err(member.unknown(parameter));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The natural logarithms of the weights that depend on a parameter, by origin, if it were `value` instead.
+    ///
+    /// **Errors.** [`Error::NoAnswerAt`] if it cannot be that; [`Error::UnknownDependence`].
+    pub(super) fn log_weights(
+        &self,
+        parameter: &Param,
+        value: f64,
+    ) -> Result<FxHashMap<u32, f64>, Error> {
+        let mut logs = FxHashMap::default();
+        for member in &self.members {
+            let Some(op) = member.op() else { continue };
+            let numbers = op.numbers().iter();
+            let numbers: Vec<f64> = numbers
+                .map(|number| match number {
+                    Number::Param(p) if p.id() == parameter.id() => value,
+                    number => number.get(),
+                })
+                .collect();
+            if member.places(parameter).is_empty() {
+                continue;
+            }
+            if member.values.is_empty() {
+                return Err(member.unknown(parameter));
+            }
+            let mut sum = 0.0;
+            for (origin, outcome) in (member.first..).zip(&member.values) {
+                let log = op.log_prob_with(&numbers, outcome.as_any());
+                let log = match log.map_err(|fault| member.element.fault(fault))? {
+                    Some(Ok(log)) => log,
+                    Some(Err(problem)) => {
+                        return Err(Error::NoAnswerAt {
+                            parameter: parameter.name().to_string(),
+                            value,
+                            problem: format!("{:?}: {problem}", member.element),
+                        });
+                    }
+                    None => return Err(member.unknown(parameter)),
+                };
+                sum += log.exp();
+                logs.insert(origin, log);
+            }
+            if member.is_complete && (sum - 1.0).abs() > ROUNDING {
+                return Err(member.unknown(parameter));
+            }
+        }
+        Ok(logs)
+    }
+}

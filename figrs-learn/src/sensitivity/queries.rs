@@ -1,0 +1,131 @@
+//! Questions about the parameters of the model that an answer is from.
+
+use std::sync::Arc;
+
+use figrs_core::Param;
+
+use super::differentiable::DifferentiableTree;
+use super::query::Query;
+use super::tornado::{Tornado, TornadoRow};
+use figrs_infer::answer::Answer;
+use figrs_infer::error::Error;
+use figrs_infer::run::guard::guarded;
+
+/// Questions about the parameters of the model that an answer is from.
+pub trait Sensitivity {
+    /// The derivative of a query by a parameter, at the values that the parameters of the model have.
+    ///
+    /// The query is about a target, given the evidence, or the log-evidence; of a list of parameters each entry is one of them. It is by the number
+    /// that stands in the model: weights of a [`Select`](figrs_core::Select) are normalised after it changes.
+    ///
+    /// **Guarantee.** Exact up to rounding: from the derivatives of a contraction tree by the entries of its tables (the quotient rule, for
+    /// what is given evidence), and of the probabilities of outcomes by parameters
+    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). Those of a family that are not known are refused, and so are those that do not
+    /// keep the sum of the probabilities. What a user's function reads of a parameter (`Param::get` in a `map`) is not seen: functions must be
+    /// pure.
+    ///
+    /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each takes three passes up and down it.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] where another algorithm than [`JunctionTree`](figrs_infer::JunctionTree) or
+    /// [`VariableElimination`](figrs_infer::VariableElimination) answered; [`Error::NotATarget`]; [`Error::UnknownParameter`] if nothing that the answer needs
+    /// depends on it; [`Error::UnknownDependence`]; [`Error::ParameterChanged`]; [`Error::NotFiniteQuery`]; those of the compilation.
+    ///
+    /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003; Chan and Darwiche,
+    /// *When do numbers really matter?*, Journal of Artificial Intelligence Research 17, 2002.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, If, Model, Param};
+    /// # use figrs_infer::{JunctionTree, Run};
+    /// # use figrs_learn::{Query, Sensitivity};
+    /// let prior = Param::new("prior", 0.01);
+    /// let ill = Flip::new(&prior);
+    /// let positive = If::new(&ill, Flip::new(0.9), Flip::new(0.05));
+    /// let model = Model::new().observe(&positive, true);
+    /// let answer = JunctionTree::new().run(&model, &ill)?;
+    /// // Of 0.9 p / (0.9 p + 0.05 (1 - p)): 0.9 · 0.05 / (0.9 p + 0.05 (1 - p))².
+    /// let slope = answer.derivative(&Query::probability(&ill, true), &prior)?;
+    /// assert!((slope - 0.045 / 0.0585f64.powi(2)).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
+
+    /// A one-way sensitivity analysis: the value of a query at the ends of the range of each parameter, the others as they are, and its
+    /// [`derivative`](Self::derivative) at the present values.
+    ///
+    /// The parameters are given with the lower and the upper end; they stay as they are.
+    ///
+    /// **Guarantee.** As for [`derivative`](Self::derivative). Values within a range may be beyond those at its ends.
+    ///
+    /// **Complexity.** Two passes up one tree for each parameter, besides those of one derivative.
+    ///
+    /// **Errors.** As [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end that a parameter cannot have, or where the evidence is impossible.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, If, Model, Param};
+    /// # use figrs_infer::{JunctionTree, Run};
+    /// # use figrs_learn::{Query, Sensitivity};
+    /// let [prior, errs] = [("prior", 0.01), ("errs", 0.05)].map(|(name, p)| Param::new(name, p));
+    /// let ill = Flip::new(&prior).named("ill");
+    /// let positive = If::new(&ill, Flip::new(0.9), Flip::new(&errs));
+    /// let model = Model::new().observe(&positive, true);
+    /// let answer = JunctionTree::new().run(&model, &ill)?;
+    /// let ranges = [(&prior, 0.005, 0.02), (&errs, 0.01, 0.1)];
+    /// let tornado = answer.tornado(&Query::probability(&ill, true), ranges)?;
+    /// assert_eq!(tornado.rows[0].parameter, "errs");
+    /// println!("{tornado}");
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    fn tornado<'p>(
+        &self,
+        query: &Query,
+        ranges: impl IntoIterator<Item = (&'p Param, f64, f64)>,
+    ) -> Result<Tornado, Error>;
+}
+
+impl Sensitivity for Answer {
+    fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error> {
+        guarded(|| {
+            let tree = tree_of(self)?;
+            tree.gradient(query)?.along(parameter, &tree.outcomes)
+        })
+    }
+
+    fn tornado<'p>(
+        &self,
+        query: &Query,
+        ranges: impl IntoIterator<Item = (&'p Param, f64, f64)>,
+    ) -> Result<Tornado, Error> {
+        let ranges: Vec<(&Param, f64, f64)> = ranges.into_iter().collect();
+        guarded(|| {
+            let tree = tree_of(self)?;
+            let gradient = tree.gradient(query)?;
+            let row = |&(parameter, low, high): &(&Param, f64, f64)| {
+                let slope = gradient.along(parameter, &tree.outcomes)?;
+                let at = |value| {
+                    tree.value_with(query, parameter, value)
+                        .map(|found| (value, found))
+                };
+                Ok(TornadoRow {
+                    parameter: parameter.name().to_string(),
+                    present: parameter.get(),
+                    low: at(low)?,
+                    high: at(high)?,
+                    slope,
+                })
+            };
+            let rows = ranges.iter().map(row).collect::<Result<_, Error>>()?;
+            Ok(Tornado::new(query.to_string(), tree.value(query)?, rows))
+        })
+    }
+}
+
+/// The compiled model of an answer.
+fn tree_of(answer: &Answer) -> Result<Arc<DifferentiableTree>, Error> {
+    let model = answer.answered.as_deref().ok_or_else(|| {
+        answer.missing_content_error(
+            "derivatives",
+            "ask JunctionTree or VariableElimination, which are exact",
+        )
+    })?;
+    DifferentiableTree::of_answered(model)
+}

@@ -1,0 +1,81 @@
+//! Tornado tables: the values of a query at the ends of the ranges of parameters.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use figrs_infer::answer::text_table::{TableAlignment, write_table};
+
+/// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, those that matter
+/// most first.
+///
+/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) makes it; its text is a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Tornado {
+    /// The query.
+    pub query: String,
+    /// Its value at the present parameters.
+    pub value: f64,
+    /// The parameters, in the order of their swings, the widest first.
+    pub rows: Vec<TornadoRow>,
+}
+
+/// One parameter of a [`Tornado`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TornadoRow {
+    /// The name of the parameter.
+    pub parameter: String,
+    /// Its present value.
+    pub present: f64,
+    /// The lower end of its range, and the value of the query there.
+    pub low: (f64, f64),
+    /// The upper end of its range, and the value of the query there.
+    pub high: (f64, f64),
+    /// The derivative of the query at the present value.
+    pub slope: f64,
+}
+
+impl TornadoRow {
+    /// The distance between the values of the query at the ends of the range.
+    pub fn swing(&self) -> f64 {
+        (self.high.1 - self.low.1).abs()
+    }
+}
+
+impl Tornado {
+    /// A table of rows in any order.
+    pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
+        rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
+        Self { query, value, rows }
+    }
+}
+
+impl fmt::Display for Tornado {
+    /// The query with its value, then a line for each parameter.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} = {:.6}", self.query, self.value)?;
+        let header = [
+            "parameter",
+            "present",
+            "range",
+            "at low",
+            "at high",
+            "slope",
+        ];
+        let rows = self.rows.iter().map(|row| {
+            vec![
+                row.parameter.clone(),
+                row.present.to_string(),
+                format!("{} to {}", row.low.0, row.high.0),
+                format!("{:.6}", row.low.1),
+                format!("{:.6}", row.high.1),
+                format!("{:.6}", row.slope),
+            ]
+        });
+        let header = header.map(String::from).to_vec();
+        let lines: Vec<Vec<String>> = [header].into_iter().chain(rows).collect();
+        write_table(f, &lines, TableAlignment::NumbersRight)
+    }
+}
