@@ -25,23 +25,26 @@ pub use figrs_core::{
     Until, Value, Variance, Vector, WrongParameter, any, expand, factor, fold, graph, inject,
     lower, none_of, one_of, printable, rand, stream, tuple, value,
 };
+#[cfg(feature = "design")]
+pub use figrs_design as design;
+#[cfg(feature = "gdl")]
+pub use figrs_gdl as gdl;
 pub use figrs_infer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, BeliefPropagation,
-    BestFirst, Bounds, Circuit, Compare, Comparison, ComparisonRow, ComparisonStep, Compiled,
-    CompiledCircuit, CompiledExact, CompiledForm, CompiledFrontier, CompiledTree, Curve,
-    CurvePoint, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
-    Enumerate, Error, Estimand, Estimate, Exact, ExactReference, Finding, FirstTrue,
-    ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
-    IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, LogEvidence, Marginal,
-    MarginalMap, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
-    MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, Part,
-    Partial, PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets,
-    PortableUnit, Posterior, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,
-    Resampling, Run, Sampling, SavedTree, SearchEstimate, SearchResult, SelfChecked, Sequence,
-    SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums, SliceTotal,
-    Slices, StateSpace, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories,
-    VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics, eliminate,
-    in_order, missing_in_batch, unseen_share,
+    Bounds, Circuit, Compare, Comparison, ComparisonRow, ComparisonStep, Compiled, CompiledCircuit,
+    CompiledExact, CompiledForm, CompiledFrontier, CompiledTree, Curve, CurvePoint, Deepening,
+    DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand,
+    Estimate, Exact, ExactReference, Finding, FirstTrue, ForwardSampling, Frontier, Gibbs,
+    GibbsKernel, GibbsSums, ImportanceSampling, Improvement, IndependentDraws, ItemSampler,
+    JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure,
+    MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
+    MpeExact, MpeSlices, MpeVariableElimination, Part, Partial, PopulationSums, PortablePart,
+    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predictive, Progress,
+    Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling, SavedTree,
+    SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost,
+    SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal,
+    Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics,
+    eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
@@ -52,11 +55,15 @@ pub use figrs_learn::{
 };
 #[cfg(feature = "models")]
 pub use figrs_models as models;
+#[cfg(feature = "network")]
+pub use figrs_network as network;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
     ChainCharts, ChartError, ComparisonPage, Draw, GroupedBars, HtmlPage, PosteriorChart,
     TornadoChart, WriteDraws, picture,
 };
+#[cfg(feature = "spread")]
+pub use figrs_spread as spread;
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
 #[cfg(any(doc, doctest))]

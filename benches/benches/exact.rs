@@ -1,9 +1,9 @@
 //! Exact inference whose cost the structure of a model decides: conflicts, bounds, sparse graphs, boards and plans.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use figrs::gdl::{Length, Policy, Puzzle};
 use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::dungeon::Dungeon;
-use figrs::models::gdl::{Length, Policy, Puzzle};
 use figrs::models::grid::Size;
 use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use figrs::models::network::Network;
+use figrs::network::Network;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::stream;

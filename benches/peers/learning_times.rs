@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::num::NonZero;
 
-use figrs::models::network::{Network, NetworkLearner, NetworkScore, StructureLearner};
+use figrs::network::{Network, NetworkLearner, NetworkScore, StructureLearner};
 use figrs::{ExpectationMaximization, JunctionTree};
 use figrs_benches::Clock;
 use serde_json::json;

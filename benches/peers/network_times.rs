@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use figrs::models::network::{Network, Observation, State, Variable};
+use figrs::network::{Network, Observation, State, Variable};
 use figrs::{CompiledTree, Element, JunctionTree, Model};
 use figrs_benches::Clock;
 use serde_json::{Value, json};

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use figrs::{Error, Frontier};
 use figrs_command::level_demands::add_demands;
 use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
-use figrs_models::mdmc::{
-    ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, GeneratedLevel, LevelModel,
-    LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError, TileSet, Travel,
-    vglc,
+use figrs_design::{
+    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelSampler, Mask, RejectionSampler,
+    Route, SteeredLevel, SteeringError,
 };
+use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};

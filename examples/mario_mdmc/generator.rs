@@ -7,12 +7,12 @@ use std::sync::Arc;
 use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
 use figrs_command::{Failure, level_counts};
+use figrs_design::{Demand, LevelSampler, Route, TileSheet, TileSheetError};
 use figrs_models::mdmc::{
-    ColumnStream, Corpus, Demand, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
-    LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, Route, TileFieldElements,
-    TileSelection, TileSet, TileSheet, TileSheetError, Travel,
+    ColumnStream, Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
+    LevelProgram, LookAheadSampler, MarkovChain, TileFieldElements, TileSelection, TileSet, Travel,
 };
-use figrs_models::reading::{MOST_BYTES, read_limited};
+use figrs_reading::{MOST_BYTES, read_limited};
 use serde_json::Value;
 
 use crate::demanded;

@@ -1,6 +1,6 @@
 //! Measures of the levels of one origin: a method, the training levels, or a directory.
 
-use figrs_models::mdmc::{LevelMetrics, ReferenceCorpus};
+use figrs_design::{LevelMetrics, ReferenceCorpus};
 use serde_json::{Map, Value, json};
 
 use crate::generator::Trained;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use figrs_command::{Failure, NoAnswer, stop, strict};
-use figrs_models::mdmc::{Movement, MovementError, MovementRules, Route, TileSet, Travel};
+use figrs_design::{Movement, MovementError, MovementRules, Route};
+use figrs_models::mdmc::{TileSet, Travel};
 
 use crate::generator::Made;
 use crate::options::Options;

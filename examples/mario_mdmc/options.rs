@@ -9,9 +9,8 @@ use clap::{Parser, ValueEnum};
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
 use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
-use figrs_models::mdmc::{
-    Corpus, DifficultyProfile, Level, MarkovChain, Structure, Structures, Travel, vglc,
-};
+use figrs_design::DifficultyProfile;
+use figrs_models::mdmc::{Corpus, Level, MarkovChain, Structure, Structures, Travel, vglc};
 use glob::Pattern;
 use serde_json::Value;
 

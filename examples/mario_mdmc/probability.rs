@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use figrs::Error;
 use figrs_command::{Failure, NoAnswer, in_file, stop};
-use figrs_models::mdmc::{Corpus, LevelModel, SteeringError};
+use figrs_design::SteeringError;
+use figrs_models::mdmc::{Corpus, LevelModel};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact_log_probability, steered, watched};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs_models::mdmc::{Playability, ReferenceCorpus};
+use figrs_design::{Playability, ReferenceCorpus};
 use figrs_report::{GroupedBars, HtmlPage};
 
 use figrs_command::{Failure, replace_text};

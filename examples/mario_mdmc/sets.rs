@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use figrs_command::{Failure, LevelJson, in_file, replace, stop};
-use figrs_models::mdmc::{Level, LevelWriter, Obstacle, OutputError, Playability, write_tileset};
+use figrs_design::{LevelWriter, Obstacle, OutputError, Playability, write_tileset};
+use figrs_models::mdmc::Level;
 use serde_json::Value;
 
 use crate::format::Format;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use figrs_command::{Failure, has_extension, in_file, note, replace, stop};
-use figrs_models::mdmc::{Diversity, Level, ReferenceCorpus, vglc};
+use figrs_design::{Diversity, ReferenceCorpus};
+use figrs_models::mdmc::{Level, vglc};
 use serde_json::{Value, json};
 
 use crate::format::Format;

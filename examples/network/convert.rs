@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use figrs_command::{Failure, replace_text, stop};
-use figrs_models::network::NetworkFormat;
+use figrs_network::NetworkFormat;
 use serde_json::json;
 
 use super::{Format, Options};

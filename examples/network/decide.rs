@@ -5,7 +5,7 @@ use std::path::Path;
 
 use figrs_command::{Failure, Progress, observations, read_diagram, stop};
 use figrs_learn::{DecisionPlan, MaximiseUtility};
-use figrs_models::network::{DiagramElements, NormalisedRow, State};
+use figrs_network::{DiagramElements, NormalisedRow, State};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;

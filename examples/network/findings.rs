@@ -5,7 +5,7 @@ use std::time::Duration;
 use figrs::prelude::*;
 use figrs::{Bounds, LogEvidence};
 use figrs_command::stop::Reason;
-use figrs_models::network::State;
+use figrs_network::State;
 
 /// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]

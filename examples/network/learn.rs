@@ -7,7 +7,7 @@ use figrs::prelude::*;
 use figrs::{Stopped, printable};
 use figrs_command::{Failure, Progress, note, replace_text, stop};
 use figrs_learn::ExpectationMaximization;
-use figrs_models::network::{
+use figrs_network::{
     LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
     NetworkTable, State,
 };

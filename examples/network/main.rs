@@ -25,7 +25,7 @@ use figrs::printable;
 use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
 };
-use figrs_models::network::{Network, NetworkError, NormalisedRow, TextProblem};
+use figrs_network::{Network, NetworkError, NormalisedRow, TextProblem};
 
 use findings::Findings;
 use options::{Format, Options, Start, Task, named};

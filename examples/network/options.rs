@@ -8,7 +8,7 @@ use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input,
     seconds,
 };
-use figrs_models::network::{NetworkFormat, NetworkLearner};
+use figrs_network::{NetworkFormat, NetworkLearner};
 
 use super::structure::StructureOptions;
 

@@ -9,7 +9,7 @@ use figrs::{
     CompiledForm, CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
 };
 use figrs_command::{Bytes, Progress, stop};
-use figrs_models::network::{Network, State};
+use figrs_network::{Network, State};
 
 use super::computing_line::ComputingLine;
 use super::findings::{Cost, Findings, Found};

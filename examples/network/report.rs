@@ -7,7 +7,7 @@ use figrs_command::{
     Failure, NoAnswer, as_json, each_state, inference, is_without_answer, probabilities,
     standard_errors,
 };
-use figrs_models::network::{NetworkKind, State, Variable};
+use figrs_network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Cost, Findings, Found};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use figrs::printable;
 use figrs_command::{Failure, stop};
-use figrs_models::network::{Network, ScoredNetwork, Variable};
+use figrs_network::{Network, ScoredNetwork, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::report::widest;

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use figrs::printable;
 use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop};
-use figrs_models::network::{
+use figrs_network::{
     Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
 };
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use figrs_command::{Bytes, Failure, in_file, note, parsed, replace, stop};
-use figrs_models::gdl::Puzzle;
+use figrs_gdl::Puzzle;
 
 use options::{Format, Options};
 use question::Question;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
-use figrs_models::gdl::{GroundingLimits, Length, Policy};
+use figrs_gdl::{GroundingLimits, Length, Policy};
 
 /// The end of the long help.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and

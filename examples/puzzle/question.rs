@@ -3,11 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use figrs::gdl::BestFirst;
 use figrs::prelude::*;
-use figrs::{BestFirst, CompiledFrontier, TargetDraws};
+use figrs::{CompiledFrontier, TargetDraws};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Failure, NoAnswer, Progress, note, stop};
-use figrs_models::gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
+use figrs_gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
 
 use crate::options::{Method, Options, Task};
 

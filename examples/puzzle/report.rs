@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use figrs_command::as_json;
-use figrs_models::gdl::Puzzle;
+use figrs_gdl::Puzzle;
 use serde_json::{Map, Value as Json, json};
 
 use crate::question::Findings;

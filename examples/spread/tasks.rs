@@ -22,7 +22,7 @@ use figrs_models::board::ConditionalSampler;
 use figrs_models::grid::Size;
 use figrs_models::maze::PerfectMaze;
 use figrs_models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
-use figrs_models::network::Network;
+use figrs_network::Network;
 use figrs_spread::{Slices, Spread, SpreadOptions};
 
 /// Draws sets in numbered files, fits a model or sums a network, in one process or in numbered parts.

@@ -27,7 +27,6 @@
 //! | [`MpeBranchAndBound`] | `exact/branch_and_bound/` |
 //! | [`Slices`], [`MpeSlices`] | `exact/slices/` |
 //! | [`Exact`], [`MpeExact`], which choose among these | `exact/portfolio/` |
-//! | [`BestFirst`], a search for one plan through the states of a [`StateSpace`] | `search/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -62,7 +61,6 @@ pub mod quality;
 pub mod run;
 #[doc(hidden)]
 pub mod sampling;
-mod search;
 mod self_checked;
 #[doc(hidden)]
 pub mod smc;
@@ -122,9 +120,6 @@ pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;
 pub use sampling::rejection::RejectionSampling;
 pub use sampling::world_sums::WorldSums;
-pub use search::best_first::BestFirst;
-pub use search::search_result::SearchResult;
-pub use search::state_space::{SearchEstimate, StateSpace};
 pub use self_checked::SelfChecked;
 pub use smc::populations::PopulationSums;
 pub use smc::resampling::Resampling;

@@ -4,11 +4,8 @@
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
-//! - [`gdl`]: puzzles in the Game Description Language, planned by inference.
 //! - [`picture`]: pictures of their boards; [`variation`]: scores of the differences between boards.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
-//! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
-//! - [`reading`]: limits on the size of files.
 //!
 //! # Example
 //!
@@ -30,16 +27,12 @@
 
 pub mod board;
 mod boards;
-pub mod gdl;
 pub mod grid;
-mod line_index;
 pub mod mdmc;
-mod mistakes;
-pub mod network;
 #[cfg(feature = "png")]
 pub mod picture;
-pub mod reading;
-mod shares;
+#[doc(hidden)]
+pub mod shares;
 pub mod variation;
 
 pub use boards::{chromatic_maze, dungeon, island, maze, yin_yang};

@@ -2,7 +2,7 @@
 
 /// The smallest and the largest number of cells whose shares of all lie from `low` to `high`; a share that is a whole number of
 /// cells up to rounding is that number.
-pub(crate) fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
+pub fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
     const ROUNDING: f64 = 1e-9;
     let cells = cells as f64;
     let least = (low * cells - ROUNDING).ceil().max(0.0);

@@ -187,7 +187,8 @@ impl Spread {
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Learned, Model};
-    /// # use figrs_infer::{Cases, ExpectationMaximization, JunctionTree};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
     /// # use figrs_spread::Spread;
     /// let spread = Spread::from_args("coins", 16)?;
     /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));

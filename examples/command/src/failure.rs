@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use figrs_design::SteeringError;
+use figrs_gdl::GdlError;
 use figrs_models::board::BoardError;
-use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
-use figrs_models::mdmc::SteeringError;
 
 /// Any error of a command.
 pub type Failure = Box<dyn Error + Send + Sync>;

@@ -1,8 +1,7 @@
 //! Demands on levels that a command or a request gives in numbers, and those of files.
 
-use figrs_models::mdmc::{
-    Corpus, Demand, DesignFile, DesignScope, LevelModel, MovementRules, Route, Tile, TileSet,
-};
+use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
+use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
 use serde_json::Value as Json;
 
 use crate::Failure;
@@ -107,7 +106,8 @@ pub fn add_demands(
 mod tests {
     use std::sync::Arc;
 
-    use figrs_models::mdmc::{ColumnNGrams, Corpus, DesignFile, LevelModel, MovementRules, Route};
+    use figrs_design::{DesignFile, MovementRules, Route};
+    use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
 
     use super::add_demands;
 

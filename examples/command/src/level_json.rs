@@ -1,6 +1,7 @@
 //! Levels in JSON.
 
-use figrs_models::mdmc::{GeneratedLevel, Level, MarkovChain, Playability};
+use figrs_design::Playability;
+use figrs_models::mdmc::{GeneratedLevel, Level, MarkovChain};
 use serde_json::{Value as Json, json};
 
 /// A level as commands print it: its settings, its measures and its rows.

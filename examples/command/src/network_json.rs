@@ -1,7 +1,7 @@
 //! Distributions of the variables of networks in JSON.
 
 use figrs_infer::Marginal;
-use figrs_models::network::{State, Variable};
+use figrs_network::{State, Variable};
 use serde_json::Value as Json;
 
 use crate::as_json;

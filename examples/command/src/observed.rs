@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use figrs_core::printable;
-use figrs_models::network::{Network, Observation, ObservedVariables};
+use figrs_network::{Network, Observation, ObservedVariables};
 
 use crate::Failure;
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use figrs_models::network::{InfluenceDiagram, Network};
-use figrs_models::reading::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
+use figrs_network::{InfluenceDiagram, Network};
+use figrs_reading::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
 
 use crate::Failure;
 

@@ -1,7 +1,8 @@
 //! Levels drawn until they are playable by a second, stricter search.
 
 use figrs_core::stream;
-use figrs_models::mdmc::{Level, Route, StrictPlayability};
+use figrs_design::{Route, StrictPlayability};
+use figrs_models::mdmc::Level;
 use rand::Rng;
 
 /// The most times that a level is drawn until it is playable by the stricter rules.

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
+use figrs_design::{DemandError, SteeringError};
+use figrs_gdl::GdlError;
 use figrs_infer::Error as Inference;
 use figrs_models::board::BoardError;
-use figrs_models::gdl::GdlError;
-use figrs_models::mdmc::{DemandError, SamplingError, SteeringError};
+use figrs_models::mdmc::SamplingError;
 
 use crate::failure::inference;
 use crate::stop;

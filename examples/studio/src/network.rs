@@ -9,7 +9,7 @@ use figrs_core::Bytes;
 use figrs_infer::{
     Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Run, eliminate,
 };
-use figrs_models::network::{Network, NetworkKind, Observation, State, Variable};
+use figrs_network::{Network, NetworkKind, Observation, State, Variable};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 

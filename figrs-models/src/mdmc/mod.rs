@@ -14,11 +14,7 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
-//! | levels as demanded | [`Demand`], [`Pattern`], [`TileClass`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`LevelModel`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
-//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
-//! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
-//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!
@@ -30,37 +26,20 @@
 //! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
 
 mod corpus;
-mod demands;
 mod level;
-mod metrics;
-mod play;
-mod sample;
-mod tiles;
+#[doc(hidden)]
+pub mod sample;
+#[doc(hidden)]
+pub mod tiles;
 mod train;
-mod write;
 
 pub use corpus::legends::read_legend;
 pub use corpus::levels::Corpus;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
-pub use demands::demand_error::DemandError;
-pub use demands::design::design_error::DesignError;
-pub use demands::design::{DesignFile, DesignScope};
-pub use demands::{
-    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
-    RejectionSampler, SteeredLevel, SteeringError,
-};
 pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
-pub use metrics::{
-    ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
-    ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
-};
-pub use play::{
-    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach, Route,
-    StrictPlayability,
-};
 pub use sample::column_stream::ColumnStream;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
@@ -70,6 +49,8 @@ pub use sample::level_model::LevelModel;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::TileFieldElements;
+#[doc(hidden)]
+pub use sample::twist;
 pub use tiles::legend_error::LegendError;
 pub use tiles::meaning::Meaning;
 pub use tiles::tile::Tile;
@@ -86,6 +67,3 @@ pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
 pub use train::tile_field::TileField;
-pub use write::{LevelWriter, OutputError};
-#[cfg(feature = "png")]
-pub use write::{TileSheet, TileSheetError, write_tileset};

@@ -6,18 +6,18 @@ use super::Palette;
 pub(super) const MAX_PIXELS: usize = 1 << 26;
 
 /// A colour: red, green, blue and opacity.
-pub(crate) type Rgba = [u8; 4];
+pub type Rgba = [u8; 4];
 
 /// Rows of pixels, each the index of a colour or a colour itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Canvas<P = u8> {
+pub struct Canvas<P = u8> {
     pixels: Vec<P>,
     width: usize,
 }
 
 impl<P: Copy> Canvas<P> {
     /// One of a single colour.
-    pub(crate) fn new(width: usize, height: usize, colour: P) -> Self {
+    pub fn new(width: usize, height: usize, colour: P) -> Self {
         Self {
             pixels: vec![colour; width * height],
             width,
@@ -25,24 +25,27 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// One of given pixels, row by row.
-    pub(crate) fn of_pixels(pixels: Vec<P>, width: usize) -> Self {
+    pub fn of_pixels(pixels: Vec<P>, width: usize) -> Self {
         Self { pixels, width }
     }
 
-    pub(crate) fn width(&self) -> usize {
+    /// Columns of pixels.
+    pub fn width(&self) -> usize {
         self.width
     }
 
-    pub(crate) fn height(&self) -> usize {
+    /// Rows of pixels.
+    pub fn height(&self) -> usize {
         self.pixels.len() / self.width
     }
 
-    pub(crate) fn pixels(&self) -> &[P] {
+    /// The pixels, row by row from the top.
+    pub fn pixels(&self) -> &[P] {
         &self.pixels
     }
 
     /// Colours a pixel if it is inside.
-    pub(crate) fn set(&mut self, x: isize, y: isize, colour: P) {
+    pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
         if inside {
@@ -51,12 +54,7 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// Fills the part of a rectangle that is inside.
-    pub(crate) fn fill(
-        &mut self,
-        (x, y): (isize, isize),
-        (width, height): (isize, isize),
-        colour: P,
-    ) {
+    pub fn fill(&mut self, (x, y): (isize, isize), (width, height): (isize, isize), colour: P) {
         for dy in 0..height {
             for dx in 0..width {
                 self.set(x + dx, y + dy, colour);
@@ -65,7 +63,8 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// A copy of a part that is inside, from a corner and by its width and height.
-    pub(crate) fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
+    #[must_use]
+    pub fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(y).take(height);
         let pixels = rows.flat_map(|row| row[x..x + width].iter().copied());
         Self::of_pixels(pixels.collect(), width)
@@ -80,7 +79,7 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// Fills a circle.
-    pub(crate) fn disc(&mut self, x: isize, y: isize, radius: isize, colour: P) {
+    pub fn disc(&mut self, x: isize, y: isize, radius: isize, colour: P) {
         for dy in -radius..=radius {
             for dx in -radius..=radius {
                 if dx * dx + dy * dy <= radius * radius {
@@ -91,13 +90,7 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// A line of discs from one pixel to another.
-    pub(crate) fn line(
-        &mut self,
-        from: (isize, isize),
-        to: (isize, isize),
-        radius: isize,
-        colour: P,
-    ) {
+    pub fn line(&mut self, from: (isize, isize), to: (isize, isize), radius: isize, colour: P) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let steps = dx.abs().max(dy.abs()).max(1);
         for step in 0..=steps {
@@ -107,7 +100,7 @@ impl<P: Copy> Canvas<P> {
     }
 
     /// A line through some pixels, with larger discs at both ends, in an outline.
-    pub(crate) fn way(
+    pub fn way(
         &mut self,
         points: impl Iterator<Item = (isize, isize)> + Clone,
         radius: isize,
@@ -127,7 +120,7 @@ impl<P: Copy> Canvas<P> {
 impl Canvas {
     /// Draws rows of characters by their colours, with the corner at a pixel; all pixels must be inside. Clear characters
     /// leave the canvas as it is.
-    pub(crate) fn art<const N: usize>(
+    pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
         art: &[&[u8; N]],
@@ -148,7 +141,7 @@ impl Canvas {
 
 impl Canvas<Rgba> {
     /// Draws a picture over a place with room for it; what is not opaque there is mixed with what was.
-    pub(crate) fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
+    pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
             for (below, &above) in self.pixels[start..].iter_mut().zip(row) {

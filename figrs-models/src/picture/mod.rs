@@ -25,11 +25,14 @@ mod palette;
 mod png;
 mod scale;
 
-pub(crate) use canvas::{Canvas, Rgba};
+#[doc(hidden)]
+pub use canvas::{Canvas, Rgba};
 pub use error::ImageError;
 pub use page::Image;
-pub(crate) use palette::{Palette, gradient};
-pub(crate) use png::{encode, encode_colours, is_latin};
+#[doc(hidden)]
+pub use palette::{Palette, gradient};
+#[doc(hidden)]
+pub use png::{encode, encode_colours, is_latin};
 pub use scale::PictureScale;
 
 #[cfg(test)]

@@ -2,19 +2,19 @@
 
 /// Characters and their colours; the first character is clear, so that the background shows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Palette(pub(crate) &'static [(u8, [u8; 3])]);
+pub struct Palette(pub &'static [(u8, [u8; 3])]);
 
 impl Palette {
     /// Index of clear pixels, which are not drawn.
-    pub(crate) const CLEAR: u8 = 0;
+    pub const CLEAR: u8 = 0;
 
     /// The colours one after another, for a picture of indices.
-    pub(crate) fn colours(&self) -> Vec<[u8; 3]> {
+    pub fn colours(&self) -> Vec<[u8; 3]> {
         self.0.iter().map(|&(_, colour)| colour).collect()
     }
 
     /// The index of the colour of a character; [`Self::CLEAR`] for a character without one.
-    pub(crate) const fn index(&self, character: u8) -> u8 {
+    pub const fn index(&self, character: u8) -> u8 {
         let mut index = 0;
         while index < self.0.len() {
             if self.0[index].0 == character {
@@ -27,7 +27,7 @@ impl Palette {
 }
 
 /// Colours in even steps from the first of some to the last.
-pub(crate) fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
+pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {
         let (at, whole) = (step * spans, steps.max(2) - 1);

@@ -7,12 +7,12 @@ use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 use super::{Canvas, Rgba};
 
 /// True if a text can stand in an uncompressed text chunk.
-pub(crate) fn is_latin(text: &str) -> bool {
+pub fn is_latin(text: &str) -> bool {
     text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }
 
 /// Writes a canvas in some colours; those up to the length of `transparency` are as opaque as it says, from 0 to 255.
-pub(crate) fn encode(
+pub fn encode(
     out: impl Write,
     canvas: &Canvas,
     colours: &[[u8; 3]],
@@ -28,7 +28,7 @@ pub(crate) fn encode(
 }
 
 /// Writes a canvas of colours.
-pub(crate) fn encode_colours(
+pub fn encode_colours(
     out: impl Write,
     canvas: &Canvas<Rgba>,
     notes: &[(impl AsRef<str>, impl AsRef<str>)],

@@ -1,4 +1,4 @@
-//! Models of figrs-models: levels, boards, networks.
+//! Models of figrs-models: levels and boards.
 
 mod chains_of_boards;
 mod clues_of_mazes;
@@ -9,13 +9,4 @@ mod generators_exact;
 mod generators_reference;
 mod grid_automata;
 mod matrix_tree;
-mod movement_demands;
-mod network_answers;
-mod network_files;
-mod network_learning;
-mod network_round_trips;
-mod network_structure;
 mod numbered_boards;
-mod seen_levels;
-mod vglc_movements;
-mod vglc_smb;

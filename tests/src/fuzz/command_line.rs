@@ -2,7 +2,7 @@
 
 use figrs::models::grid::Size;
 use figrs::models::mdmc::Structures;
-use figrs::models::network::Network;
+use figrs::network::Network;
 use figrs_command::{observations, queried, ranges};
 
 use super::text;

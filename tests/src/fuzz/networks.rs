@@ -1,6 +1,6 @@
 //! The readers of networks and their evidence.
 
-use figrs::models::network::{
+use figrs::network::{
     DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkKind,
     NetworkTable, Observation,
 };

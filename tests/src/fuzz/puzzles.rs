@@ -1,7 +1,7 @@
 //! The reader of rule files.
 
 use figrs::Frontier;
-use figrs::models::gdl::{GroundingLimits, Length, Policy, Puzzle};
+use figrs::gdl::{GroundingLimits, Length, Policy, Puzzle};
 
 use super::text;
 

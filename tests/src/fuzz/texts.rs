@@ -5,11 +5,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use figrs::Frontier;
+use figrs::design::{
+    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelSampler, Mask, SteeredLevel,
+};
 use figrs::models::grid::{ClueError, Clues, Symbol};
 use figrs::models::mdmc::{
-    ColumnNGrams, ConditionedSampler, Corpus, Demand, DesignFile, ExactSampler, Level,
-    LevelElements, LevelModel, LevelSampler, LookAheadSampler, MarkovChain, Mask, RowSplits,
-    SteeredLevel, Structure, TileSet,
+    ColumnNGrams, Corpus, Level, LevelElements, LevelModel, LookAheadSampler, MarkovChain,
+    RowSplits, Structure, TileSet,
 };
 use figrs::models::{dungeon, island, yin_yang};
 

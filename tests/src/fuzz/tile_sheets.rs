@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use figrs::models::mdmc::{Level, LevelWriter, TileSet, TileSheet};
+use figrs::design::{LevelWriter, TileSheet};
+use figrs::models::mdmc::{Level, TileSet};
 
 /// A sheet of pictures of tiles, whose side is the first byte: a level is drawn by its pictures.
 ///

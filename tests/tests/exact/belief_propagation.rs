@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use figrs::models::network::Network;
+use figrs::network::Network;
 use figrs::prelude::*;
 use figrs::{Stopped, stream};
 use figrs_tests::oracle::close;

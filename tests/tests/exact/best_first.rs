@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use figrs::{BestFirst, SearchEstimate, StateSpace, Stopped, stream};
+use figrs::gdl::{BestFirst, SearchEstimate, StateSpace};
+use figrs::{Stopped, stream};
 use rand::RngExt;
 
 /// A random directed graph with goals.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use figrs::eliminate::EliminationError;
-use figrs::models::network::Network;
+use figrs::network::Network;
 use figrs::prelude::*;
 use figrs::{Bytes, Error, MergeableSampler, MpeSlices, Parents, Slices};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use figrs_models::mdmc::Movement;
+use figrs_design::Movement;
 use figrs_tests::pages::root;
 
 /// The texts between backticks.

@@ -5,13 +5,20 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 19] = [
     "src",
     "figrs-core",
     "figrs-derive",
+    "figrs-design",
+    "figrs-factor",
+    "figrs-gdl",
     "figrs-infer",
+    "figrs-learn",
     "figrs-models",
+    "figrs-network",
+    "figrs-reading",
     "figrs-report",
+    "figrs-search",
     "figrs-spread",
     "examples",
     "tests",

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use figrs_command::level_demands::{NumberDemands, add_demands, known_tile};
-use figrs_models::mdmc::{
-    Demand, DesignFile, LevelModel, Mask, Route, SteeringError, TileSet, Travel,
-};
+use figrs_design::{Demand, DesignFile, Mask, Route, SteeringError};
+use figrs_models::mdmc::{LevelModel, TileSet, Travel};
 use serde_json::{Value as Json, json};
 
 use super::movement;

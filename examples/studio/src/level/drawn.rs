@@ -8,11 +8,11 @@ use std::time::Instant;
 use figrs_command::level_demands::route_settings;
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
-use figrs_infer::{Error, Frontier};
-use figrs_models::mdmc::{
-    ConditionedSampler, ExactSampler, GeneratedLevel, LevelSampler, Route, SteeredLevel,
-    SteeringError, Travel,
+use figrs_design::{
+    ConditionedSampler, ExactSampler, LevelSampler, Route, SteeredLevel, SteeringError,
 };
+use figrs_infer::{Error, Frontier};
+use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
 use super::demands::Demands;

@@ -2,7 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use figrs_models::mdmc::{Level, LevelWriter, Playability, TileSheet, TileSheetError};
+use figrs_design::{LevelWriter, Playability, TileSheet, TileSheetError};
+use figrs_models::mdmc::Level;
 use serde_json::{Value as Json, json};
 
 use super::request::{FileFormat, LevelRequest};

@@ -14,10 +14,11 @@ use std::sync::atomic::AtomicBool;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_models::mdmc::{
-    ConditionedSampler, ExactSampler, GeneratedLevel, Level, Meaning, Movement, Playability, Route,
-    SteeredLevel, TileSheet, Travel, write_tileset,
+use figrs_design::{
+    ConditionedSampler, ExactSampler, Movement, Playability, Route, SteeredLevel, TileSheet,
+    write_tileset,
 };
+use figrs_models::mdmc::{GeneratedLevel, Level, Meaning, Travel};
 use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;

@@ -1,6 +1,6 @@
 //! The movement of a request.
 
-use figrs_models::mdmc::{Movement, MovementError, MovementRules};
+use figrs_design::{Movement, MovementError, MovementRules};
 use serde_json::Value as Json;
 
 use super::request::LevelRequest;

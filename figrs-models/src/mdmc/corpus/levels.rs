@@ -91,7 +91,9 @@ impl Corpus {
     }
 
     /// The corpus as one of levels that are played in a direction, and held turned by it.
-    pub(in crate::mdmc) fn travelled(mut self, travel: Travel) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn travelled(mut self, travel: Travel) -> Self {
         self.travel = travel;
         self
     }

@@ -107,7 +107,8 @@ impl Level {
     }
 
     /// A level from cells that are known to be there and to be tiles of a chain.
-    pub(in crate::mdmc) fn from_tiles(tiles: Array2<Tile>) -> Self {
+    #[doc(hidden)]
+    pub fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }
     }
 

@@ -65,7 +65,8 @@ impl Travel {
     }
 
     /// Cells of a rectangle in the frame of models.
-    pub(in crate::mdmc) fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
+    #[doc(hidden)]
+    pub fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();
         match self {
             Self::Right => cells.clone(),

@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use crate::line_index::LineIndex;
 use crate::mdmc::{Level, LevelError, TileSet};
-use crate::reading::{MOST_BYTES, read_limited};
+use figrs_reading::LineIndex;
+use figrs_reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
 ///
@@ -15,7 +15,8 @@ pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, Leve
 }
 
 /// The text of a file; an error with the place of the first byte that is not UTF-8.
-pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, LevelError> {
+#[doc(hidden)]
+pub fn read_text(path: &Path) -> Result<String, LevelError> {
     let bytes = read_limited(path, MOST_BYTES).map_err(|cause| LevelError::Read {
         path: path.to_owned(),
         cause,

@@ -7,7 +7,7 @@ use figrs_core::{Constant, Datum, Element, Flip, Parents, Select};
 use ndarray::Array2;
 
 use super::level_model::{ColumnProgram, LevelColumns, SeenStatement, any_of};
-use crate::mdmc::demands::twist::{TileShares, Twist};
+use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution, TileSet, Travel};
 
 figrs_core::value!(Tile);

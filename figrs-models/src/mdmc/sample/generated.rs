@@ -13,7 +13,8 @@ pub struct GeneratedLevel {
 
 impl GeneratedLevel {
     /// A level whose tiles were all drawn from the first structure that was shown their configuration.
-    pub(in crate::mdmc) fn of(chain: &MarkovChain, level: Level) -> Self {
+    #[doc(hidden)]
+    pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);
         Self {
             unseen: tiles_by_structure[1..].iter().sum(),
@@ -24,7 +25,8 @@ impl GeneratedLevel {
     }
 
     /// A level of a model that has no structures.
-    pub(in crate::mdmc) fn of_other(level: Level) -> Self {
+    #[doc(hidden)]
+    pub fn of_other(level: Level) -> Self {
         Self {
             level,
             unseen: 0,

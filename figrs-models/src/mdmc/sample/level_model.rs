@@ -7,27 +7,24 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{AnyElement, Datum, Element, Model, Select};
 use ndarray::Array2;
 
-use crate::mdmc::demands::twist::Twist;
+use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
 };
 
 /// A model of the tiles of levels of one size, as elements: a trained chain, n-grams of columns, a hierarchical chain or a field.
 ///
-/// All of them can be [steered](crate::mdmc::SteeredLevel). They draw columns from the left, each of which depends on a few columns before it
+/// All of them can be steered (`figrs_design::SteeredLevel`). They draw columns from the left, each of which depends on a few columns before it
 /// (in some structures of chains on all). Rows count from the top and columns from the left, in the frame of the model; for levels that are played upwards
 /// see [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
-/// use figrs_models::mdmc::{ColumnNGrams, Corpus, Demand, ExactSampler, LevelModel, LevelSampler, SteeredLevel};
+/// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
 ///
 /// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 3)?);
 /// let model = LevelModel::from(&ngrams.program(40)?);
-/// let steered = SteeredLevel::new(model, &[Demand::MaximumGap(2)])?;
-/// let levels = ExactSampler::new(steered, &Frontier::new())?.levels(7, 0..3)?;
-/// assert_eq!(levels.len(), 3);
+/// assert_eq!((model.height(), model.width()), (14, 40));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -37,16 +34,20 @@ pub struct LevelModel {
 }
 
 /// A model that gives the elements of any columns, with a few before them as inputs.
-pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
+pub trait ColumnProgram: Debug + Send + Sync {
     /// The name of the model, with an article.
     fn name(&self) -> &'static str;
 
+    /// Rows of its levels.
     fn height(&self) -> usize;
 
+    /// Columns of its levels.
     fn width(&self) -> usize;
 
+    /// The set that its tiles are of.
     fn tile_set(&self) -> &Arc<TileSet>;
 
+    /// The way that players go through its levels.
     fn travel(&self) -> Travel;
 
     /// The trained chain, if that is the model.
@@ -91,16 +92,18 @@ pub(in crate::mdmc) trait ColumnProgram: Debug + Send + Sync {
 
 /// Event that a cell or column, given its neighbours, has a value that occurs in training.
 #[derive(Clone, Debug)]
-pub(in crate::mdmc) struct SeenStatement {
-    pub(in crate::mdmc) element: AnyElement,
-    pub(in crate::mdmc) value: Datum,
+pub struct SeenStatement {
+    /// The element that states it.
+    pub element: AnyElement,
+    /// The value that the element must have.
+    pub value: Datum,
     /// The cells whose tiles it is about, by row and column.
-    pub(in crate::mdmc) cells: Vec<(usize, usize)>,
+    pub cells: Vec<(usize, usize)>,
 }
 
 /// Elements of some columns.
 #[derive(Clone, Debug)]
-pub(in crate::mdmc) struct LevelColumns {
+pub struct LevelColumns {
     /// Number of the first column.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
@@ -129,17 +132,18 @@ impl LevelColumns {
         }
     }
 
-    pub(in crate::mdmc) fn height(&self) -> usize {
+    /// Rows.
+    pub fn height(&self) -> usize {
         self.tiles.nrows()
     }
 
     /// The tile of a cell, by row and number of the column.
-    pub(in crate::mdmc) fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
+    pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.tiles[(row, column - self.first)]
     }
 
     /// The elements of some columns that later ones depend on.
-    pub(in crate::mdmc) fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
+    pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
         for element in self.state[columns].iter().flatten() {
@@ -151,7 +155,7 @@ impl LevelColumns {
     }
 
     /// Adds the weights of a column to a model.
-    pub(in crate::mdmc) fn weigh(&self, column: usize, model: Model) -> Model {
+    pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
             .iter()
@@ -159,7 +163,7 @@ impl LevelColumns {
     }
 
     /// The events that the cells of a column have values that occur in training.
-    pub(in crate::mdmc) fn seen(&self, column: usize) -> &[SeenStatement] {
+    pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
 }
@@ -173,22 +177,28 @@ impl LevelModel {
     }
 
     /// The model in which cells are independent, with the tiles that are possible in their rows.
-    pub(in crate::mdmc) fn without_neighbours(&self) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_neighbours(&self) -> Self {
         Self::new(Arc::new(IndependentTiles(Arc::clone(&self.program))))
     }
 
-    pub(in crate::mdmc) fn program(&self) -> &dyn ColumnProgram {
+    /// The program of its columns.
+    #[doc(hidden)]
+    pub fn program(&self) -> &dyn ColumnProgram {
         &*self.program
     }
 
     /// All columns.
-    pub(in crate::mdmc) fn whole(&self) -> &LevelColumns {
+    #[doc(hidden)]
+    pub fn whole(&self) -> &LevelColumns {
         let build = || self.program.columns(0..self.width(), 0);
         self.whole.get_or_init(build)
     }
 
-    #[cfg(test)]
-    pub(in crate::mdmc) fn is_built(&self) -> bool {
+    /// True once its elements are built.
+    #[doc(hidden)]
+    pub fn is_built(&self) -> bool {
         self.whole.get().is_some()
     }
 

@@ -9,7 +9,7 @@ use ndarray::Array2;
 use rand::Rng;
 
 use super::level_model::{ColumnProgram, LevelColumns, SeenStatement};
-use crate::mdmc::demands::twist::{TileShares, Twist};
+use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::train::tile_field::{PairLifts, TileField};
 use crate::mdmc::{Level, LevelElements, LevelModel, SamplingError, Tile, TileSet, Travel};
 

@@ -11,13 +11,13 @@ pub enum LegendError {
     /// Not JSON, or JSON of something else.
     #[error(
         "not a legend: line {}, column {}: {}; write {{\"tiles\": {{\"#\": [\"solid\"], ..}}}}",
-        .0.line(), .0.column(), crate::mistakes::in_json(.0)
+        .0.line(), .0.column(), figrs_reading::mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
     /// Not TOML, or TOML of something else.
     #[error(
         "not a legend: {}{}; write lines as \"#\" = [\"solid\"] below [tiles]",
-        crate::mistakes::place_in_toml(.0), crate::mistakes::in_toml(.0)
+        figrs_reading::mistakes::place_in_toml(.0), figrs_reading::mistakes::in_toml(.0)
     )]
     Toml(#[from] Box<toml::de::Error>),
     /// A tile that is not written as one character.

@@ -65,7 +65,7 @@ impl Meaning {
     }
 
     /// Number of sets of meanings.
-    pub(in crate::mdmc) const SETS: usize = 1 << WORDS.len();
+    pub const SETS: usize = 1 << WORDS.len();
 
     /// All meanings.
     pub fn all() -> impl Iterator<Item = Self> {

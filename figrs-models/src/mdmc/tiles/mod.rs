@@ -11,6 +11,6 @@
 pub(super) mod legend;
 pub(super) mod legend_error;
 pub(super) mod meaning;
-pub(super) mod tile;
+pub mod tile;
 pub(super) mod tile_class;
 pub(super) mod tile_set;

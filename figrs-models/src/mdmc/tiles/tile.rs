@@ -46,12 +46,14 @@ impl Tile {
     }
 
     /// The meanings as bits, the one of a [`Meaning`] at its number; 0 for the border.
-    pub(in crate::mdmc) fn meaning_bits(self) -> u16 {
+    #[doc(hidden)]
+    pub fn meaning_bits(self) -> u16 {
         self.0.map_or(0, |(_, all)| all.bits())
     }
 
     /// A tile with these meanings, of no character of note.
-    pub(in crate::mdmc) fn of_meaning_bits(bits: u16) -> Self {
+    #[doc(hidden)]
+    pub fn of_meaning_bits(bits: u16) -> Self {
         Self::new(' ', Meanings::of_bits(bits))
     }
 

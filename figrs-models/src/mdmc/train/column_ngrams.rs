@@ -9,9 +9,9 @@ use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
 use super::ngram_proposals::NGramProposals;
-use crate::mdmc::demands::twist::Twist;
 use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
 use crate::mdmc::sample::level_program::LevelProgram;
+use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
     Corpus, LevelElements, LevelModel, SamplingError, Tile, TileSet, TrainingError, Travel,
 };
@@ -298,7 +298,6 @@ fn tile_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mdmc::{ColumnRuns, Level};
     use figrs_core::Model;
     use figrs_infer::{Run, VariableElimination};
 
@@ -334,30 +333,6 @@ mod tests {
                 .unwrap();
             let p = answer.probability(tiles_of, &tiles(text)).unwrap();
             assert!((p - expected).abs() < 1e-12, "{order} {text}: {p}");
-        }
-    }
-
-    #[test]
-    fn runs_of_as_many_columns_as_the_order_stand_in_the_corpus() {
-        let corpus = Corpus::shipped();
-        for order in [2, 4, 6] {
-            let ngrams = Arc::new(ColumnNGrams::train(&corpus, order).unwrap());
-            let level = ngrams
-                .program(120)
-                .unwrap()
-                .sample(&mut figrs_core::stream(1, 0))
-                .unwrap();
-            let known = ColumnRuns::of(corpus.levels());
-            let runs = (0..=120 - order).filter(|&from| {
-                let part = level
-                    .as_array()
-                    .slice(ndarray::s![.., from..from + order])
-                    .to_owned();
-                let run = known.longest_copied_run(&Level::from_array(part).unwrap());
-                run == order
-            });
-            // The shipped levels end alike, so that a copied end is left by a shorter history.
-            assert!(runs.count() > 119 - 2 * order, "{order}");
         }
     }
 

@@ -6,7 +6,7 @@ use figrs_core::{Constant, Element, Parents, Select};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::column_ngrams::{ColumnNGrams, EDGE, history};
-use crate::mdmc::demands::twist::{HistoryValues, Twist, TwistState};
+use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
 /// Proposals of columns in proportion to their probability under n-grams, the [factors](Twist) of demands, and the
 /// [value](history_values) of what can follow.

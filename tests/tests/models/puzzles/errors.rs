@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use figrs::models::gdl::{GdlError, GroundingLimits, Length, Policy, Puzzle, RuleTextProblem};
+use figrs::gdl::{GdlError, GroundingLimits, Length, Policy, Puzzle, RuleTextProblem};
 use figrs::prelude::*;
 
 /// Rules that are complete: one action, which ends the puzzle.

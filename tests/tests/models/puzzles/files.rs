@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use figrs::models::gdl::{GdlError, Length, Move, Policy, Puzzle};
+use figrs::gdl::{GdlError, Length, Move, Policy, Puzzle};
 use figrs::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -114,7 +114,7 @@ fn every_plan_is_drawn_alike_or_as_a_player_would() {
         for world in compiled.samples(3).unwrap().take(20_000) {
             *seen.entry(program.plan(&world).unwrap()).or_insert(0.0) += 1.0;
         }
-        let prior = |plan: &Vec<figrs::models::gdl::Action>| {
+        let prior = |plan: &Vec<figrs::gdl::Action>| {
             let mut state = puzzle.start();
             let mut p = 1.0;
             for &action in plan {

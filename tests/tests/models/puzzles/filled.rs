@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use figrs::models::gdl::{GdlError, Length, Policy, Puzzle};
+use figrs::gdl::BestFirst;
+use figrs::gdl::{GdlError, Length, Policy, Puzzle};
 use figrs::prelude::*;
-use figrs::{BestFirst, Stream, stream};
+use figrs::{Stream, stream};
 use rand::RngExt;
 
 use crate::puzzles::reference::played;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
-use figrs::models::gdl::{GameState, Puzzle};
+use figrs::gdl::{GameState, Puzzle};
 use figrs::stream;
 use rand::{Rng, RngExt};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use figrs::models::gdl::{Length, Move, Policy, Puzzle};
+use figrs::gdl::{Length, Move, Policy, Puzzle};
 use figrs::prelude::*;
 use figrs::stream;
 use rand::{Rng, RngExt};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figrs::models::gdl::{Action, GameState, Puzzle};
+use figrs::gdl::{Action, GameState, Puzzle};
 
 /// For each number of steps the number of plans, and the probability that a player who draws from the legal actions alike
 /// has solved the puzzle with it.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use figrs::models::gdl::{FoundPlan, GdlError, Length, PlanSizes, Policy, Puzzle};
+use figrs::gdl::BestFirst;
+use figrs::gdl::{FoundPlan, GdlError, Length, PlanSizes, Policy, Puzzle};
 use figrs::prelude::*;
-use figrs::{BestFirst, Stopped, stream};
+use figrs::{Stopped, stream};
 use rand::RngExt;
 
 use crate::puzzles::reference::{plans, played};

@@ -1,14 +1,12 @@
 //! Sampling with look-ahead.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::stream;
 use ndarray::Array2;
 use rand::Rng;
 
 use super::run::LookAheadRun;
-use crate::mdmc::{GeneratedLevel, Level, LevelSampler, MarkovChain, SamplingError, SteeringError};
+use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
 /// tile only if the next few cells of its row can be filled without an unseen configuration.
@@ -105,23 +103,6 @@ impl LookAheadSampler {
         }
         let tiles = Array2::from_shape_fn((height, width), |(row, column)| run.tile(row, column));
         run.generated(Level::from_tiles(tiles))
-    }
-}
-
-impl LevelSampler for LookAheadSampler {
-    fn name(&self) -> &'static str {
-        "look-ahead"
-    }
-
-    fn guarantee(&self) -> String {
-        "tiles drawn one by one, those that run into an unseen configuration within the look-ahead drawn again: near the \
-         trained chain given that nothing is unseen, and not exactly that"
-            .to_owned()
-    }
-
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let level = |number| self.sample(&mut stream(seed, number));
-        Ok(numbers.map(level).collect())
     }
 }
 

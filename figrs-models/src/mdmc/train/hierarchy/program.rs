@@ -8,9 +8,9 @@ use figrs_core::{Constant, Datum, Element, Parents, Select};
 use ndarray::Array2;
 
 use super::HierarchicalChain;
-use crate::mdmc::demands::twist::{TileShares, Twist};
 use crate::mdmc::sample::elements::cell_order;
 use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatement};
+use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::{
     LevelElements, LevelModel, LevelProgram, SamplingError, Tile, TileDistribution, TileSet, Travel,
 };

@@ -12,7 +12,7 @@ use crate::mdmc::{
     LegendError, MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile,
     TileSet, TrainingError, Travel,
 };
-use crate::mistakes;
+use figrs_reading::mistakes;
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;

@@ -1,0 +1,163 @@
+//! Values of the states of a demand: the share of levels that go on to meet it, were cells independent.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::folded::Steps;
+use figrs_models::mdmc::Tile;
+use figrs_models::mdmc::twist::DemandState;
+
+/// A backward pass over the states of an automaton, before each of the cells that it reads, with cells that are independent.
+///
+/// Of an automaton with too many states the most probable ones are followed, and the others have the mean value of these.
+/// Any positive values keep the law of a particle filter that is twisted by them; the better they are, the more even are its weights.
+#[derive(Debug)]
+pub(super) struct AheadValues {
+    steps: Arc<Steps>,
+    height: usize,
+    /// Factor of a level that does not meet the demand.
+    unmet: f64,
+    /// The values before each cell of the span, in the order in which they are read; equal neighbours are shared.
+    before: Vec<Arc<PositionValues>>,
+}
+
+#[derive(Debug, Default)]
+struct PositionValues {
+    known: FxHashMap<DemandState, f64>,
+    /// The value of all others.
+    other: f64,
+}
+
+impl AheadValues {
+    /// Cells times states times tiles that one demand may take.
+    const WORK: usize = 3_000_000;
+    /// The most states that are followed.
+    const STATES: usize = 256;
+    /// Least value of a state that may still meet the demand.
+    const LEAST: f64 = 1e-200;
+
+    /// For a level of some rows, with the shares of tiles of each cell.
+    pub(super) fn new(
+        steps: Arc<Steps>,
+        unmet: f64,
+        height: usize,
+        shares: &dyn Fn((usize, usize)) -> Vec<(Tile, f64)>,
+    ) -> Self {
+        let mut ahead = Self {
+            steps,
+            height,
+            unmet,
+            before: Vec::new(),
+        };
+        let span = ahead.steps.reader().span();
+        let cells: Vec<(usize, usize)> = span
+            .flat_map(|column| (0..height).rev().map(move |row| (row, column)))
+            .collect();
+        let moves = cells.iter().filter(|&&cell| ahead.moves(cell)).count();
+        let tiles = cells.first().map_or(1, |&cell| shares(cell).len().max(1));
+        let most = (Self::WORK / (moves * tiles).max(1)).clamp(16, Self::STATES);
+        // Forward: the states that are followed.
+        let mut states = vec![(ahead.steps.reader().start(), 1.0)];
+        let mut followed: Vec<Vec<(DemandState, f64)>> = Vec::with_capacity(moves);
+        for &cell in cells.iter().filter(|&&cell| ahead.moves(cell)) {
+            let mut places: FxHashMap<DemandState, usize> = FxHashMap::default();
+            let mut next: Vec<(DemandState, f64)> = Vec::new();
+            let shares = shares(cell);
+            for (state, mass) in &states {
+                for &(tile, share) in &shares {
+                    let after = ahead.after(cell, state, tile);
+                    if !is_open(&after) {
+                        continue;
+                    }
+                    let place = *places.entry(after.clone()).or_insert_with(|| {
+                        next.push((after, 0.0));
+                        next.len() - 1
+                    });
+                    next[place].1 += mass * share;
+                }
+            }
+            next.sort_by(|one, other| other.1.total_cmp(&one.1));
+            next.truncate(most);
+            followed.push(std::mem::replace(&mut states, next));
+        }
+        // Backward: their values.
+        let mut values = Arc::new(PositionValues::default());
+        let mut before = vec![Arc::clone(&values)];
+        for &cell in cells.iter().rev() {
+            if ahead.moves(cell) {
+                let followed = followed.pop().unwrap_or_default();
+                let shares = shares(cell);
+                let (mut known, mut sums) = (FxHashMap::default(), (0.0, 0.0));
+                for (state, mass) in followed {
+                    let of = |&(tile, share): &(Tile, f64)| {
+                        share * ahead.value(&values, &ahead.after(cell, &state, tile))
+                    };
+                    let mut value: f64 = shares.iter().map(of).sum();
+                    if value > 0.0 {
+                        value = value.max(Self::LEAST);
+                    }
+                    sums = (sums.0 + mass * value, sums.1 + mass);
+                    known.insert(state, value);
+                }
+                let mean = if sums.1 > 0.0 { sums.0 / sums.1 } else { 0.0 };
+                let other = mean.max(Self::LEAST);
+                values = Arc::new(PositionValues { known, other });
+            }
+            before.push(Arc::clone(&values));
+        }
+        before.reverse();
+        ahead.before = before;
+        ahead
+    }
+
+    /// True if reading a cell may change the state.
+    pub(super) fn moves(&self, (row, column): (usize, usize)) -> bool {
+        let reader = self.steps.reader();
+        reader.span().contains(&column) && (row == 0 || reader.reads(row, column))
+    }
+
+    /// The state before the first cell.
+    pub(super) fn start(&self) -> DemandState {
+        self.steps.reader().start()
+    }
+
+    /// The state after a tile, and after the column where it is the last one.
+    pub(super) fn after(
+        &self,
+        (row, column): (usize, usize),
+        state: &DemandState,
+        tile: Tile,
+    ) -> DemandState {
+        let reader = self.steps.reader();
+        if !reader.span().contains(&column) {
+            return state.clone();
+        }
+        let read = reader.read((row, column), state, tile);
+        if row == 0 {
+            reader.end(column, &read)
+        } else {
+            read
+        }
+    }
+
+    /// The value of a state before a cell; of the cell after the last one if the column is that of the width.
+    pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
+        let span = self.steps.reader().span();
+        let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;
+        let read = if column < span.start { 0 } else { read };
+        self.value(&self.before[read.min(self.before.len() - 1)], state)
+    }
+
+    fn value(&self, values: &PositionValues, state: &DemandState) -> f64 {
+        match state {
+            DemandState::Met => 1.0,
+            DemandState::Broken => self.unmet,
+            open => values.known.get(open).copied().unwrap_or(values.other),
+        }
+    }
+}
+
+fn is_open(state: &DemandState) -> bool {
+    !matches!(state, DemandState::Met | DemandState::Broken)
+}

@@ -1,0 +1,131 @@
+//! Areas of a level.
+
+use std::fmt;
+use std::ops::{Bound, Range, RangeBounds};
+
+use crate::DemandError;
+
+/// Rows and columns of a level, counted from 0 at the top left.
+///
+/// ```
+/// use figrs_design::Area;
+///
+/// let area = Area::all().rows(2..5).columns(10..);
+/// assert_eq!(area.to_string(), "rows 2 to 4, columns 10 on");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Area {
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+/// The end of rows or columns that go on to the edge of the level.
+const EDGE: usize = usize::MAX;
+
+impl Default for Area {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+impl Area {
+    /// The whole level.
+    pub fn all() -> Self {
+        Self {
+            rows: 0..EDGE,
+            columns: 0..EDGE,
+        }
+    }
+
+    /// One cell, by row and column.
+    pub fn cell(row: usize, column: usize) -> Self {
+        Self::all().rows(row..=row).columns(column..=column)
+    }
+
+    /// These rows only.
+    #[must_use]
+    pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
+        self.rows = range(&rows);
+        self
+    }
+
+    /// These columns only.
+    #[must_use]
+    pub fn columns(mut self, columns: impl RangeBounds<usize>) -> Self {
+        self.columns = range(&columns);
+        self
+    }
+
+    /// True if it has a cell, in a level that does.
+    pub(crate) fn contains(&self, row: usize, column: usize) -> bool {
+        self.rows.contains(&row) && self.columns.contains(&column)
+    }
+
+    /// The first column from which on it has all columns or none.
+    pub(crate) fn settled_column(&self) -> usize {
+        match self.columns.end {
+            EDGE => self.columns.start,
+            end => end,
+        }
+    }
+
+    /// True if it has a cell in a column or in one to the right of it.
+    pub(crate) fn goes_on_at(&self, column: usize) -> bool {
+        self.columns.end > column
+    }
+
+    /// The rows and columns of a level of some size.
+    ///
+    /// **Errors.** [`DemandError::Area`] if it has no cell, or does not lie in the level.
+    pub(crate) fn within(
+        &self,
+        (height, width): (usize, usize),
+    ) -> Result<(Range<usize>, Range<usize>), DemandError> {
+        let clipped = |range: &Range<usize>, size: usize| {
+            let end = if range.end == EDGE { size } else { range.end };
+            range.start..end
+        };
+        let (rows, columns) = (clipped(&self.rows, height), clipped(&self.columns, width));
+        if rows.is_empty() || columns.is_empty() || rows.end > height || columns.end > width {
+            return Err(DemandError::Area {
+                area: self.to_string(),
+                level: (height, width),
+            });
+        }
+        Ok((rows, columns))
+    }
+}
+
+fn range(given: &impl RangeBounds<usize>) -> Range<usize> {
+    let start = match given.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match given.end_bound() {
+        Bound::Included(&last) => last.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => EDGE,
+    };
+    start..end
+}
+
+/// As `rows 2 to 4, columns 10 on`; `the whole level` if it has no limits.
+impl fmt::Display for Area {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        for (name, range) in [("row", &self.rows), ("column", &self.columns)] {
+            match (range.start, range.end) {
+                (0, EDGE) => {}
+                (start, EDGE) => parts.push(format!("{name}s {start} on")),
+                (start, end) if end <= start => parts.push(format!("no {name}s")),
+                (start, end) if start + 1 == end => parts.push(format!("{name} {start}")),
+                (start, end) => parts.push(format!("{name}s {start} to {}", end - 1)),
+            }
+        }
+        if parts.is_empty() {
+            return f.write_str("the whole level");
+        }
+        f.write_str(&parts.join(", "))
+    }
+}

@@ -1,0 +1,152 @@
+//! Patterns that stand near each place of another.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::{Automaton, PatternTracker, Verdict};
+use figrs_models::mdmc::Tile;
+
+/// For each place of a pattern there is one of another whose first cell is so many rows and columns further on.
+///
+/// The state is where the patterns may go on, the places that wait for the other, and the latest places of the other, each by its row and by the
+/// columns since it began.
+#[derive(Debug)]
+pub(in crate::demands) struct Accompanied {
+    pub(in crate::demands) each: PatternTracker,
+    pub(in crate::demands) by: PatternTracker,
+    pub(in crate::demands) rows: RangeInclusive<isize>,
+    pub(in crate::demands) columns: RangeInclusive<isize>,
+    /// Columns of the level.
+    pub(in crate::demands) width: usize,
+}
+
+/// A place by its row and by the columns since it began.
+type AgedPlace = (u32, u32);
+
+impl Accompanied {
+    fn parts(&self) -> (usize, usize) {
+        let each = self.each.words();
+        (each, each + self.by.words())
+    }
+
+    /// True if there is no limit to the right.
+    fn is_endless(&self) -> bool {
+        *self.columns.end() >= self.width as isize
+    }
+
+    /// True if there is no limit to the left.
+    fn reaches_back(&self) -> bool {
+        *self.columns.start() <= -(self.width as isize)
+    }
+
+    fn fits(&self, each: AgedPlace, by: AgedPlace) -> bool {
+        let rows = by.0 as isize - each.0 as isize;
+        let columns = each.1 as isize - by.1 as isize;
+        self.rows.contains(&rows)
+            && (self.reaches_back() || columns >= *self.columns.start())
+            && (self.is_endless() || columns <= *self.columns.end())
+    }
+
+    /// The places of a state, those that wait and those of the other.
+    fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
+        let Some((&waiting, rest)) = words.split_first() else {
+            return Default::default();
+        };
+        let pairs = rest.as_chunks::<2>().0.iter().map(|&[row, age]| (row, age));
+        let mut waiting_places: Vec<AgedPlace> = pairs.collect();
+        let others = waiting_places.split_off(waiting as usize);
+        (waiting_places, others)
+    }
+}
+
+impl Automaton for Accompanied {
+    fn span(&self) -> Range<usize> {
+        let (each, by) = (self.each.span(), self.by.span());
+        each.start.min(by.start)..each.end.max(by.end)
+    }
+
+    fn start(&self) -> Vec<u32> {
+        let first = self.span().start;
+        let mut state = self.each.start(first);
+        state.extend(self.by.start(first));
+        state.push(0);
+        state
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        let last = usize::from(column + 1 == self.span().end);
+        let is_after = usize::from(column + 1 >= self.each.span().end);
+        vec![
+            self.each.phase(column),
+            self.by.phase(column),
+            last,
+            is_after,
+        ]
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.each.reads(row) || self.by.reads(row)
+    }
+
+    fn read(&self, (row, _): (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        let (each, by) = self.parts();
+        self.each.read(row, &mut state[..each], tile);
+        self.by.read(row, &mut state[each..by], tile);
+        true
+    }
+
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
+        let (each, by) = self.parts();
+        let begun = self.each.end(column, &mut state[..each]);
+        let found = self.by.end(column, &mut state[each..by]);
+        let (each_width, by_width) = (self.each.width() as u32, self.by.width() as u32);
+        let (mut waiting, mut others) = Self::places(&state[by..]);
+        others.extend(found.iter().map(|&row| (row as u32, by_width - 1)));
+        waiting.extend(begun.iter().map(|&row| (row as u32, each_width - 1)));
+        waiting.retain(|&place| !others.iter().any(|&other| self.fits(place, other)));
+        let is_last = column + 1 == self.span().end;
+        if is_last {
+            return Verdict::decided(waiting.is_empty());
+        }
+        let (near, far) = (*self.columns.start(), *self.columns.end());
+        // A pattern that ends later begins after this column, less its width.
+        let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
+        if !self.is_endless() && waiting.iter().any(is_late) {
+            return Verdict::Broken;
+        }
+        let is_over = column + 1 >= self.each.span().end;
+        if is_over && waiting.is_empty() {
+            return Verdict::Met;
+        }
+        // From this age on any place of the other is far enough.
+        let old = near
+            .saturating_add(by_width as isize)
+            .max(0)
+            .max(each_width as isize) as u32;
+        for (_, age) in &mut waiting {
+            *age += 1;
+            if self.is_endless() {
+                *age = (*age).min(old);
+            }
+        }
+        // The age of a place of the pattern that ends next.
+        let newest = each_width as isize - 1;
+        let long_ago = newest.saturating_sub(far).max(0) as u32;
+        for (_, age) in &mut others {
+            *age += 1;
+            if self.reaches_back() {
+                *age = (*age).min(long_ago.max(by_width));
+            }
+        }
+        let can_be_near = |age: u32| self.reaches_back() || newest - age as isize >= near;
+        others.retain(|&(_, age)| !is_over && can_be_near(age));
+        for places in [&mut waiting, &mut others] {
+            places.sort_unstable();
+            places.dedup();
+        }
+        state.truncate(by);
+        state.push(waiting.len() as u32);
+        let places = waiting.iter().chain(&others);
+        state.extend(places.flat_map(|&(row, age)| [row, age]));
+        Verdict::Open
+    }
+}

@@ -1,0 +1,55 @@
+//! Tiles of some classes in some cells.
+
+use std::ops::Range;
+
+use ndarray::Array2;
+
+use super::{Automaton, Verdict};
+use figrs_models::mdmc::{Tile, TileClass};
+
+/// The tiles of a rectangle belong to the classes given for its cells. There is one state.
+#[derive(Debug)]
+pub(in crate::demands) struct Cells {
+    pub(in crate::demands) classes: Array2<TileClass>,
+    /// Row and column of its first cell.
+    pub(in crate::demands) corner: (usize, usize),
+}
+
+impl Cells {
+    fn class(&self, row: usize, column: usize) -> Option<&TileClass> {
+        let (top, left) = self.corner;
+        let cell = (row.checked_sub(top)?, column.checked_sub(left)?);
+        self.classes.get(cell).filter(|class| !class.is_any())
+    }
+}
+
+impl Automaton for Cells {
+    fn span(&self) -> Range<usize> {
+        self.corner.1..self.corner.1 + self.classes.ncols()
+    }
+
+    fn start(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        vec![column]
+    }
+
+    fn reads(&self, row: usize, column: usize) -> bool {
+        self.class(row, column).is_some()
+    }
+
+    fn read(&self, (row, column): (usize, usize), _state: &mut Vec<u32>, tile: Tile) -> bool {
+        let class = self.class(row, column);
+        class.is_none_or(|class| class.contains(tile))
+    }
+
+    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
+        if column + 1 == self.span().end {
+            Verdict::Met
+        } else {
+            Verdict::Open
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Demands as deterministic automata that read a level cell by cell: columns from the left, each from the bottom up.
+
+mod accompanied;
+mod cells;
+mod columns_among;
+mod numbers;
+mod occurrences;
+mod pattern_tracker;
+mod profiles;
+mod reader;
+mod spaced;
+mod symmetries;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+pub(super) use accompanied::Accompanied;
+pub(super) use cells::Cells;
+pub(super) use columns_among::ColumnsAmong;
+pub(super) use numbers::{NumberInArea, NumberInEach};
+pub(super) use occurrences::Occurrences;
+pub(super) use pattern_tracker::PatternTracker;
+pub(super) use profiles::{Profile, RisingProfile};
+pub(super) use reader::Reader;
+pub(super) use spaced::Spaced;
+pub(super) use symmetries::{Mirrored, Repeated};
+
+use figrs_models::mdmc::Tile;
+
+/// An automaton for a demand. Words of its state are few, and equal where the rest of the level is judged alike.
+pub(super) trait Automaton: Debug + Send + Sync {
+    /// The columns that it reads; in the last of them it decides.
+    fn span(&self) -> Range<usize>;
+
+    /// The state before the first column of the span.
+    fn start(&self) -> Vec<u32>;
+
+    /// Numbers that are equal for columns in which it does the same.
+    fn phase(&self, column: usize) -> Vec<usize>;
+
+    /// True if the tile of a cell in the span matters.
+    fn reads(&self, row: usize, column: usize) -> bool;
+
+    /// Reads a tile; false if the demand can no longer be met.
+    fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
+
+    /// Ends a column.
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict;
+}
+
+/// Verdict of an automaton on the columns so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It depends on the columns to come.
+    Open,
+    Met,
+    Broken,
+}
+
+impl Verdict {
+    /// Met or broken.
+    fn decided(met: bool) -> Self {
+        if met { Self::Met } else { Self::Broken }
+    }
+}

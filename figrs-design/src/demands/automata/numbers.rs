@@ -1,0 +1,144 @@
+//! Numbers of tiles of a class, in an area and in each window of some columns.
+
+use std::ops::Range;
+
+use super::{Automaton, Verdict};
+use figrs_models::mdmc::{Tile, TileClass};
+
+/// From `least` to `most` tiles of a class in an area. The state is their number so far, as far as it matters.
+#[derive(Debug)]
+pub(in crate::demands) struct NumberInArea {
+    pub(in crate::demands) class: TileClass,
+    pub(in crate::demands) rows: Range<usize>,
+    pub(in crate::demands) columns: Range<usize>,
+    pub(in crate::demands) least: usize,
+    pub(in crate::demands) most: usize,
+}
+
+impl NumberInArea {
+    /// Cells of the area after a column.
+    fn left(&self, column: usize) -> usize {
+        (self.columns.end - 1 - column) * self.rows.len()
+    }
+
+    /// The largest number that is told apart from larger ones.
+    fn enough(&self) -> usize {
+        if self.most >= self.rows.len() * self.columns.len() {
+            self.least
+        } else {
+            self.most + 1
+        }
+    }
+}
+
+impl Automaton for NumberInArea {
+    fn span(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    fn start(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        // The cells to come matter where they are fewer than what can be missing.
+        vec![self.left(column).min(self.enough())]
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        if self.class.contains(tile) {
+            state[0] = (state[0] + 1).min(self.enough() as u32);
+        }
+        true
+    }
+
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
+        let (number, left) = (state[0] as usize, self.left(column));
+        let unlimited = self.enough() == self.least;
+        if !unlimited && number > self.most || number.saturating_add(left) < self.least {
+            Verdict::Broken
+        } else if number >= self.least && (unlimited || number + left <= self.most) {
+            Verdict::Met
+        } else {
+            Verdict::Open
+        }
+    }
+}
+
+/// From `least` to `most` tiles of a class in each window of so many columns side by side. The state is the age, in columns, of
+/// the latest ones.
+#[derive(Debug)]
+pub(in crate::demands) struct NumberInEach {
+    pub(in crate::demands) class: TileClass,
+    pub(in crate::demands) rows: Range<usize>,
+    pub(in crate::demands) columns: Range<usize>,
+    /// Columns of a window, at most those of the area.
+    pub(in crate::demands) window: usize,
+    pub(in crate::demands) least: usize,
+    pub(in crate::demands) most: usize,
+}
+
+impl NumberInEach {
+    /// Number of tiles that are remembered.
+    fn kept(&self) -> usize {
+        if self.most >= self.window * self.rows.len() {
+            self.least
+        } else {
+            self.most + 1
+        }
+    }
+}
+
+impl Automaton for NumberInEach {
+    fn span(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    fn start(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        let whole = column + 1 - self.columns.start >= self.window;
+        vec![
+            usize::from(whole),
+            usize::from(column + 1 == self.columns.end),
+        ]
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        if self.class.contains(tile) {
+            // The oldest come first.
+            state.push(0);
+            if state.len() > self.kept() {
+                state.remove(0);
+            }
+        }
+        true
+    }
+
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
+        let (number, unlimited) = (state.len(), self.kept() == self.least);
+        let whole = column + 1 - self.columns.start >= self.window;
+        if !unlimited && number > self.most || whole && number < self.least {
+            return Verdict::Broken;
+        }
+        for age in &mut *state {
+            *age += 1;
+        }
+        state.retain(|&age| (age as usize) < self.window);
+        if column + 1 == self.columns.end {
+            Verdict::Met
+        } else {
+            Verdict::Open
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Places where a pattern matches so far.
+
+use std::ops::Range;
+
+use crate::demands::pattern::Pattern;
+use figrs_models::mdmc::Tile;
+
+/// Tracks the places where the first columns of a pattern match, as bits of some words of a state.
+///
+/// There is a bit for each form of the pattern, each top row, and each number of columns that match; before a cell is read, it says that
+/// the pattern may go on with the present column.
+#[derive(Clone, Debug)]
+pub(in crate::demands) struct PatternTracker {
+    pattern: Pattern,
+    tops: Range<usize>,
+    lefts: Range<usize>,
+}
+
+impl PatternTracker {
+    /// The pattern within some rows and columns, which it has to fit into.
+    pub(in crate::demands) fn new(
+        pattern: Pattern,
+        rows: &Range<usize>,
+        columns: &Range<usize>,
+    ) -> Self {
+        Self {
+            tops: rows.start..rows.end + 1 - pattern.height(),
+            lefts: columns.start..columns.end + 1 - pattern.width(),
+            pattern,
+        }
+    }
+
+    /// Columns of the pattern.
+    pub(in crate::demands) fn width(&self) -> usize {
+        self.pattern.width()
+    }
+
+    /// Rows of the pattern.
+    pub(in crate::demands) fn height(&self) -> usize {
+        self.pattern.height()
+    }
+
+    /// The columns that matter.
+    pub(in crate::demands) fn span(&self) -> Range<usize> {
+        self.lefts.start..self.lefts.end + self.width() - 1
+    }
+
+    /// Words of its state.
+    pub(in crate::demands) fn words(&self) -> usize {
+        let bits = self.pattern.forms().len() * self.tops.len() * self.width();
+        bits.div_ceil(32)
+    }
+
+    fn bit(&self, form: usize, top: usize, matched: usize) -> (usize, u32) {
+        let place = (form * self.tops.len() + top - self.tops.start) * self.width() + matched;
+        (place / 32, 1 << (place % 32))
+    }
+
+    /// The words before a column in which nothing is known of those before it.
+    pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
+        let mut words = vec![0; self.words()];
+        self.begin(column, &mut words);
+        words
+    }
+
+    /// Lets the pattern begin in a column.
+    fn begin(&self, column: usize, words: &mut [u32]) {
+        if self.lefts.contains(&column) {
+            for form in 0..self.pattern.forms().len() {
+                for top in self.tops.clone() {
+                    let (word, bit) = self.bit(form, top, 0);
+                    words[word] |= bit;
+                }
+            }
+        }
+    }
+
+    /// Numbers that are equal for columns in which it does the same.
+    pub(in crate::demands) fn phase(&self, column: usize) -> usize {
+        usize::from(self.lefts.contains(&(column + 1)))
+    }
+
+    /// True if the pattern may cover a row.
+    pub(in crate::demands) fn reads(&self, row: usize) -> bool {
+        (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
+    }
+
+    /// Reads a tile.
+    pub(in crate::demands) fn read(&self, row: usize, words: &mut [u32], tile: Tile) {
+        let first = (row + 1).saturating_sub(self.height()).max(self.tops.start);
+        for (form, cells) in self.pattern.forms().iter().enumerate() {
+            for top in first..self.tops.end.min(row + 1) {
+                for matched in 0..self.width() {
+                    let (word, bit) = self.bit(form, top, matched);
+                    if words[word] & bit != 0 && !cells[(row - top, matched)].contains(tile) {
+                        words[word] &= !bit;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends a column; the top rows at which the pattern ends here.
+    pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
+        let mut next = vec![0; words.len()];
+        let mut ended = Vec::new();
+        for form in 0..self.pattern.forms().len() {
+            for top in self.tops.clone() {
+                for matched in 0..self.width() {
+                    let (word, bit) = self.bit(form, top, matched);
+                    if words[word] & bit == 0 {
+                        continue;
+                    }
+                    if matched + 1 == self.width() {
+                        ended.push(top);
+                    } else {
+                        let (word, bit) = self.bit(form, top, matched + 1);
+                        next[word] |= bit;
+                    }
+                }
+            }
+        }
+        words.copy_from_slice(&next);
+        self.begin(column + 1, words);
+        ended.sort_unstable();
+        ended.dedup();
+        ended
+    }
+}

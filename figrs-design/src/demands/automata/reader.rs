@@ -1,0 +1,167 @@
+//! Automata and their combinations by "or" and "not".
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Automaton, Verdict};
+use figrs_models::mdmc::twist::DemandState;
+use figrs_models::mdmc::{Level, Tile};
+
+/// An automaton, or a combination of some.
+#[derive(Clone, Debug)]
+pub(in crate::demands) enum Reader {
+    Leaf(Arc<dyn Automaton>),
+    /// Met if one of them is.
+    Any(Vec<Reader>),
+    /// Met if the other is not.
+    Not(Box<Reader>),
+}
+
+impl Reader {
+    pub(in crate::demands) fn leaf(automaton: impl Automaton + 'static) -> Self {
+        Self::Leaf(Arc::new(automaton))
+    }
+
+    /// The columns that are read; after them the demand is met or broken.
+    pub(in crate::demands) fn span(&self) -> Range<usize> {
+        match self {
+            Self::Leaf(automaton) => automaton.span(),
+            Self::Any(readers) => {
+                let spans = || readers.iter().map(Self::span);
+                let start = spans().map(|span| span.start).min().unwrap_or(0);
+                start..spans().map(|span| span.end).max().unwrap_or(0)
+            }
+            Self::Not(reader) => reader.span(),
+        }
+    }
+
+    /// The state before the span.
+    pub(in crate::demands) fn start(&self) -> DemandState {
+        match self {
+            Self::Leaf(automaton) => DemandState::Open(automaton.start()),
+            Self::Any(readers) => DemandState::Several(readers.iter().map(Self::start).collect()),
+            Self::Not(reader) => reader.start(),
+        }
+    }
+
+    /// Numbers that are equal for columns in which the same is done.
+    pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
+        match self {
+            Self::Leaf(automaton) => {
+                let span = automaton.span();
+                if column < span.start {
+                    vec![0]
+                } else if column >= span.end {
+                    vec![1]
+                } else {
+                    let mut phase = automaton.phase(column);
+                    phase.push(phase.len() + 2);
+                    phase.rotate_right(1);
+                    phase
+                }
+            }
+            Self::Any(readers) => readers.iter().flat_map(|one| one.phase(column)).collect(),
+            Self::Not(reader) => reader.phase(column),
+        }
+    }
+
+    /// True if the tile of a cell matters.
+    pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
+        match self {
+            Self::Leaf(automaton) => {
+                automaton.span().contains(&column) && automaton.reads(row, column)
+            }
+            Self::Any(readers) => readers.iter().any(|reader| reader.reads(row, column)),
+            Self::Not(reader) => reader.reads(row, column),
+        }
+    }
+
+    /// The state after a tile.
+    pub(in crate::demands) fn read(
+        &self,
+        cell: (usize, usize),
+        state: &DemandState,
+        tile: Tile,
+    ) -> DemandState {
+        match (self, state) {
+            (Self::Leaf(automaton), DemandState::Open(words)) => {
+                let (row, column) = cell;
+                if !self.reads(row, column) {
+                    return state.clone();
+                }
+                let mut words = words.clone();
+                if automaton.read(cell, &mut words, tile) {
+                    DemandState::Open(words)
+                } else {
+                    DemandState::Broken
+                }
+            }
+            (Self::Any(readers), DemandState::Several(states)) => {
+                let read = |(reader, state): (&Self, _)| reader.read(cell, state, tile);
+                any(readers.iter().zip(states).map(read))
+            }
+            (Self::Not(reader), state) if is_open(state) => not(reader.read(cell, state, tile)),
+            _ => state.clone(),
+        }
+    }
+
+    /// The state after the last tile of a column.
+    pub(in crate::demands) fn end(&self, column: usize, state: &DemandState) -> DemandState {
+        match (self, state) {
+            (Self::Leaf(automaton), DemandState::Open(words)) => {
+                if !automaton.span().contains(&column) {
+                    return state.clone();
+                }
+                let mut words = words.clone();
+                match automaton.end(column, &mut words) {
+                    Verdict::Open => DemandState::Open(words),
+                    Verdict::Met => DemandState::Met,
+                    Verdict::Broken => DemandState::Broken,
+                }
+            }
+            (Self::Any(readers), DemandState::Several(states)) => {
+                let ended = |(reader, state): (&Self, _)| reader.end(column, state);
+                any(readers.iter().zip(states).map(ended))
+            }
+            (Self::Not(reader), state) if is_open(state) => not(reader.end(column, state)),
+            _ => state.clone(),
+        }
+    }
+
+    /// True if a whole level meets the demand.
+    pub(in crate::demands) fn accepts(&self, level: &Level) -> bool {
+        let mut state = self.start();
+        for column in self.span() {
+            for row in (0..level.height()).rev() {
+                if let Some(tile) = level.get(row, column) {
+                    state = self.read((row, column), &state, tile);
+                }
+            }
+            state = self.end(column, &state);
+        }
+        state == DemandState::Met
+    }
+}
+
+fn is_open(state: &DemandState) -> bool {
+    !matches!(state, DemandState::Met | DemandState::Broken)
+}
+
+fn any(states: impl Iterator<Item = DemandState>) -> DemandState {
+    let states: Vec<DemandState> = states.collect();
+    if states.contains(&DemandState::Met) {
+        DemandState::Met
+    } else if states.iter().all(|state| *state == DemandState::Broken) {
+        DemandState::Broken
+    } else {
+        DemandState::Several(states)
+    }
+}
+
+fn not(state: DemandState) -> DemandState {
+    match state {
+        DemandState::Met => DemandState::Broken,
+        DemandState::Broken => DemandState::Met,
+        open => open,
+    }
+}

@@ -1,0 +1,127 @@
+//! Distances between the places where patterns occur.
+
+use std::ops::Range;
+
+use super::{Automaton, PatternTracker, Verdict};
+use figrs_models::mdmc::Tile;
+
+/// From each place of a pattern, the next place of another begins from `least` to `most` columns further on, if there is one.
+///
+/// The state is where the patterns may go on; for the latest columns, whether patterns begin there that have ended; and the columns since the
+/// first and since the last place that wait for the next.
+#[derive(Debug)]
+pub(in crate::demands) struct Spaced {
+    pub(in crate::demands) from: PatternTracker,
+    pub(in crate::demands) to: PatternTracker,
+    pub(in crate::demands) least: usize,
+    pub(in crate::demands) most: Option<usize>,
+}
+
+const FROM: u32 = 1;
+const TO: u32 = 2;
+
+impl Spaced {
+    /// Columns after which it is known whether patterns begin in one.
+    fn delay(&self) -> usize {
+        self.from.width().max(self.to.width()) - 1
+    }
+
+    /// Words of the trackers, and of the columns that are not judged yet.
+    fn parts(&self) -> (usize, usize) {
+        let from = self.from.words();
+        (from, from + self.to.words())
+    }
+
+    /// The distance that is told apart from larger ones.
+    fn far(&self) -> u32 {
+        let most = self.most.map_or(0, |most| most.saturating_add(1));
+        // No distance is as large as the span.
+        self.least.max(most).max(1).min(self.span().len()) as u32
+    }
+
+    /// Judges a column by what begins there: `waiting` is empty, or has the columns since the first and the last place.
+    fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
+        for distance in &mut *waiting {
+            *distance = (*distance + 1).min(self.far());
+        }
+        if begins & TO != 0
+            && let [first, last] = waiting[..]
+        {
+            let is_far = self.most.is_some_and(|most| first as usize > most);
+            if is_far || (last as usize) < self.least {
+                return false;
+            }
+            waiting.clear();
+        }
+        if begins & FROM != 0 {
+            if waiting.is_empty() {
+                waiting.push(0);
+            }
+            waiting.truncate(1);
+            waiting.push(0);
+        }
+        // Without a limit only the last place matters.
+        if self.most.is_none() && waiting.len() == 2 {
+            waiting[0] = waiting[1];
+        }
+        true
+    }
+}
+
+impl Automaton for Spaced {
+    fn span(&self) -> Range<usize> {
+        let (from, to) = (self.from.span(), self.to.span());
+        from.start.min(to.start)..from.end.max(to.end)
+    }
+
+    fn start(&self) -> Vec<u32> {
+        let first = self.span().start;
+        let mut state = self.from.start(first);
+        state.extend(self.to.start(first));
+        state.extend(vec![0; self.delay()]);
+        state
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        let last = usize::from(column + 1 == self.span().end);
+        vec![self.from.phase(column), self.to.phase(column), last]
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.from.reads(row) || self.to.reads(row)
+    }
+
+    fn read(&self, (row, _): (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        let (from, to) = self.parts();
+        self.from.read(row, &mut state[..from], tile);
+        self.to.read(row, &mut state[from..to], tile);
+        true
+    }
+
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
+        let (from, to) = self.parts();
+        let starts = !self.from.end(column, &mut state[..from]).is_empty();
+        let ends = !self.to.end(column, &mut state[from..to]).is_empty();
+        let delay = self.delay();
+        let mut waiting = state.split_off(to + delay);
+        // The columns that are not judged yet, the earliest first, and this one.
+        let mut begins = state.split_off(to);
+        begins.push(0);
+        if starts {
+            begins[delay + 1 - self.from.width()] |= FROM;
+        }
+        if ends {
+            begins[delay + 1 - self.to.width()] |= TO;
+        }
+        let is_last = column + 1 == self.span().end;
+        let judged = if is_last { begins.len() } else { 1 };
+        for begins in begins.drain(..judged) {
+            if !self.judge(begins, &mut waiting) {
+                return Verdict::Broken;
+            }
+        }
+        state.extend(begins);
+        state.extend(waiting);
+        if is_last { Verdict::Met } else { Verdict::Open }
+    }
+}

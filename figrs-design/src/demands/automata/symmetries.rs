@@ -1,0 +1,152 @@
+//! Areas that equal their mirror image, or that repeat.
+
+use std::ops::Range;
+
+use super::{Automaton, Verdict};
+use crate::demands::demand::Mirror;
+use figrs_models::mdmc::{Tile, TileClass};
+
+/// The number by which tiles are compared: equal tiles have equal ones, or all tiles in a class and all others.
+fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
+    match by {
+        Some(class) => u32::from(class.contains(tile)),
+        None => tile.symbol().map_or(0, u32::from),
+    }
+}
+
+/// An area equals its mirror image. The state is the tiles that await their counterparts.
+#[derive(Debug)]
+pub(in crate::demands) struct Mirrored {
+    pub(in crate::demands) rows: Range<usize>,
+    pub(in crate::demands) columns: Range<usize>,
+    pub(in crate::demands) mirror: Mirror,
+    /// The class that tiles are compared by.
+    pub(in crate::demands) by: Option<TileClass>,
+}
+
+/// Half of a range of lines to which one belongs.
+enum Half {
+    First,
+    /// The line in the middle, its own mirror image.
+    Middle,
+    Second,
+}
+
+fn half(lines: &Range<usize>, line: usize) -> Half {
+    let image = lines.start + lines.end - 1 - line;
+    match line.cmp(&image) {
+        std::cmp::Ordering::Less => Half::First,
+        std::cmp::Ordering::Equal => Half::Middle,
+        std::cmp::Ordering::Greater => Half::Second,
+    }
+}
+
+impl Automaton for Mirrored {
+    fn span(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    fn start(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        let last = usize::from(column + 1 == self.columns.end);
+        match self.mirror {
+            Mirror::Rows => vec![last],
+            Mirror::Columns => vec![last, half(&self.columns, column) as usize],
+        }
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    fn read(&self, (row, column): (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        let tile = number(tile, self.by.as_ref());
+        let half = match self.mirror {
+            Mirror::Columns => half(&self.columns, column),
+            // Columns are read from the bottom up.
+            Mirror::Rows => match half(&self.rows, row) {
+                Half::First => Half::Second,
+                Half::Middle => Half::Middle,
+                Half::Second => Half::First,
+            },
+        };
+        match half {
+            Half::First => {
+                state.push(tile);
+                true
+            }
+            Half::Middle => true,
+            Half::Second => {
+                // Of the last column that waits the lowest cell that is left, or the last cell of this column.
+                let left = match self.mirror {
+                    Mirror::Columns => row + 1 - self.rows.start,
+                    Mirror::Rows => 1,
+                };
+                state.remove(state.len() - left) == tile
+            }
+        }
+    }
+
+    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
+        if column + 1 == self.columns.end {
+            Verdict::Met
+        } else {
+            Verdict::Open
+        }
+    }
+}
+
+/// An area repeats every so many columns. The state is the tiles of the latest ones.
+#[derive(Debug)]
+pub(in crate::demands) struct Repeated {
+    pub(in crate::demands) rows: Range<usize>,
+    pub(in crate::demands) columns: Range<usize>,
+    /// Columns after which it repeats, fewer than those of the area.
+    pub(in crate::demands) period: usize,
+    /// The class that tiles are compared by.
+    pub(in crate::demands) by: Option<TileClass>,
+}
+
+impl Automaton for Repeated {
+    fn span(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    fn start(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn phase(&self, column: usize) -> Vec<usize> {
+        vec![
+            usize::from(column - self.columns.start < self.period),
+            usize::from(column + self.period >= self.columns.end),
+            usize::from(column + 1 == self.columns.end),
+        ]
+    }
+
+    fn reads(&self, row: usize, _column: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    fn read(&self, (_, column): (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
+        let tile = number(tile, self.by.as_ref());
+        if column - self.columns.start >= self.period && state.remove(0) != tile {
+            return false;
+        }
+        if column + self.period < self.columns.end {
+            state.push(tile);
+        }
+        true
+    }
+
+    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
+        if column + 1 == self.columns.end {
+            Verdict::Met
+        } else {
+            Verdict::Open
+        }
+    }
+}

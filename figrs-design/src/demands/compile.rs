@@ -1,0 +1,362 @@
+//! Demands as automata, for levels of some size.
+
+use std::ops::Range;
+
+use ndarray::Array2;
+
+use super::area::Area;
+use super::automata::{
+    Accompanied, Cells, ColumnsAmong, Mirrored, NumberInArea, NumberInEach, Occurrences,
+    PatternTracker, Profile, Reader, Repeated, RisingProfile, Spaced,
+};
+use super::demand::Demand;
+use super::mask::Mask;
+use super::pattern::Pattern;
+use crate::DemandError;
+use crate::metrics::shape::is_support;
+use figrs_models::mdmc::{TileClass, TileSet};
+
+/// Size of a level, and the set of its tiles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LevelFrame<'a> {
+    pub(super) height: usize,
+    pub(super) width: usize,
+    pub(super) tiles: &'a TileSet,
+}
+
+impl LevelFrame<'_> {
+    fn within(&self, area: &Area) -> Result<(Range<usize>, Range<usize>), DemandError> {
+        area.within((self.height, self.width))
+    }
+
+    /// The automaton of a demand; nothing for demands that are stated otherwise.
+    ///
+    /// An error if the demand does not fit the level.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
+    pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
+        Ok(Some(match demand {
+            Demand::Seen | Demand::Playable(_) => return Ok(None),
+            Demand::Placed(mask) => {
+                self.check_size(mask)?;
+                return Ok(None);
+            }
+            Demand::Near { drawing, cost } => {
+                self.check_size(drawing)?;
+                check_weight(*cost)?;
+                return Ok(None);
+            }
+            Demand::Preferred { demand, weight } => {
+                check_weight(*weight)?;
+                self.combined(demand)?
+            }
+            Demand::Any(demands) => {
+                if demands.is_empty() {
+                    return Err(DemandError::NothingToChoose);
+                }
+                let readers = demands.iter().map(|demand| self.combined(demand));
+                Reader::Any(readers.collect::<Result<_, _>>()?)
+            }
+            Demand::Not(demand) => Reader::Not(Box::new(self.combined(demand)?)),
+            Demand::Pinned(mask) => {
+                self.check_size(mask)?;
+                let class = |(row, column)| {
+                    let tile = mask.get(row, column);
+                    tile.map_or_else(TileClass::any, TileClass::from)
+                };
+                let classes = Array2::from_shape_fn((mask.height(), mask.width()), class);
+                Reader::leaf(Cells {
+                    classes,
+                    corner: (0, 0),
+                })
+            }
+            Demand::Shaped {
+                pattern,
+                row,
+                column,
+            } => self.shaped(pattern, (*row, *column))?,
+            &Demand::MaximumGap(most) => self.maximum_gap(most)?,
+            &Demand::Count { tile, least, most } => {
+                self.number(&tile.into(), &Area::all(), (least, most))?
+            }
+            Demand::Number {
+                class,
+                area,
+                least,
+                most,
+            } => self.number(class, area, (*least, *most))?,
+            Demand::InEach {
+                class,
+                area,
+                columns: window,
+                least,
+                most,
+            } => {
+                check_range(*least, *most)?;
+                let (rows, columns) = self.within(area)?;
+                if *window == 0 || *window > columns.len() {
+                    return Err(DemandError::Window {
+                        window: *window,
+                        columns: columns.len(),
+                    });
+                }
+                Reader::leaf(NumberInEach {
+                    class: class.clone(),
+                    rows,
+                    columns,
+                    window: *window,
+                    least: *least,
+                    most: *most,
+                })
+            }
+            Demand::Profile {
+                class,
+                area,
+                sections,
+            } => {
+                sections
+                    .iter()
+                    .try_for_each(|&(least, most)| check_range(least, most))?;
+                let area = self.sections(area, sections.len())?;
+                Reader::leaf(Profile::new(class.clone(), area, sections.clone()))
+            }
+            Demand::Rising {
+                class,
+                area,
+                sections,
+            } => {
+                let area = self.sections(area, *sections)?;
+                Reader::leaf(RisingProfile::new(class.clone(), area, *sections))
+            }
+            Demand::Forbidden(mask) => {
+                let pattern = Pattern::try_from(mask).map_err(|_| self.unfit(mask))?;
+                let tracker = self.tracker(&pattern, &Area::all())?;
+                Reader::leaf(Occurrences {
+                    tracker,
+                    least: 0,
+                    most: Some(0),
+                })
+            }
+            Demand::Occurs {
+                pattern,
+                area,
+                least,
+                most,
+            } => {
+                check_range(*least, most.unwrap_or(usize::MAX))?;
+                Reader::leaf(Occurrences {
+                    tracker: self.tracker(pattern, area)?,
+                    least: *least,
+                    most: *most,
+                })
+            }
+            Demand::Accompanied {
+                each,
+                area,
+                by,
+                rows,
+                columns,
+            } => {
+                if rows.is_empty() || columns.is_empty() {
+                    return Err(DemandError::Offsets);
+                }
+                Reader::leaf(Accompanied {
+                    each: self.tracker(each, area)?,
+                    by: self.tracker(by, &Area::all())?,
+                    rows: rows.clone(),
+                    columns: columns.clone(),
+                    width: self.width,
+                })
+            }
+            Demand::Spaced {
+                from,
+                to,
+                area,
+                least,
+                most,
+            } => {
+                check_range(*least, most.unwrap_or(usize::MAX))?;
+                Reader::leaf(Spaced {
+                    from: self.tracker(from, area)?,
+                    to: self.tracker(to, area)?,
+                    least: *least,
+                    most: *most,
+                })
+            }
+            Demand::Mirrored { area, mirror, by } => {
+                let (rows, columns) = self.within(area)?;
+                Reader::leaf(Mirrored {
+                    rows,
+                    columns,
+                    mirror: *mirror,
+                    by: by.clone(),
+                })
+            }
+            Demand::Repeated { area, period, by } => {
+                let (rows, columns) = self.within(area)?;
+                if *period == 0 || *period >= columns.len() {
+                    return Err(DemandError::Period {
+                        period: *period,
+                        columns: columns.len(),
+                    });
+                }
+                Reader::leaf(Repeated {
+                    rows,
+                    columns,
+                    period: *period,
+                    by: by.clone(),
+                })
+            }
+            Demand::ColumnsAmong { area, columns } => {
+                let (rows, span) = self.within(area)?;
+                let other = columns.iter().find(|column| column.len() != self.height);
+                if columns.is_empty() || other.is_some() || rows.len() != self.height {
+                    return Err(DemandError::Columns {
+                        tiles: other.map_or(rows.len(), Vec::len),
+                        height: self.height,
+                    });
+                }
+                Reader::leaf(ColumnsAmong::new(span, columns))
+            }
+        }))
+    }
+
+    /// The automaton of a demand that is to be combined with others.
+    fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
+        let reader = match demand {
+            // It has an automaton, but another law.
+            Demand::Preferred { .. } => None,
+            demand => self.automaton(demand)?,
+        };
+        reader.ok_or_else(|| DemandError::NotCombined {
+            demand: demand.to_string(),
+        })
+    }
+
+    fn check_size(&self, mask: &Mask) -> Result<(), DemandError> {
+        let expected = (self.height, self.width);
+        let size = (mask.height(), mask.width());
+        if size == expected {
+            return Ok(());
+        }
+        Err(DemandError::MaskShape { size, expected })
+    }
+
+    fn unfit(&self, mask: &Mask) -> DemandError {
+        DemandError::Pattern {
+            size: (mask.height(), mask.width()),
+            level: (self.height, self.width),
+        }
+    }
+
+    fn tracker(&self, pattern: &Pattern, area: &Area) -> Result<PatternTracker, DemandError> {
+        let (rows, columns) = self.within(area)?;
+        if pattern.height() > rows.len() || pattern.width() > columns.len() {
+            return Err(DemandError::Pattern {
+                size: (pattern.height(), pattern.width()),
+                level: (rows.len(), columns.len()),
+            });
+        }
+        Ok(PatternTracker::new(pattern.clone(), &rows, &columns))
+    }
+
+    fn shaped(
+        &self,
+        pattern: &Pattern,
+        (row, column): (usize, usize),
+    ) -> Result<Reader, DemandError> {
+        let (end, last) = (
+            row.saturating_add(pattern.height()),
+            column.saturating_add(pattern.width()),
+        );
+        if end > self.height || last > self.width {
+            return Err(DemandError::Pattern {
+                size: (pattern.height(), pattern.width()),
+                level: (
+                    self.height.saturating_sub(row),
+                    self.width.saturating_sub(column),
+                ),
+            });
+        }
+        let form = |classes: &Array2<TileClass>| {
+            Reader::leaf(Cells {
+                classes: classes.clone(),
+                corner: (row, column),
+            })
+        };
+        Ok(match pattern.forms() {
+            [one] => form(one),
+            forms => Reader::Any(forms.iter().map(form).collect()),
+        })
+    }
+
+    /// In each window that is wider than the gap there is ground.
+    fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
+        let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
+        let bottom = Area::all().rows(self.height - 1..);
+        if most >= self.width {
+            // A gap as wide as the level needs no counting.
+            return self.number(&ground, &bottom, (0, usize::MAX));
+        }
+        let (rows, columns) = self.within(&bottom)?;
+        Ok(Reader::leaf(NumberInEach {
+            class: ground,
+            rows,
+            columns,
+            window: most + 1,
+            least: 1,
+            most: usize::MAX,
+        }))
+    }
+
+    fn number(
+        &self,
+        class: &TileClass,
+        area: &Area,
+        (least, most): (usize, usize),
+    ) -> Result<Reader, DemandError> {
+        check_range(least, most)?;
+        let (rows, columns) = self.within(area)?;
+        Ok(Reader::leaf(NumberInArea {
+            class: class.clone(),
+            rows,
+            columns,
+            least,
+            most,
+        }))
+    }
+
+    fn sections(
+        &self,
+        area: &Area,
+        sections: usize,
+    ) -> Result<(Range<usize>, Range<usize>), DemandError> {
+        let (rows, columns) = self.within(area)?;
+        if sections == 0 || sections > columns.len() {
+            return Err(DemandError::Sections {
+                sections,
+                columns: columns.len(),
+            });
+        }
+        Ok((rows, columns))
+    }
+}
+
+fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
+    if least > most {
+        return Err(DemandError::CountRange { least, most });
+    }
+    Ok(())
+}
+
+/// The largest weight of a soft demand: greater ones would be lost in rounding.
+const LARGEST_WEIGHT: f64 = 500.0;
+
+fn check_weight(weight: f64) -> Result<(), DemandError> {
+    if (0.0..=LARGEST_WEIGHT).contains(&weight) {
+        return Ok(());
+    }
+    Err(DemandError::Weight {
+        weight,
+        max: LARGEST_WEIGHT,
+    })
+}

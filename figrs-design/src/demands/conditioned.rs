@@ -1,0 +1,503 @@
+//! Levels given demands, drawn by sequential Monte Carlo.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use figrs_core::stream;
+use figrs_infer::{Error, Frontier, LogEvidence, Progress, SequentialMonteCarlo};
+use rand::Rng;
+
+use super::conflict::{self, Certainty};
+use super::demand::Demand;
+use super::error::SteeringError;
+use super::parts::LevelParts;
+use super::proof::Conflict;
+use super::sampler::LevelSampler;
+use super::steered::SteeredLevel;
+use super::trial::Trial;
+use figrs_models::mdmc::{GeneratedLevel, Tile};
+
+/// Draws levels given demands: populations of particles grow column by column, and each gives one level.
+///
+/// # Guarantee
+///
+/// All demands are met. The distribution of a level tends to that of the model given the demands as particles grow;
+/// with few particles a level that is easier to begin than to finish is somewhat too rare. Where all particles of a
+/// population fail, its level is drawn from a population four times as large, and so on. How near the levels are that were drawn is told by
+/// [`effective_populations`](Self::effective_populations).
+///
+/// Tiles are proposed by what they make of the demands: a drawing weighs each tile when it is drawn, and numbers, patterns and other automata look ahead to the
+/// end of the level as if cells were independent (n-grams look ahead exactly for a drawing). That changes how even the weights are, and not the law.
+///
+/// # Complexity
+///
+/// Linear in the particles and in the cells of a level. Levels are drawn a few columns at a time: memory for the particles of these, and for the
+/// tiles of the levels.
+///
+/// # Errors
+///
+/// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
+/// [`most_particles`](Self::most_particles). Which demands it names, and whether they are proven to conflict, depends on the machine: a proof is looked
+/// for during the [time](SteeredLevel::proof_time) of the level. Where there is none, they are found with as much work as is
+/// [allowed](Self::conflict_work), which is the same on all machines.
+///
+/// # References
+///
+/// Gordon, Salmond and Smith (1993), and for constraints on generated content Snodgrass and Ontañón (2017), whose
+/// look-ahead this replaces.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ConditionedSampler {
+    steered: SteeredLevel,
+    particles: usize,
+    most_particles: Option<usize>,
+    conflict_work: u64,
+    listener: Option<RunListener>,
+    /// The result of the search for a proof, and the time that it took.
+    proof: Arc<OnceLock<(Option<Conflict>, Duration)>>,
+    interrupt: Option<Arc<AtomicBool>>,
+    /// For each population drawn so far the logarithm of its estimate of the evidence.
+    drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
+    latest: Arc<Mutex<Option<DrawnLevels>>>,
+}
+
+/// Levels of the populations that were run last.
+#[derive(Clone, Debug)]
+struct DrawnLevels {
+    seed: u64,
+    numbers: Range<u64>,
+    /// For each number its level; none where all particles failed.
+    levels: Vec<Option<GeneratedLevel>>,
+}
+
+/// The most populations of which weights are remembered.
+const MOST_WEIGHTS: usize = 1 << 20;
+/// Number of particles from which on more populations side by side are no cheaper for each level.
+const BATCH_PARTICLES: u64 = 480;
+/// The same where levels are to be playable: each particle is followed by itself, and most of the time goes into that. Twenty-four levels of fifteen columns
+/// by sixty took 300 to 450 ms of one core with twenty particles each, and six of them 110. Sets are drawn some blocks at a time, which use the same parts.
+const PLAYED_BATCH_PARTICLES: u64 = 120;
+/// The most levels of a batch.
+const BATCH_LEVELS: u64 = 24;
+/// Number of cells of particles of a batch: those of twenty particles on 24 levels of 14 by 200.
+const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
+
+/// Callback for the progress of a run.
+#[derive(Clone)]
+struct RunListener(Arc<dyn Fn(&Progress) + Send + Sync>);
+
+impl fmt::Debug for RunListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+impl ConditionedSampler {
+    /// The defaults: 20 particles a level, up to 64 times as many where they fail, and 24 million cells of particles to find the
+    /// demands that conflict.
+    pub fn new(steered: SteeredLevel) -> Self {
+        Self {
+            steered,
+            particles: 20,
+            most_particles: None,
+            conflict_work: 24_000_000,
+            listener: None,
+            proof: Arc::default(),
+            interrupt: None,
+            drawn: Arc::default(),
+            latest: Arc::default(),
+        }
+    }
+
+    /// Begins with this many particles for each level.
+    pub fn particles(mut self, particles: usize) -> Self {
+        self.particles = particles;
+        self
+    }
+
+    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up. If not set, it is 64 times as many as at
+    /// first, at least 1 280, and no more than 100 000 unless there are as many at first.
+    pub fn most_particles(mut self, particles: usize) -> Self {
+        self.most_particles = Some(particles);
+        self
+    }
+
+    /// The largest number of particles of a population.
+    fn largest(&self) -> usize {
+        let usual = || self.particles.saturating_mul(64).clamp(1_280, 100_000);
+        self.most_particles.unwrap_or_else(usual)
+    }
+
+    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. Demands for which
+    /// that is not enough are named with the others, and the error tells so. The default is enough for 13 demands on a level of 14 by 200. There
+    /// four demands took two seconds of one core, and playability, which follows each particle, thirteen.
+    pub fn conflict_work(mut self, cells: u64) -> Self {
+        self.conflict_work = cells;
+        self
+    }
+
+    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: with the
+    /// number of particles that have met all evidence (those on their way count in proportion), and the number that there
+    /// will be.
+    pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.listener = Some(RunListener(Arc::new(listener)));
+        self
+    }
+
+    /// Ends drawing, and the search for demands that conflict, with [`Error::NothingDone`] once this flag is `true`.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn check_interrupt(&self) -> Result<(), SteeringError> {
+        let flag = self.interrupt.as_ref();
+        if flag.is_some_and(|flag| flag.load(Ordering::Acquire)) {
+            let algorithm = "SequentialMonteCarlo";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+
+    /// A particle filter of some populations, which reports its progress if there is a listener.
+    fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = self.silent(particles, populations);
+        match self.listener.clone() {
+            Some(RunListener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            None => filter,
+        }
+    }
+
+    /// A particle filter of some populations that reports no progress.
+    fn silent(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        match self.interrupt.clone() {
+            Some(flag) => filter.interrupt(flag),
+            None => filter,
+        }
+    }
+
+    /// A particle filter of some populations, each of which gives one level.
+    fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = self.populations(particles, populations);
+        filter.threads(NonZero::<usize>::MIN)
+    }
+
+    /// The level and its demands.
+    pub fn steered(&self) -> &SteeredLevel {
+        &self.steered
+    }
+
+    /// The natural logarithm of the probability that the model meets all demands, with its standard error, from 64
+    /// populations of fifty times as many particles as a level has, up to 20 000; of five times as many where ways of a player are followed, which
+    /// takes most of the time. Of a field, whose weights do not sum to one, the sum is estimated alike.
+    ///
+    /// **Errors.** Those of [`SequentialMonteCarlo`].
+    pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
+        let of = |steered: &SteeredLevel| -> Result<LogEvidence, SteeringError> {
+            let is_followed = steered.demands().any(|demand| demand.route().is_some());
+            let times = if is_followed { 5 } else { 50 };
+            let particles = self.particles.saturating_mul(times).min(20_000);
+            let parts = LevelParts::to(steered, steered.width());
+            let filter = self.populations(particles, 64).seed(seed);
+            Ok(filter.follow(&parts)?.answer.log_evidence()?)
+        };
+        let mut estimate = of(&self.steered)?;
+        if let Some(free) = self.steered.undemanding() {
+            let total = of(&free)?;
+            estimate.value -= total.value;
+            estimate.standard_error = estimate.standard_error.hypot(total.standard_error);
+        }
+        Ok(estimate)
+    }
+
+    /// Levels of the populations that have a particle left.
+    fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<GeneratedLevel> {
+        drawn
+            .iter()
+            .map(|tiles| self.steered.level(tiles))
+            .collect()
+    }
+
+    /// The level of a population that died, drawn from larger ones.
+    fn again(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
+        let mut rng = stream(seed, u64::MAX - number);
+        let mut particles = self.particles;
+        while particles < self.largest() {
+            self.check_interrupt()?;
+            // Levels that are hard to find are worth a search for a proof that there is none.
+            if particles > self.particles
+                && let Some(conflict) = self.proven()?
+            {
+                return Err(conflict::error(&self.steered, conflict, Certainty::Proven));
+            }
+            particles = particles.saturating_mul(4).min(self.largest());
+            let filter = self.filter(particles, 1).seed(rng.next_u64());
+            match filter.follow(&LevelParts::of(&self.steered)) {
+                Err(Error::NoSampleMetEvidence { .. }) => {}
+                drawn => {
+                    if let Some(level) = self.levels_of(&drawn?.values).pop() {
+                        return Ok(level);
+                    }
+                }
+            }
+        }
+        let conflict = self.conflict(seed)?;
+        self.check_interrupt()?;
+        Err(conflict)
+    }
+
+    /// A demand or two that are proven to be impossible; looked for once.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn proven(&self) -> Result<Option<&Conflict>, SteeringError> {
+        if self.proof.get().is_none() {
+            let started = Instant::now();
+            let frontier = self.frontier();
+            let found = conflict::proven(&self.steered, &frontier);
+            // A search that was ended has found out nothing.
+            self.check_interrupt()?;
+            self.proof.get_or_init(|| (found, started.elapsed()));
+        }
+        Ok(self.proof.get().and_then(|(found, _)| found.as_ref()))
+    }
+
+    /// A frontier that ends with the interrupt.
+    fn frontier(&self) -> Frontier {
+        match self.interrupt.clone() {
+            Some(flag) => Frontier::new().interrupt(flag),
+            None => Frontier::new(),
+        }
+    }
+
+    /// Remembers the weights of the populations of a batch, of which those that died have none.
+    fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
+        let mut weights = weights.iter();
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        for number in numbers {
+            let weight = match died.binary_search(&number) {
+                Ok(_) => f64::NEG_INFINITY,
+                Err(_) => weights.next().copied().unwrap_or(f64::NEG_INFINITY),
+            };
+            if drawn.len() < MOST_WEIGHTS {
+                drawn.insert((seed, number), weight);
+            }
+        }
+    }
+
+    /// The number of populations of levels so far, and the effective sample size of their weights, which are their estimates of the evidence: 1 / Σw² of
+    /// weights w that sum to 1. The nearer it is to their number, the nearer a level is to the law. Nothing before there are two.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use figrs_models::mdmc::{ColumnNGrams, Corpus};
+    /// use figrs_design::{ConditionedSampler, Demand, LevelSampler, SteeredLevel};
+    ///
+    /// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 2)?).program(30)?;
+    /// let sampler = ConditionedSampler::new(SteeredLevel::new(&ngrams, &[Demand::MaximumGap(2)])?);
+    /// assert!(sampler.effective_populations().is_none());
+    /// sampler.levels(1, 0..2)?;
+    /// let (populations, effective) = sampler.effective_populations().unwrap();
+    /// assert!(effective > 0.5 * populations as f64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn effective_populations(&self) -> Option<(usize, f64)> {
+        let drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if drawn.len() < 2 {
+            return None;
+        }
+        let top = drawn.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        if top == f64::NEG_INFINITY {
+            return Some((drawn.len(), 0.0));
+        }
+        let weights = || drawn.values().map(|log| (log - top).exp());
+        let squares: f64 = weights().map(|weight| weight * weight).sum();
+        Some((drawn.len(), weights().sum::<f64>().powi(2) / squares))
+    }
+
+    /// Number of levels that are drawn together, if so many particles are.
+    fn fitting(&self, most: u64) -> u64 {
+        // Wide levels are drawn few at a time, so that the first levels come early.
+        let particles = self.particles.max(1) as u64;
+        let cells = (self.steered.height() * self.steered.width()) as u64;
+        let fitting = BATCH_CELLS / (particles * cells).max(1);
+        fitting.min(most / particles).clamp(1, BATCH_LEVELS)
+    }
+
+    /// Number of populations of a block, which are run side by side: one alone takes most of the time of several.
+    fn side_by_side(&self) -> u64 {
+        let mut demands = self.steered.demands();
+        let is_played = demands.any(|demand| demand.route().is_some());
+        self.fitting(if is_played {
+            PLAYED_BATCH_PARTICLES
+        } else {
+            BATCH_PARTICLES
+        })
+    }
+
+    /// Levels of populations that are among those run last.
+    fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<GeneratedLevel>>> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
+        let from = numbers.start.checked_sub(latest.numbers.start)? as usize;
+        let until = numbers.end.checked_sub(latest.numbers.start)? as usize;
+        latest.levels.get(from..until).map(<[_]>::to_vec)
+    }
+
+    /// Runs whole blocks of populations: the level of each, or none where all its particles failed.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted, and others of [`SequentialMonteCarlo`].
+    fn populations_of(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<Option<GeneratedLevel>>, SteeringError> {
+        let found = self
+            .filter(self.particles, numbers.end - numbers.start)
+            .side_by_side(self.side_by_side())
+            .first_population(numbers.start)
+            .seed(seed)
+            .follow(&LevelParts::of(&self.steered));
+        // An interrupted run holds some of the populations only.
+        self.check_interrupt()?;
+        let (drawn, died, weights) = match found {
+            Err(Error::NoSampleMetEvidence { .. }) => {
+                (Vec::new(), numbers.clone().collect(), Vec::new())
+            }
+            found => {
+                let found = found?;
+                let sampling = found.answer.sampling();
+                let died = sampling.and_then(|sampling| sampling.died.clone());
+                let weights = found.answer.draws()?.log_weights.clone();
+                (
+                    self.levels_of(&found.values),
+                    died.unwrap_or_default(),
+                    weights.unwrap_or_default(),
+                )
+            }
+        };
+        self.note_weights(seed, numbers.clone(), &died, &weights);
+        let mut drawn = drawn.into_iter();
+        let levels = numbers
+            .clone()
+            .map(|number| match died.binary_search(&number) {
+                Ok(_) => None,
+                Err(_) => drawn.next(),
+            });
+        let levels: Vec<Option<GeneratedLevel>> = levels.collect();
+        if numbers.end - numbers.start <= BATCH_LEVELS {
+            let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+            *latest = Some(DrawnLevels {
+                seed,
+                numbers,
+                levels: levels.clone(),
+            });
+        }
+        Ok(levels)
+    }
+
+    /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    fn conflict(&self, seed: u64) -> Result<SteeringError, SteeringError> {
+        if let Some(conflict) = self.proven()? {
+            let certainty = Certainty::Proven;
+            return Ok(conflict::error(&self.steered, conflict, certainty));
+        }
+        let particles = self.largest().min(400);
+        let left = Cell::new(self.conflict_work);
+        let trial = |part: &SteeredLevel, columns: usize| {
+            let cells = particles * self.steered.height() * columns;
+            let Some(rest) = left.get().checked_sub(cells as u64) else {
+                return Trial::Unknown;
+            };
+            left.set(rest);
+            let run = self
+                .silent(particles, 1)
+                .threads(NonZero::<usize>::MIN)
+                .seed(seed)
+                .follow(&LevelParts::to(part, columns));
+            match run {
+                Ok(_) => Trial::Possible,
+                Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
+            }
+        };
+        let found = conflict::minimal_conflict(&self.steered, &trial);
+        let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
+        let started = Instant::now();
+        let confirmed = conflict::confirmed(&self.steered, &found, &self.frontier(), before);
+        if let Some(conflict) = confirmed {
+            let certainty = Certainty::Proven;
+            return Ok(conflict::error(&self.steered, &conflict, certainty));
+        }
+        let spent = before + started.elapsed();
+        let certainty = Certainty::NotProven(spent);
+        Ok(conflict::error(&self.steered, &found, certainty))
+    }
+}
+
+impl LevelSampler for ConditionedSampler {
+    fn name(&self) -> &'static str {
+        "conditioned"
+    }
+
+    fn guarantee(&self) -> String {
+        format!(
+            "all demands are met; near {} given the demands and not exactly that, {} particles a level",
+            self.steered.level_model().name(),
+            self.particles
+        )
+    }
+
+    fn quality(&self) -> Option<String> {
+        let (populations, effective) = self.effective_populations()?;
+        let share = effective / populations as f64;
+        let advice = match share {
+            ..0.1 => "far from the law: take more particles, or ask for the exact law",
+            ..0.5 => "more particles bring levels nearer to the law",
+            _ => "near the law",
+        };
+        Some(format!(
+            "measured: the weights of {populations} populations have an effective size of {effective:.1} ({:.0} %), {advice}",
+            100.0 * share
+        ))
+    }
+
+    /// Some blocks of populations, of which each takes the parts of the one before.
+    fn batch(&self) -> u64 {
+        let block = self.side_by_side();
+        self.fitting(BATCH_PARTICLES) / block * block
+    }
+
+    fn demands(&self) -> Vec<Demand> {
+        self.steered.demands().cloned().collect()
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        let block = self.side_by_side();
+        // Blocks are drawn whole, so that a level does not depend on how many are asked for.
+        let (first, end) = (
+            numbers.start / block * block,
+            numbers.end.next_multiple_of(block),
+        );
+        let drawn = match self.kept(seed, &(first..end)) {
+            Some(kept) => kept,
+            None => self.populations_of(seed, first..end)?,
+        };
+        let asked = (first..end).zip(drawn);
+        let asked = asked.filter(|(number, _)| numbers.contains(number));
+        let levels = asked.map(|(number, survived)| match survived {
+            Some(level) => Ok(level),
+            None => self.again(seed, number),
+        });
+        levels.collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! Demands that each place of a pattern has another pattern beside it.
+
+use std::ops::RangeInclusive;
+
+use serde_json::Value;
+
+use super::design_error::DesignError;
+use super::keys::Entry;
+use super::numbers::{RANGE, numbers};
+use super::verbs::Designer;
+use crate::demands::demand::Demand;
+
+impl Designer<'_> {
+    /// Distances are from edge to edge: 1 is directly beside.
+    pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+        let each = self.words.pattern(entry, "each", value)?;
+        let by = self
+            .words
+            .pattern(entry, "has", entry.need("each", "has")?)?;
+        let anywhere = entry.flag("anywhere")?;
+        let far = self.size.0.max(self.size.1) as isize;
+        let side = |key: &str| -> Result<Option<(isize, isize)>, DesignError> {
+            let range = entry.read(key, RANGE, numbers)?;
+            Ok(range.map(|(least, most)| {
+                let most = most.map_or(far, |most| most.min(far as usize) as isize);
+                (least.min(far as usize + 1) as isize, most)
+            }))
+        };
+        // Offsets of the first cell of the other, from those of edges.
+        let along = |after: Option<(isize, isize)>, before, own: usize, other: usize| {
+            let (own, other) = (own as isize, other as isize);
+            match (after, before) {
+                (Some((least, most)), None) => Some(own - 1 + least..=own - 1 + most),
+                (None, Some((least, most))) => {
+                    let (least, most): (isize, isize) = (least, most);
+                    Some(1 - other - most..=1 - other - least)
+                }
+                _ => None,
+            }
+        };
+        let overlap = |own: usize, other: usize| -> RangeInclusive<isize> {
+            if anywhere {
+                -far..=far
+            } else {
+                1 - other as isize..=own as isize - 1
+            }
+        };
+        let (right, left) = (side("right")?, side("left")?);
+        let (below, above) = (side("below")?, side("above")?);
+        let two = |one, other| DesignError::TwoKinds {
+            place: entry.place().to_owned(),
+            one,
+            other,
+        };
+        if right.is_some() && left.is_some() {
+            return Err(two("right", "left"));
+        }
+        if below.is_some() && above.is_some() {
+            return Err(two("below", "above"));
+        }
+        let columns = along(right, left, each.width(), by.width());
+        let rows = along(below, above, each.height(), by.height());
+        if columns.is_none() && rows.is_none() && !anywhere {
+            return Err(DesignError::Missing {
+                place: entry.place().to_owned(),
+                kind: "each",
+                key: "right, left, above, below or anywhere = true",
+            });
+        }
+        Ok(Demand::Accompanied {
+            rows: rows.unwrap_or_else(|| overlap(each.height(), by.height())),
+            columns: columns.unwrap_or_else(|| overlap(each.width(), by.width())),
+            area: self.area(entry)?,
+            each,
+            by,
+        })
+    }
+}

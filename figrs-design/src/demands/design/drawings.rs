@@ -1,0 +1,129 @@
+//! Drawings at places of a level: tiles, starts and ends, and lines that a level is made of.
+
+use serde_json::Value;
+
+use super::design_error::DesignError;
+use super::keys::Entry;
+use super::verbs::Designer;
+use super::ways::cell;
+use crate::DemandError;
+use crate::demands::area::Area;
+use crate::demands::demand::Demand;
+use crate::demands::mask::Mask;
+use crate::demands::pattern::Pattern;
+use figrs_models::mdmc::{Tile, TileClass, Travel};
+
+impl Designer<'_> {
+    /// The lines of a drawing across the level.
+    pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+        const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
+        let drawn = match value.as_str() {
+            Some(text) => self.words.drawn(text).map_err(|error| entry.unfit(error))?,
+            None if value.is_object() => self.words.cut(entry, "lines_like", value)?,
+            None => return Err(entry.wrong("lines_like", value, TILES)),
+        };
+        let cells = self.travel.turned_cells(&drawn.forms()[0]);
+        let tile = |class: &TileClass| self.single(class);
+        let column = |column: ndarray::ArrayView1<'_, TileClass>| {
+            column.iter().map(tile).collect::<Option<Vec<Tile>>>()
+        };
+        let columns = cells.columns().into_iter().map(column);
+        let columns = columns.collect::<Option<Vec<Vec<Tile>>>>();
+        let across = match self.travel {
+            Travel::Right => "rows",
+            Travel::Up => "columns",
+        };
+        if entry.has(across) {
+            return Err(DesignError::Idle {
+                place: entry.place().to_owned(),
+                key: across,
+                kind: "lines_like",
+            });
+        }
+        // The area is that of whole lines, in the frame of models.
+        let (rows, along) = self
+            .area(entry)?
+            .within(self.size)
+            .map_err(|error| entry.unfit(error))?;
+        let along = match self.travel {
+            Travel::Right => along,
+            Travel::Up => self.size.0 - rows.end..self.size.0 - rows.start,
+        };
+        Ok(Demand::ColumnsAmong {
+            area: Area::all().columns(along),
+            columns: columns.ok_or_else(|| entry.wrong("lines_like", value, TILES))?,
+        })
+    }
+
+    /// The tile of a class that has one.
+    fn single(&self, class: &TileClass) -> Option<Tile> {
+        let mut tiles = self.words.tiles().tiles();
+        tiles.find(|&tile| *class == TileClass::from(tile))
+    }
+
+    /// The cell at which a drawing begins.
+    pub(super) fn at(entry: &Entry) -> Result<(usize, usize), DesignError> {
+        let at = entry.read(
+            "at",
+            "the row and column of its first cell, as [9, 0]",
+            cell,
+        )?;
+        Ok(at.unwrap_or((0, 0)))
+    }
+
+    /// The cell at which a drawing at the start or end of a level begins.
+    pub(super) fn edge(
+        &self,
+        entry: &Entry,
+        pattern: &Pattern,
+        is_end: bool,
+    ) -> Result<(usize, usize), DesignError> {
+        let (rows, columns) = (
+            self.size.0.checked_sub(pattern.height()),
+            self.size.1.checked_sub(pattern.width()),
+        );
+        // Drawings lie on the bottom, and begin at the left.
+        let (bottom, right) = rows.zip(columns).ok_or_else(|| {
+            entry.unfit(DemandError::Pattern {
+                size: (pattern.height(), pattern.width()),
+                level: self.size,
+            })
+        })?;
+        Ok(match (self.travel, is_end) {
+            (Travel::Right | Travel::Up, false) => (bottom, 0),
+            (Travel::Right, true) => (bottom, right),
+            (Travel::Up, true) => (0, 0),
+        })
+    }
+
+    /// A drawing of tiles as a mask of the level's size.
+    pub(super) fn drawing(
+        &self,
+        entry: &Entry,
+        key: &str,
+        value: &Value,
+    ) -> Result<Mask, DesignError> {
+        const TILES: &str = "a drawing of tiles, without letters of the [legend]";
+        let pattern = self.words.pattern(entry, key, value)?;
+        let (top, left) = Self::at(entry)?;
+        let (height, width) = self.size;
+        let mut mask = Mask::free(height, width);
+        let [form] = pattern.forms() else {
+            return Err(entry.wrong(key, value, TILES));
+        };
+        if top.saturating_add(form.nrows()) > height || left.saturating_add(form.ncols()) > width {
+            return Err(entry.unfit(DemandError::Pattern {
+                size: form.dim(),
+                level: (height.saturating_sub(top), width.saturating_sub(left)),
+            }));
+        }
+        for ((row, column), class) in form.indexed_iter() {
+            if !class.is_any() {
+                let tile = self.single(class);
+                let tile = tile.ok_or_else(|| entry.wrong(key, value, TILES))?;
+                mask.set(top + row, left + column, tile);
+            }
+        }
+        Ok(mask)
+    }
+}

@@ -1,0 +1,300 @@
+//! Demands as a designer writes them: a file of patterns and demands, in TOML or JSON.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `design_error` | errors, with the line |
+//! | `keys` | the keys of a demand, each with its values |
+//! | `legend` | classes of tiles and patterns by name |
+//! | `numbers` | ranges of numbers, of positions and of shares |
+//! | `kinds` | the kinds of demands, each with the keys that it takes |
+//! | `verbs` | demands by their kinds: those of `counts`, `beside`, `drawings`, `ways`, and others |
+
+mod beside;
+mod counts;
+pub(crate) mod design_error;
+mod drawings;
+mod keys;
+mod kinds;
+mod legend;
+mod numbers;
+mod verbs;
+mod ways;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use toml::Spanned;
+
+use super::compile::LevelFrame;
+use super::demand::Demand;
+use crate::{DemandError, MovementRules};
+use design_error::DesignError;
+use figrs_models::mdmc::{Corpus, LevelModel, Travel};
+use keys::Entry;
+use legend::Words;
+
+/// Demands as a designer writes them, in TOML or JSON.
+///
+/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever direction it is played in. A file has a `[legend]`
+/// of characters that stand for classes of tiles, `[patterns]` drawn with these and with tiles, and any number of `[[demand]]`, each of one kind:
+///
+/// | kind | further keys | demand |
+/// |---|---|---|
+/// | `forbid = PATTERN` | | it occurs nowhere in the area |
+/// | `require = PATTERN` | `times` | it occurs at least once, or so many times |
+/// | `count = CLASS` | `number` or `share` | so many tiles, or such a share of the cells |
+/// | | `in_each` and `number` | so many in each window of so many columns |
+/// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
+/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of one has the other so many columns or rows beside it, counted from edge to edge |
+/// | `between = [PATTERN, PATTERN]` | `distance` | from each place of one to the next of the other |
+/// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
+/// | `repeat = COLUMNS` | `by` | the area repeats |
+/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as the model draws them, or whatever it would do |
+/// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with it |
+/// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell are free: of tiles of the class, or of all that are not solid |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
+/// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
+/// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is one of those of the drawing |
+/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row; of levels that are played to the right |
+/// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
+/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
+///
+/// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is not in it) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are in it) or `"2.."`. With `prefer`, a weight,
+/// a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all others; or a list of such. A
+/// pattern is the name of one, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a [training](DesignScope::training) level, as
+/// `{ level = "01-first-steps", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
+///
+/// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
+/// counted in rows there.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_infer::Frontier;
+/// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
+/// use figrs_design::{DesignFile, ExactSampler, LevelSampler, SteeredLevel};
+///
+/// let design = DesignFile::from_toml(r#"
+/// [legend]
+/// "s" = "solid"
+/// "a" = "not solid"
+///
+/// [patterns]
+/// pipe = '''
+/// <>
+/// []'''
+///
+/// [[demand]]
+/// count = "enemy"
+/// number = "1..2"
+/// in_each = 15
+///
+/// [[demand]]
+/// each = "pipe"
+/// has = "enemy"
+/// right = "1..6"
+/// "#)?;
+/// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 2)?);
+/// let model = LevelModel::from(&ngrams.program(40)?);
+/// let demands = design.demands(&model)?;
+/// assert_eq!(demands[0].to_string(), "1 to 2 of E in each 15 columns");
+/// let exact = ExactSampler::new(SteeredLevel::new(model, &demands)?, &Frontier::new())?;
+/// assert_eq!(exact.levels(1, 0..2)?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct DesignFile {
+    legend: IndexMap<String, Value>,
+    patterns: IndexMap<String, Value>,
+    demands: Vec<Entry>,
+}
+
+/// A file as it is written; `D` is a demand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a file of demands")]
+struct FileText<D> {
+    #[serde(default = "IndexMap::new")]
+    legend: IndexMap<String, Value>,
+    #[serde(default = "IndexMap::new")]
+    patterns: IndexMap<String, Value>,
+    #[serde(default = "Vec::new")]
+    demand: Vec<D>,
+}
+
+impl<D> FileText<D> {
+    fn read(self, entry: impl Fn((usize, D)) -> Entry) -> DesignFile {
+        DesignFile {
+            legend: self.legend,
+            patterns: self.patterns,
+            demands: self.demand.into_iter().enumerate().map(entry).collect(),
+        }
+    }
+}
+
+impl DesignFile {
+    /// Reads TOML.
+    ///
+    /// **Errors.** [`DesignError::Toml`]; what a demand says is looked at by [`demands`](Self::demands).
+    pub fn from_toml(text: &str) -> Result<Self, DesignError> {
+        let file: FileText<Spanned<Map<String, Value>>> = toml::from_str(text).map_err(Box::new)?;
+        let line = |place: usize| text[..place].lines().count().max(1);
+        Ok(file.read(|(number, demand)| {
+            let start = demand.span().start;
+            // The table begins with its heading.
+            let line = line(text.len().min(start + 1));
+            Entry::new(
+                format!("line {line} (demand {})", number + 1),
+                demand.into_inner(),
+            )
+        }))
+    }
+
+    /// Reads JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
+    ///
+    /// **Errors.** [`DesignError::Json`].
+    pub fn from_json(text: &str) -> Result<Self, DesignError> {
+        let file: FileText<Map<String, Value>> = serde_json::from_str(text)?;
+        Ok(file.read(|(number, demand)| Entry::new(format!("demand {}", number + 1), demand)))
+    }
+
+    /// The file as JSON that [`from_json`](Self::from_json) reads.
+    pub fn to_json(&self) -> Value {
+        let demands: Vec<&Map<String, Value>> = self.demands.iter().map(Entry::keys).collect();
+        json!({
+            "legend": self.legend,
+            "patterns": self.patterns,
+            "demand": demands,
+        })
+    }
+
+    /// The number of demands.
+    pub fn len(&self) -> usize {
+        self.demands.len()
+    }
+
+    /// True if nothing is demanded.
+    pub fn is_empty(&self) -> bool {
+        self.demands.is_empty()
+    }
+
+    /// True if levels are to be playable, for which the rules of a movement are needed.
+    pub fn needs_movement(&self) -> bool {
+        let needs =
+            |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
+        self.demands.iter().any(needs)
+    }
+
+    /// The demands on levels of a model, in the frame of the model.
+    ///
+    /// **Errors.** [`DesignError`], with the line of the demand.
+    pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, DesignError> {
+        self.on(model).demands()
+    }
+
+    /// The file with the model of the levels that it is about.
+    pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
+        DesignScope {
+            file: self,
+            model,
+            rules: None,
+            corpus: None,
+        }
+    }
+}
+
+/// A [`DesignFile`] with what its words are about: the model of the levels, the rules by which players move, the training levels.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_models::mdmc::{Corpus, ColumnNGrams, LevelModel};
+/// use figrs_design::{DesignFile, MovementRules};
+///
+/// let design = DesignFile::from_toml("
+/// [[demand]]
+/// pass = [[4, 20], { rows = '..6', columns = '30..34' }]
+///
+/// [[demand]]
+/// lines_like = { level = '01-*', columns = '..60' }
+/// ")?;
+/// let corpus = Corpus::shipped();
+/// let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2)?);
+/// let model = LevelModel::from(&ngrams.program(40)?);
+/// let scope = design.on(&model).rules(MovementRules::platformer()).training(&corpus);
+/// let demands = scope.demands()?;
+/// assert_eq!(
+///     demands[0].to_string(),
+///     "playable from left to right, through row 4, column 20, then rows 0 to 5, columns 30 to 33"
+/// );
+/// assert_eq!(demands[1].to_string(), "columns among 60 in columns 0 to 39");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct DesignScope<'a> {
+    file: &'a DesignFile,
+    model: &'a LevelModel,
+    rules: Option<&'a MovementRules>,
+    corpus: Option<&'a Corpus>,
+}
+
+impl<'a> DesignScope<'a> {
+    /// The rules by which levels are playable; if not given, those that the tiles [suggest](crate::Movement::suggested).
+    pub fn rules(self, rules: &'a MovementRules) -> Self {
+        Self {
+            rules: Some(rules),
+            ..self
+        }
+    }
+
+    /// The training levels that drawings may be parts of.
+    pub fn training(self, corpus: &'a Corpus) -> Self {
+        Self {
+            corpus: Some(corpus),
+            ..self
+        }
+    }
+
+    /// The demands, in the frame of the model.
+    ///
+    /// **Errors.** [`DesignError`], with the line of the demand.
+    pub fn demands(&self) -> Result<Vec<Demand>, DesignError> {
+        let demands = self.demands_with_places()?.into_iter();
+        Ok(demands.map(|(_, demand)| demand).collect())
+    }
+
+    /// The same, each with its place in the file: the line and number of what says it.
+    ///
+    /// **Errors.** As [`demands`](Self::demands).
+    pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, DesignError> {
+        let (height, width) = (self.model.height(), self.model.width());
+        let (tiles, travel) = (self.model.tile_set(), self.model.travel());
+        let words = Words::new(tiles, self.corpus, &self.file.legend, &self.file.patterns)?;
+        let upright = match travel {
+            Travel::Right => (height, width),
+            Travel::Up => (width, height),
+        };
+        let frame = LevelFrame {
+            height,
+            width,
+            tiles,
+        };
+        let mut demands = Vec::new();
+        for entry in &self.file.demands {
+            let designer = verbs::Designer {
+                words: &words,
+                travel,
+                rules: self.rules,
+                size: upright,
+            };
+            let demand = designer.demanded(entry)?;
+            if travel == Travel::Up && demand.has_gap() {
+                let demand = demand.to_string();
+                return Err(entry.unfit(DemandError::Upwards { demand }));
+            }
+            let turned = demand.turned(travel, upright);
+            let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));
+            let checked = checked.map_err(|error| entry.unfit(error))?;
+            demands.push((entry.place().to_owned(), checked));
+        }
+        Ok(demands)
+    }
+}

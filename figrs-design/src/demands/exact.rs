@@ -1,0 +1,145 @@
+//! Levels given demands, drawn from their exact distribution.
+
+use std::ops::Range;
+
+use figrs_core::stream;
+use figrs_infer::{CompiledFrontier, Error, Frontier};
+
+use super::conflict::{self, Certainty, EarlyProof};
+use super::demand::Demand;
+use super::error::SteeringError;
+use super::sampler::LevelSampler;
+use super::steered::SteeredLevel;
+use super::trial::Trial;
+use crate::DemandError;
+use figrs_models::mdmc::{GeneratedLevel, Tile};
+
+/// Draws levels from exactly the model's distribution given the demands.
+///
+/// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as
+/// columns repeat; then a backward sweep over all columns computes the probabilities of the continuations of each.
+///
+/// # Guarantee
+///
+/// Exact, up to rounding.
+///
+/// # Complexity
+///
+/// Linear in the states of the frontiers, which grow quickly with the rows of a level and with the states of the demands.
+///
+/// # Errors
+///
+/// [`figrs_infer::Error::FrontierTooLarge`] if they take more memory than is allowed;
+/// [`SteeringError::Contradictory`] if no level meets the demands; which of them conflict takes at most as many explorations more as there are
+/// demands and halvings of the columns, each of the columns up to the conflict at most.
+#[derive(Debug)]
+pub struct ExactSampler {
+    steered: SteeredLevel,
+    compiled: CompiledFrontier,
+    /// The natural logarithm of the sum of the weights of all levels of the model.
+    log_total: f64,
+}
+
+impl ExactSampler {
+    /// Explores the frontiers of a level.
+    ///
+    /// **Errors.** Those of the [sampler](Self).
+    pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
+        let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
+        let is_open = match conflict::soon_proven(&steered, frontier) {
+            EarlyProof::Proven(conflict) => return Err(proven(conflict)),
+            EarlyProof::NotFound => false,
+            EarlyProof::NotSearched => true,
+        };
+        let searched = || {
+            is_open
+                .then(|| conflict::proven(&steered, frontier))
+                .flatten()
+        };
+        let compiled = frontier.compile(steered.model(), steered.cells());
+        let compiled = compiled.map_err(|error| {
+            let is_ended = matches!(error, Error::NothingDone { .. });
+            let found = (!is_ended).then(searched).flatten();
+            found.map_or_else(|| error.into(), &proven)
+        })?;
+        if compiled.log_evidence() == f64::NEG_INFINITY {
+            let trial = |part: &SteeredLevel, columns: usize| match frontier
+                .compile(&part.first_columns(columns).model, ())
+            {
+                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
+                Ok(_) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
+            };
+            return Err(proven(
+                searched().unwrap_or_else(|| conflict::minimal_conflict(&steered, &trial)),
+            ));
+        }
+        let log_total = match steered.undemanding() {
+            Some(free) => frontier.compile(free.model(), ())?.log_evidence(),
+            None => 0.0,
+        };
+        Ok(Self {
+            steered,
+            compiled,
+            log_total,
+        })
+    }
+
+    /// The level and its demands.
+    pub fn steered(&self) -> &SteeredLevel {
+        &self.steered
+    }
+
+    /// The compiled program, to ask for more.
+    pub fn compiled(&self) -> &CompiledFrontier {
+        &self.compiled
+    }
+
+    /// The natural logarithm of the probability that the model meets all demands.
+    pub fn log_probability(&self) -> f64 {
+        self.compiled.log_evidence() - self.log_total
+    }
+
+    /// The probability of a tile in a cell, given the demands.
+    ///
+    /// **Errors.** [`DemandError::Cell`] outside the level.
+    pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
+        let height = self.steered.height();
+        let cell = (row < height && column < self.steered.width())
+            .then(|| &self.steered.cells()[column * height + height - 1 - row]);
+        let cell = cell.ok_or(DemandError::Cell { row, column })?;
+        Ok(self.compiled.probability(cell, &tile)?)
+    }
+}
+
+impl LevelSampler for ExactSampler {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn guarantee(&self) -> String {
+        format!(
+            "exactly {} given the demands",
+            self.steered.level_model().name()
+        )
+    }
+
+    /// A whole batch at once: where messages do not fit into memory, each batch computes them again.
+    fn batch(&self) -> u64 {
+        64
+    }
+
+    fn demands(&self) -> Vec<Demand> {
+        self.steered.demands().cloned().collect()
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        let rngs = numbers.map(|number| stream(seed, number)).collect();
+        let worlds = self.compiled.sample_each(rngs)?;
+        let levels = worlds.into_iter().map(|world| {
+            let tiles = world.values(self.steered.cells())?;
+            Ok(self.steered.level(&tiles))
+        });
+        levels.collect::<Result<_, Error>>().map_err(Into::into)
+    }
+}

@@ -1,0 +1,175 @@
+//! Tiles that are set, and cells that are free.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use figrs_models::mdmc::vglc;
+use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
+
+/// A rectangle in which some cells have a tile and the others are free.
+///
+/// As text, one row a line: each tile by its character, and a free cell as `_`. Where a tile of the set is written so itself, a free
+/// cell is the first of `~`, `*` and `:` that is no tile.
+///
+/// ```
+/// use figrs_models::mdmc::{Tile, TileSet};
+/// use figrs_design::Mask;
+///
+/// let stairs = Mask::from_text("stairs", "___X\n__XX\n_XXX\nXXXX", TileSet::platformer())?;
+/// assert_eq!(stairs.get(0, 3), Some(Tile::GROUND));
+/// assert_eq!(stairs.get(0, 0), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    cells: Array2<Option<Tile>>,
+}
+
+impl Mask {
+    /// The character of a free cell, for a set of tiles: the first of `_`, `~`, `*` and `:` that is no tile of it.
+    pub fn free_symbol(set: &TileSet) -> char {
+        let mut symbols = ['_', '~', '*', ':'].into_iter();
+        symbols
+            .find(|&symbol| set.tile(symbol).is_none())
+            .unwrap_or('_')
+    }
+
+    /// All cells free.
+    pub fn free(height: usize, width: usize) -> Self {
+        Self {
+            cells: Array2::from_elem((height, width), None),
+        }
+    }
+
+    /// A level of which the columns `free` are free and the others set: to draw a part of it again.
+    pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
+        let mut mask = Self::free(level.height(), level.width());
+        for ((row, column), &tile) in level.as_array().indexed_iter() {
+            if !free.contains(&column) {
+                mask.set(row, column, tile);
+            }
+        }
+        mask
+    }
+
+    /// Reads lines of text; `place` names them in errors.
+    ///
+    /// Errors as [`Level::from_text`].
+    pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
+        let free = Self::free_symbol(set);
+        // A free cell is read as a tile of its own first.
+        let with_free = set.clone().and_unknown([free]);
+        let level = Level::from_text(place, text, &with_free)?;
+        let tile = |tile: &Tile| Some(*tile).filter(|tile| tile.symbol() != Some(free));
+        Ok(Self {
+            cells: level.as_array().map(tile),
+        })
+    }
+
+    /// Reads a file.
+    ///
+    /// Errors as [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the places of the file.
+    pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
+        let path = path.as_ref();
+        Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
+    }
+
+    /// The mask of a level as models draw it; see [`Travel`].
+    #[must_use]
+    pub fn turned(&self, travel: Travel) -> Self {
+        Self {
+            cells: travel.turned_cells(&self.cells),
+        }
+    }
+
+    /// Sets a tile. Panics outside the mask, as indexing does.
+    pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
+        self.cells[(row, column)] = Some(tile);
+    }
+
+    /// The tile of a cell; `None` where the cell is free or outside.
+    pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
+        self.cells.get((row, column)).copied().flatten()
+    }
+
+    /// The number of rows.
+    pub fn height(&self) -> usize {
+        self.cells.nrows()
+    }
+
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.cells.ncols()
+    }
+
+    /// The cells that are set, by row and column.
+    pub fn tiles(&self) -> impl Iterator<Item = (usize, usize, Tile)> + '_ {
+        let cells = self.cells.indexed_iter();
+        cells.filter_map(|((row, column), tile)| Some((row, column, (*tile)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(place: &str, text: &str) -> Result<Mask, LevelError> {
+        Mask::from_text(place, text, TileSet::platformer())
+    }
+
+    #[test]
+    fn underscores_are_free_and_every_tile_is_itself() {
+        let mask = mask("mask", "_?\nX-").unwrap();
+        assert_eq!(mask.get(0, 0), None);
+        assert_eq!(mask.get(0, 1), Tile::platformer('?'));
+        assert_eq!(mask.get(1, 1), Some(Tile::EMPTY));
+        assert_eq!(mask.tiles().count(), 3);
+        assert_eq!((mask.height(), mask.width()), (2, 2));
+    }
+
+    #[test]
+    fn another_character_is_free_where_underscores_are_tiles() {
+        let set = TileSet::unknown("_~#".chars());
+        assert_eq!(Mask::free_symbol(&set), '*');
+        let mask = Mask::from_text("mask", "_*~", &set).unwrap();
+        assert_eq!(mask.get(0, 0), set.tile('_'));
+        assert_eq!(mask.get(0, 1), None);
+    }
+
+    #[test]
+    fn a_mask_around_a_range_frees_its_columns() {
+        let level: Level = "---\nXXX".parse().unwrap();
+        let mask = Mask::around(&level, 1..2);
+        assert_eq!(mask.tiles().count(), 4);
+        assert_eq!(mask.get(0, 1), None);
+    }
+
+    /// The remedy was to check permissions.
+    #[test]
+    fn a_file_that_is_not_utf8_is_told_with_its_place() {
+        let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));
+        std::fs::write(&file, b"_X\n_\xe9\n").unwrap();
+        let read = Mask::read(&file, TileSet::platformer());
+        std::fs::remove_file(&file).unwrap();
+        assert!(matches!(
+            read,
+            Err(LevelError::NotUtf8 {
+                line: 2,
+                column: 2,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let error = mask("mask.txt", "__\n_é").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("mask.txt:2:2: unknown tile 'é'"),
+            "{error}"
+        );
+    }
+}

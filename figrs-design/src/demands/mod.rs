@@ -1,0 +1,45 @@
+//! Steering: demands on levels as evidence on their elements, and samplers of the levels that meet them.
+
+mod ahead;
+mod area;
+mod automata;
+mod compile;
+mod concerned;
+mod conditioned;
+mod conflict;
+mod demand;
+pub(crate) mod demand_error;
+pub(crate) mod design;
+mod error;
+mod exact;
+mod folded;
+mod mask;
+mod parts;
+mod pattern;
+mod played_proof;
+mod proof;
+mod reachability_memo;
+mod rejection;
+mod sampler;
+mod statements;
+mod steered;
+mod trial;
+mod turned;
+mod twisted_demands;
+mod words;
+
+pub use area::Area;
+pub use conditioned::ConditionedSampler;
+pub use demand::{Demand, Mirror};
+pub use error::SteeringError;
+pub use exact::ExactSampler;
+pub use mask::Mask;
+pub use pattern::Pattern;
+pub use rejection::RejectionSampler;
+pub use sampler::LevelSampler;
+pub use steered::SteeredLevel;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twist_tests;

@@ -1,0 +1,109 @@
+//! A steered level in parts, for levels too long to be held as a whole.
+
+use figrs_core::Element;
+use figrs_infer::{Sequence, SequencePart};
+
+use super::steered::SteeredLevel;
+use figrs_models::mdmc::Tile;
+
+/// The columns of a level up to some column, as a sequence.
+#[derive(Clone, Debug)]
+pub(super) struct LevelParts<'a> {
+    steered: &'a SteeredLevel,
+    columns: usize,
+    /// Number of columns of a part.
+    each: usize,
+    /// Number of columns to the left that the next ones depend on.
+    reach: usize,
+    records_trajectory: bool,
+}
+
+impl<'a> LevelParts<'a> {
+    /// Cells of a part, about.
+    const CELLS: usize = 448;
+    /// Columns times the square of the rows of a part where each particle is followed through the level: what it holds grows with the square of the rows.
+    const SQUARES: usize = 1568;
+
+    /// The level, whose tiles are the trajectory.
+    pub(super) fn of(steered: &'a SteeredLevel) -> Self {
+        Self {
+            records_trajectory: true,
+            ..Self::to(steered, steered.width())
+        }
+    }
+
+    /// The evidence on so many columns.
+    pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
+        let height = steered.height();
+        let mut each = (Self::CELLS / height).max(1);
+        let reach = steered.level_model().program().reach();
+        if steered.demands().any(|demand| demand.route().is_some()) {
+            each = each.min((Self::SQUARES / (height * height)).max(1));
+        }
+        Self {
+            steered,
+            columns,
+            each: reach.map_or(columns, |_| each),
+            reach: reach.unwrap_or(0),
+            records_trajectory: false,
+        }
+    }
+}
+
+#[cfg(test)]
+impl LevelParts<'_> {
+    /// With this many columns in a part.
+    pub(super) fn of_each(self, each: usize) -> Self {
+        Self { each, ..self }
+    }
+}
+
+impl Sequence for LevelParts<'_> {
+    type Value = Tile;
+
+    fn parts(&self) -> usize {
+        self.columns.div_ceil(self.each)
+    }
+
+    fn part(&self, number: usize) -> SequencePart<Tile> {
+        let steered = self.steered;
+        let (start, end) = (
+            number * self.each,
+            self.columns.min((number + 1) * self.each),
+        );
+        let from = start.saturating_sub(self.reach);
+        let program = steered.level_model().program();
+        let mut twist = steered.twist();
+        let twist_start = twist.as_ref().map(|twist| twist.state().erased().clone());
+        let elements = match &mut twist {
+            Some(twist) => program.twisted(from..end, start - from, twist),
+            None => program.columns(from..end, start - from),
+        };
+        let mut statements = steered.statements(twist.is_some());
+        let mut inputs = Vec::new();
+        if number > 0 {
+            inputs = elements.state_of(from..start);
+            inputs.extend(twist_start);
+            for statement in &mut statements {
+                statement.resume();
+                inputs.extend(statement.state());
+            }
+        }
+        let stated = steered.state(&elements, start..end, &mut statements);
+        let mut outputs = Vec::new();
+        if end < self.columns {
+            outputs = elements.state_of(end.saturating_sub(self.reach)..end);
+            outputs.extend(twist.map(|twist| twist.state().erased().clone()));
+            outputs.extend(statements.iter().filter_map(|statement| statement.state()));
+        }
+        let trajectory: Vec<Element<Tile>> = if self.records_trajectory {
+            stated.cells
+        } else {
+            Vec::new()
+        };
+        SequencePart::new(stated.model)
+            .inputs(inputs)
+            .outputs(outputs)
+            .trajectory(trajectory)
+    }
+}

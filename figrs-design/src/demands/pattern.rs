@@ -1,0 +1,186 @@
+//! Patterns of classes of tiles.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ndarray::Array2;
+
+use super::mask::Mask;
+use crate::DemandError;
+use figrs_models::mdmc::{Tile, TileClass};
+
+/// A rectangle of classes of tiles, in one form or in several of the same size.
+///
+/// ```
+/// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
+/// use figrs_design::Pattern;
+///
+/// let tiles = TileSet::platformer();
+/// let solid = TileClass::meaning(tiles, Meaning::Solid);
+/// // A step up to the right.
+/// let step = Pattern::drawn("_.#\n_##", |symbol| match symbol {
+///     '#' => Some(solid.clone()),
+///     '.' => Some(solid.complement()),
+///     '_' => Some(TileClass::any()),
+///     _ => None,
+/// })?;
+/// assert_eq!((step.height(), step.width()), (2, 3));
+/// # Ok::<(), figrs_design::DemandError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    forms: Arc<[Array2<TileClass>]>,
+    /// The name in messages.
+    name: Option<Arc<str>>,
+}
+
+/// The name does not matter.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.forms == other.forms
+    }
+}
+
+impl Eq for Pattern {}
+
+/// The name, or the number of rows and columns.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "the pattern {name:?}"),
+            None => write!(f, "a pattern of {} by {}", self.height(), self.width()),
+        }
+    }
+}
+
+impl Pattern {
+    /// A pattern of one form.
+    ///
+    /// **Errors.** [`DemandError::EmptyPattern`] if it has no cell, or none but those for any tile.
+    pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
+        if cells.iter().all(TileClass::is_any) {
+            return Err(DemandError::EmptyPattern);
+        }
+        Ok(Self {
+            forms: Arc::new([cells]),
+            name: None,
+        })
+    }
+
+    /// The pattern with a name for messages.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::Tile;
+    /// use figrs_design::{Area, Demand, Pattern};
+    ///
+    /// let enemy = Pattern::cell(Tile::platformer('E').unwrap())?.named("enemy");
+    /// assert_eq!(Demand::forbidden(enemy, Area::all()).to_string(), "0 times the pattern \"enemy\"");
+    /// # Ok::<(), figrs_design::DemandError>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// The pattern that occurs where one of some patterns does.
+    ///
+    /// **Errors.** [`DemandError::Forms`] if they have different sizes; [`DemandError::EmptyPattern`] if there is none.
+    pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
+        let Some(first) = patterns.first() else {
+            return Err(DemandError::EmptyPattern);
+        };
+        let size = |pattern: &Self| (pattern.height(), pattern.width());
+        if let Some(other) = patterns.iter().find(|&other| size(other) != size(first)) {
+            return Err(DemandError::Forms {
+                first: size(first),
+                other: size(other),
+            });
+        }
+        let forms = patterns.iter().flat_map(|pattern| pattern.forms.iter());
+        Ok(Self {
+            forms: forms.cloned().collect(),
+            name: None,
+        })
+    }
+
+    /// A pattern from lines of text, with the class that each character stands for.
+    ///
+    /// **Errors.** [`DemandError::PatternSymbol`] for a character without a class; [`DemandError::PatternRow`] for rows of different lengths;
+    /// [`DemandError::EmptyPattern`].
+    pub fn drawn(
+        text: &str,
+        class: impl Fn(char) -> Option<TileClass>,
+    ) -> Result<Self, DemandError> {
+        let rows: Vec<&str> = text.trim_end_matches(['\n', '\r']).lines().collect();
+        let width = rows.first().map_or(0, |row| row.chars().count());
+        let mut cells = Vec::new();
+        for (row, line) in rows.iter().enumerate() {
+            for (column, symbol) in line.chars().enumerate() {
+                let known = class(symbol);
+                cells.push(known.ok_or(DemandError::PatternSymbol {
+                    symbol,
+                    row,
+                    column,
+                })?);
+            }
+            if cells.len() != (row + 1) * width {
+                return Err(DemandError::PatternRow {
+                    row,
+                    length: line.chars().count(),
+                    expected: width,
+                });
+            }
+        }
+        let cells = Array2::from_shape_vec((rows.len(), width), cells);
+        cells.map_or(Err(DemandError::EmptyPattern), Self::new)
+    }
+
+    /// A single cell.
+    ///
+    /// **Errors.** [`DemandError::EmptyPattern`] for any tile.
+    pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
+        Self::new(Array2::from_elem((1, 1), class.into()))
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.forms[0].nrows()
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.forms[0].ncols()
+    }
+
+    /// The forms of the pattern, all of one size.
+    pub fn forms(&self) -> &[Array2<TileClass>] {
+        &self.forms
+    }
+
+    /// The pattern with its forms changed alike.
+    pub(super) fn with_forms(
+        &self,
+        change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,
+    ) -> Self {
+        Self {
+            forms: self.forms.iter().map(change).collect(),
+            name: self.name.clone(),
+        }
+    }
+}
+
+/// The tiles that are set; any tile where a cell is free.
+impl TryFrom<&Mask> for Pattern {
+    type Error = DemandError;
+
+    fn try_from(mask: &Mask) -> Result<Self, DemandError> {
+        let class = |at: (usize, usize)| {
+            let tile: Option<Tile> = mask.get(at.0, at.1);
+            tile.map_or_else(TileClass::any, TileClass::from)
+        };
+        Self::new(Array2::from_shape_fn((mask.height(), mask.width()), class))
+    }
+}

@@ -1,0 +1,134 @@
+//! Proofs that no level with certain tiles is playable.
+
+use super::area::Area;
+use super::demand::Demand;
+use super::proof::Conflict;
+use super::steered::SteeredLevel;
+use super::trial::{Core, Trial, minimal};
+use crate::Route;
+use crate::play::cell_class::CellClass;
+use crate::play::hopeful::HopefulField;
+use figrs_models::mdmc::Tile;
+
+/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if it is over before one
+/// is found.
+pub(super) fn unplayable(steered: &SteeredLevel, is_over: &dyn Fn() -> bool) -> Option<Conflict> {
+    let numbered = || steered.demands().enumerate();
+    let limits: Vec<usize> = numbered()
+        .filter(|(_, demand)| limits_cells(demand))
+        .map(|(number, _)| number)
+        .collect();
+    numbered().find_map(|(number, demand)| {
+        let route = demand.route()?;
+        let mut column = dead_end(steered, route, &limits, is_over)?;
+        let Core {
+            members: mut named,
+            is_minimal,
+        } = minimal(&limits, |rest| {
+            match dead_end(steered, route, rest, is_over) {
+                Some(at) => {
+                    column = at;
+                    Trial::Impossible
+                }
+                None if is_over() => Trial::Unknown,
+                None => Trial::Possible,
+            }
+        });
+        named.push(number);
+        named.sort_unstable();
+        let column = steered.width().min(column + 2) - 1;
+        Some(Conflict {
+            is_minimal,
+            ..Conflict::at(column, named)
+        })
+    })
+}
+
+/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave. Nothing if it is over before.
+fn dead_end(
+    steered: &SteeredLevel,
+    route: &Route,
+    demands: &[usize],
+    is_over: &dyn Fn() -> bool,
+) -> Option<usize> {
+    let program = steered.level_model().program();
+    let rows: Vec<Vec<Tile>> = (0..steered.height())
+        .map(|row| program.possible(row))
+        .collect();
+    let mut cells: Vec<Vec<CellClass>> = Vec::new();
+    for column in 0..steered.width() {
+        if is_over() {
+            return None;
+        }
+        for (row, possible) in rows.iter().enumerate() {
+            let allows = |tile: &&Tile| {
+                let mut demands = demands.iter();
+                demands.all(|&demand| allows(steered.demand(demand), (row, column), **tile))
+            };
+            let mut masks = demands.iter().map(|&demand| steered.demand(demand));
+            let placed = masks.find_map(|demand| match demand {
+                Demand::Placed(mask) => mask.get(row, column),
+                _ => None,
+            });
+            let mut classes: Vec<CellClass> = if let Some(tile) = placed {
+                vec![route.rules().class(tile)]
+            } else {
+                let allowed = possible.iter().filter(allows);
+                allowed.map(|&tile| route.rules().class(tile)).collect()
+            };
+            classes.sort_unstable();
+            classes.dedup();
+            // A cell without tiles is a contradiction of others.
+            if classes.is_empty() {
+                return None;
+            }
+            cells.push(classes);
+        }
+    }
+    HopefulField::new(route, steered.height(), cells).dead_end(is_over)
+}
+
+/// True for demands that leave cells fewer tiles, whatever the others are.
+fn limits_cells(demand: &Demand) -> bool {
+    match demand {
+        Demand::Pinned(_)
+        | Demand::Placed(_)
+        | Demand::Number { most: 0, .. }
+        | Demand::Count { most: 0, .. }
+        | Demand::ColumnsAmong { .. } => true,
+        Demand::Shaped { pattern, .. } => pattern.forms().len() == 1,
+        Demand::Occurs {
+            pattern,
+            most: Some(0),
+            ..
+        } => pattern.height() == 1 && pattern.width() == 1,
+        _ => false,
+    }
+}
+
+/// True unless a demand that [limits cells](limits_cells) forbids a tile in a cell.
+fn allows(demand: &Demand, (row, column): (usize, usize), tile: Tile) -> bool {
+    let is_in = |area: &Area| area.contains(row, column);
+    match demand {
+        Demand::Pinned(mask) => mask.get(row, column).is_none_or(|pinned| pinned == tile),
+        Demand::Number { class, area, .. } => !(is_in(area) && class.contains(tile)),
+        Demand::Count { tile: none, .. } => *none != tile,
+        Demand::ColumnsAmong { area, columns } => {
+            !is_in(area) || columns.iter().any(|one| one.get(row) == Some(&tile))
+        }
+        Demand::Shaped {
+            pattern,
+            row: top,
+            column: left,
+        } => {
+            let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+            let class = cell.and_then(|cell| pattern.forms()[0].get(cell));
+            class.is_none_or(|class| class.contains(tile))
+        }
+        Demand::Occurs { pattern, area, .. } => {
+            let mut forms = pattern.forms().iter();
+            !(is_in(area) && forms.any(|form| form[(0, 0)].contains(tile)))
+        }
+        _ => true,
+    }
+}

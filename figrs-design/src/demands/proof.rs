@@ -1,0 +1,405 @@
+//! Proofs that demands exclude each other: each alone, then together, on small frontiers.
+
+use std::cell::Cell;
+use std::ops::{Range, RangeInclusive};
+use std::time::{Duration, Instant};
+
+use figrs_core::Model;
+use figrs_infer::{Error, Frontier};
+
+use super::demand::Demand;
+use super::played_proof::unplayable;
+use super::steered::SteeredLevel;
+use super::trial::{Core, Trial, combinations, first_column, minimal};
+use figrs_models::mdmc::LevelModel;
+
+/// Demands that exclude each other, by their numbers, and the column at which the last levels fail that meet them so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    pub(super) demands: Vec<usize>,
+    /// True if each of the demands is known to be needed.
+    pub(super) is_minimal: bool,
+    /// The column, or those among which it is where it was not found.
+    pub(super) columns: RangeInclusive<usize>,
+}
+
+impl Conflict {
+    /// Demands of which each is needed, with the column.
+    pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
+        Self {
+            demands,
+            is_minimal: true,
+            columns: column..=column,
+        }
+    }
+}
+
+/// Search for a proof that some demands cannot be met.
+///
+/// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. Where the model itself fits into that memory, levels are those of the
+/// model; otherwise they are all levels with the tiles that are possible in their rows, of which there are more. Around cells that are set, a window of
+/// a few columns is tried besides, with the law of the model inside and any tiles around. So what is proven holds for the model,
+/// and something may remain unproven. Tiles that are placed by intervention are those of every trial.
+///
+/// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
+/// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
+/// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
+///
+/// It ends after a time that is given, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
+/// told; where the time did not suffice to leave out demands or to find the column, it tells so.
+#[derive(Clone, Debug)]
+pub(super) struct ProofSearch<'a> {
+    steered: &'a SteeredLevel,
+    /// The model of the trials.
+    model: LevelModel,
+    /// True if that is not the model itself.
+    is_relaxed: bool,
+    /// Number of the first columns, those of the trials.
+    columns: usize,
+    /// Numbers of the demands that place tiles.
+    placed: Vec<usize>,
+    until: Instant,
+    /// The frontier of the trials, without memory and time.
+    frontier: Frontier,
+    /// True once a trial was ended.
+    is_ended: Cell<bool>,
+}
+
+impl<'a> ProofSearch<'a> {
+    /// Columns of the first trials.
+    const FIRST_COLUMNS: usize = 256;
+    /// Factor of the columns of the trials that follow, which then take eight times as long as all before.
+    const FURTHER: usize = 8;
+    /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
+    const MODEL_BYTES: u64 = 8 << 20;
+    /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
+    const BYTES: u64 = 2 << 20;
+    /// Bytes of the frontier of a window.
+    const WINDOW_BYTES: u64 = 1 << 20;
+
+    /// A search that ends after the `longest` time.
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, longest: Duration) -> Self {
+        let begun = Instant::now();
+        // A time without end is as long as a day here.
+        let until = begun.checked_add(longest);
+        let until = until.unwrap_or(begun + Duration::from_secs(86_400));
+        let demands = steered.demands().enumerate();
+        let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
+        let mut search = Self {
+            steered,
+            model: steered.level_model().clone(),
+            is_relaxed: false,
+            columns: Self::FIRST_COLUMNS.min(steered.width()),
+            placed: placed.map(|(number, _)| number).collect(),
+            until,
+            // Trials are no progress of a run.
+            frontier: frontier.clone().on_progress(|_| ()),
+            is_ended: Cell::new(false),
+        };
+        search.relax();
+        search
+    }
+
+    /// Leaves out neighbours if the model with so many columns takes too much memory.
+    fn relax(&mut self) {
+        if self.is_relaxed {
+            return;
+        }
+        let alone = self.part(&[]).first_columns(self.columns);
+        let compiled = self
+            .frontier(Self::MODEL_BYTES)
+            .compile(&alone.model, &alone.cells);
+        if let Err(error) = compiled {
+            self.note(&error);
+            self.model = self.steered.level_model().without_neighbours();
+            self.is_relaxed = true;
+        }
+    }
+
+    /// The first conflict found in more and more columns.
+    fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
+        let width = self.steered.width();
+        loop {
+            let found = search(&self);
+            if found.is_some() || self.columns == width || self.is_over() {
+                return found;
+            }
+            self.columns = self.columns.saturating_mul(Self::FURTHER).min(width);
+            self.relax();
+        }
+    }
+
+    fn frontier(&self, bytes: u64) -> Frontier {
+        let left = self.until.saturating_duration_since(Instant::now());
+        self.frontier.clone().memory(bytes).deadline(left)
+    }
+
+    /// Remembers that a trial was ended, by time or by the interrupt.
+    fn note(&self, error: &Error) {
+        let is_ended = matches!(error, Error::NothingDone { .. });
+        self.is_ended.set(self.is_ended.get() || is_ended);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_ended.get() || Instant::now() >= self.until
+    }
+
+    /// True if the model takes more memory than a trial.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.is_relaxed
+    }
+
+    /// The first demands found that are proven to be impossible together.
+    pub(super) fn find(self) -> Option<Conflict> {
+        self.in_more_columns(Self::find_in_columns)
+    }
+
+    fn find_in_columns(&self) -> Option<Conflict> {
+        let hard: Vec<usize> = (0..self.steered.demands().len())
+            .filter(|&demand| self.is_tried(demand))
+            .collect();
+        // What is too large alone is too large with another.
+        let mut small = Vec::new();
+        for &demand in &hard {
+            match self.trial(&[demand]) {
+                (Trial::Impossible, about) => return Some(self.conflict(&about)),
+                (Trial::Possible, _) => small.push(demand),
+                (Trial::Unknown, _) => {}
+            }
+        }
+        // All columns are looked at, once.
+        if self.columns <= Self::FIRST_COLUMNS
+            && let Some(conflict) = unplayable(self.steered, &|| self.is_over())
+        {
+            return Some(conflict);
+        }
+        match self.trial(&small) {
+            (Trial::Possible, _) => None,
+            (Trial::Impossible, about) => Some(self.conflict(&about)),
+            (Trial::Unknown, _) => [2, 3].into_iter().find_map(|number| {
+                let sets = combinations(&small, number).take_while(|_| !self.is_over());
+                let mut trials = sets.map(|set| self.trial(&set));
+                let (_, about) = trials.find(|(trial, _)| *trial == Trial::Impossible)?;
+                Some(self.conflict(&about))
+            }),
+        }
+    }
+
+    /// The conflict of some demands, if they are proven to be impossible together.
+    pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
+        self.in_more_columns(|search| {
+            let demands = demands.iter().copied();
+            let demands: Vec<usize> = demands.filter(|&demand| search.is_tried(demand)).collect();
+            let (trial, about) = search.trial(&demands);
+            (trial == Trial::Impossible).then(|| search.conflict(&about))
+        })
+    }
+
+    /// True for demands that are evidence in trials.
+    fn is_tried(&self, demand: usize) -> bool {
+        match self.steered.demand(demand) {
+            Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
+            // Any column might come next, of too many.
+            Demand::Playable(_) => !self.is_relaxed,
+            _ => true,
+        }
+    }
+
+    /// Verdict on some demands: met by some level, or by none; and those of them that it is about.
+    fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
+        // Without neighbours there is nothing that was not seen.
+        let is_open =
+            |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
+        let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
+        let by_frontier = self.by_frontier(&open);
+        if by_frontier != Trial::Impossible && self.impossible_window(demands).is_some() {
+            return (Trial::Impossible, demands.to_vec());
+        }
+        (by_frontier, open)
+    }
+
+    /// The same by a frontier of all columns of the trials alone.
+    fn by_frontier(&self, demands: &[usize]) -> Trial {
+        self.by_frontier_of(&self.part(demands), self.columns)
+    }
+
+    fn by_frontier_of(&self, part: &SteeredLevel, columns: usize) -> Trial {
+        if self.is_over() {
+            return Trial::Unknown;
+        }
+        let bytes = if self.is_relaxed {
+            Self::BYTES
+        } else {
+            Self::MODEL_BYTES
+        };
+        self.try_model(&part.first_columns(columns).model, bytes)
+    }
+
+    /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found in the time left.
+    fn conflict(&self, demands: &[usize]) -> Conflict {
+        let Core {
+            members: demands,
+            is_minimal,
+        } = minimal(demands, |rest| match rest {
+            // There are levels without demands.
+            [] => Trial::Possible,
+            rest => self.trial(rest).0,
+        });
+        if let Some(column) = self.impossible_window(&demands) {
+            return Conflict {
+                is_minimal,
+                ..Conflict::at(column, demands)
+            };
+        }
+        // Tiles that are placed are told where they are needed.
+        let placed = minimal(&self.placed, |rest| {
+            let placed = rest.to_vec();
+            let without = Self {
+                placed,
+                ..self.clone()
+            };
+            without.by_frontier(&demands)
+        });
+        let part = self.part(&demands);
+        let columns = first_column(self.columns, |last| self.by_frontier_of(&part, last + 1));
+        let mut named = [placed.members, demands].concat();
+        named.sort_unstable();
+        Conflict {
+            demands: named,
+            is_minimal: is_minimal && placed.is_minimal,
+            columns,
+        }
+    }
+
+    /// The level of a trial by a frontier.
+    fn part(&self, demands: &[usize]) -> SteeredLevel {
+        let demands = [&*self.placed, demands].concat();
+        self.steered.part(&self.model, &demands)
+    }
+
+    /// Result of meeting the evidence of a model, by a frontier.
+    fn try_model(&self, model: &Model, bytes: u64) -> Trial {
+        if model.evidence().is_empty() {
+            return Trial::Possible;
+        }
+        match self.frontier(bytes).compile(model, ()) {
+            Ok(compiled) if compiled.log_evidence() == f64::NEG_INFINITY => Trial::Impossible,
+            Ok(_) => Trial::Possible,
+            Err(error) => {
+                self.note(&error);
+                Trial::Unknown
+            }
+        }
+    }
+
+    /// The last column of a window around set cells in which the demands exclude each other.
+    fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
+        let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
+        // What tiles that are placed make of those around them need not have been seen.
+        if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
+            return None;
+        }
+        let is_set = |row: usize, column: usize| {
+            chosen().any(|demand| match demand {
+                Demand::Pinned(mask) => mask.get(row, column).is_some(),
+                Demand::Shaped {
+                    pattern,
+                    row: top,
+                    column: left,
+                } => {
+                    let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+                    let form = pattern
+                        .forms()
+                        .first()
+                        .filter(|_| pattern.forms().len() == 1);
+                    let class = form.zip(cell).and_then(|(form, cell)| form.get(cell));
+                    class.is_some_and(|class| !class.is_any())
+                }
+                _ => false,
+            })
+        };
+        let (height, width) = (self.steered.height(), self.steered.width());
+        for column in 0..self.columns {
+            let columns = column.saturating_sub(1)..width.min(column + 2);
+            for rows in clusters(height, |row| is_set(row, column)) {
+                if self.is_over() {
+                    return None;
+                }
+                if self.is_impossible_window(demands, &rows, columns.clone())? {
+                    return Some(column);
+                }
+            }
+        }
+        None
+    }
+
+    /// True if the demands exclude each other in a window; nothing if the model has none.
+    fn is_impossible_window(
+        &self,
+        demands: &[usize],
+        rows: &Range<usize>,
+        columns: Range<usize>,
+    ) -> Option<bool> {
+        let own = self.steered.level_model();
+        let window = own.program().window(rows.clone(), columns.clone())?;
+        let mut model = Model::new();
+        for column in columns {
+            for seen in window.seen(column) {
+                model = model.observe_any(&seen.element, seen.value.clone());
+            }
+            for &demand in demands {
+                model = match self.steered.demand(demand) {
+                    Demand::Pinned(mask) => {
+                        rows.clone()
+                            .fold(model, |model, row| match mask.get(row, column) {
+                                Some(tile) => model.observe(window.tile(row, column), tile),
+                                None => model,
+                            })
+                    }
+                    Demand::Shaped {
+                        pattern,
+                        row: top,
+                        column: left,
+                    } if pattern.forms().len() == 1 => rows.clone().fold(model, |model, row| {
+                        let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+                        match cell.and_then(|cell| pattern.forms()[0].get(cell)).cloned() {
+                            Some(class) => model
+                                .condition(window.tile(row, column), move |&tile| {
+                                    class.contains(tile)
+                                }),
+                            None => model,
+                        }
+                    }),
+                    _ => model,
+                };
+            }
+        }
+        Some(self.try_model(&model, Self::WINDOW_BYTES) == Trial::Impossible)
+    }
+}
+
+/// Ranges of rows around those that are set, each with a row more above and below; ranges that meet are one.
+fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for row in (0..height).filter(|&row| is_set(row)) {
+        let around = row.saturating_sub(1)..height.min(row + 2);
+        match all.last_mut() {
+            Some(last) if last.end >= around.start => last.end = around.end,
+            _ => all.push(around),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clusters;
+
+    #[test]
+    fn rows_that_are_set_are_taken_with_those_around() {
+        let set = |rows: &'static [usize]| clusters(9, |row| rows.contains(&row));
+        assert_eq!(set(&[0]), vec![0..2]);
+        assert_eq!(set(&[2, 3, 8]), vec![1..5, 7..9]);
+        assert_eq!(set(&[1, 4]), vec![0..6]);
+    }
+}

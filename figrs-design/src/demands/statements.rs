@@ -1,0 +1,200 @@
+//! Each demand as evidence, column by column.
+
+use std::sync::Arc;
+
+use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents};
+use rustc_hash::FxHashMap;
+
+use super::demand::Demand;
+use super::folded::{FoldedDemand, Steps};
+use super::mask::Mask;
+use super::pattern::Pattern;
+use super::reachability_memo::ReachabilityMemo;
+use crate::play::cell_class::CellClass;
+use crate::{MovementRules, Reach, Route};
+use figrs_models::mdmc::Tile;
+use figrs_models::mdmc::TileClass;
+use figrs_models::mdmc::sample::level_model::LevelColumns;
+
+/// Evidence that is stated column by column, in the order of the columns.
+pub(super) trait ColumnEvidence {
+    /// Adds the evidence on one column, given by its number, to a model.
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
+
+    /// State of the evidence after a column, for the evidence on the next ones.
+    fn state(&self) -> Option<AnyElement> {
+        None
+    }
+
+    /// Goes on from a state of which only the value will be known.
+    fn resume(&mut self) {}
+}
+
+impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
+        self(columns, column, model)
+    }
+}
+
+/// A demand with its automaton, if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct StatedDemand {
+    pub(super) demand: Demand,
+    pub(super) steps: Option<Arc<Steps>>,
+}
+
+/// The evidence of one of `all` demands.
+pub(super) fn statement<'a>(
+    stated: &'a StatedDemand,
+    (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
+    size: (usize, usize),
+) -> Option<Box<dyn ColumnEvidence + 'a>> {
+    Some(match (&stated.demand, &stated.steps) {
+        (Demand::Seen, _) => seen(all),
+        // They are set before anything is stated.
+        (Demand::Placed(_), _) => return None,
+        (Demand::Pinned(mask), _) => pinned(mask),
+        (
+            Demand::Shaped {
+                pattern,
+                row,
+                column,
+            },
+            _,
+        ) if pattern.forms().len() == 1 => shaped(pattern, (*row, *column)),
+        (Demand::Near { drawing, cost }, _) => near(drawing, *cost),
+        (Demand::Preferred { weight, .. }, Some(steps)) => {
+            Box::new(FoldedDemand::new(steps, Some(*weight)))
+        }
+        (_, Some(steps)) => Box::new(FoldedDemand::new(steps, None)),
+        (demand, None) => Box::new(FoldedReach::new(demand.route()?, size, crossed)),
+    })
+}
+
+fn seen(all: &[StatedDemand]) -> Box<dyn ColumnEvidence + '_> {
+    let placed = |&(row, column): &(usize, usize)| {
+        all.iter().any(|stated| match &stated.demand {
+            Demand::Placed(mask) => mask.get(row, column).is_some(),
+            _ => false,
+        })
+    };
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let seen = columns.seen(column).iter();
+        let seen = seen.filter(|statement| !statement.cells.iter().any(placed));
+        seen.fold(model, |model, statement| {
+            model.observe_any(&statement.element, statement.value.clone())
+        })
+    })
+}
+
+fn pinned(mask: &Mask) -> Box<dyn ColumnEvidence + '_> {
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let rows = (0..mask.height()).rev();
+        rows.fold(model, |model, row| match mask.get(row, column) {
+            Some(tile) => model.observe(columns.tile(row, column), tile),
+            None => model,
+        })
+    })
+}
+
+fn shaped(pattern: &Pattern, (top, left): (usize, usize)) -> Box<dyn ColumnEvidence + '_> {
+    let cells = &pattern.forms()[0];
+    let mut tests = FxHashMap::default();
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let Some(inside) = column.checked_sub(left).filter(|&at| at < cells.ncols()) else {
+            return model;
+        };
+        let column_of = cells.column(inside);
+        let cells = column_of.iter().enumerate().rev();
+        let cells = cells.filter(|(_, class)| !class.is_any());
+        cells.fold(model, |model, (row, class)| {
+            let test = tests.entry(class.clone()).or_insert_with(|| belongs(class));
+            model.condition_shared(columns.tile(top + row, column), test)
+        })
+    })
+}
+
+/// True for the tiles of a class.
+fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<>> {
+    let class = class.clone();
+    Arc::new(move |&tile: &Tile| class.contains(tile))
+}
+
+/// Weighs each cell of a drawing that differs.
+fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
+    let mut factors = FxHashMap::default();
+    Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
+        let rows = (0..drawing.height()).rev();
+        rows.fold(model, |model, row| {
+            let Some(drawn) = drawing.get(row, column) else {
+                return model;
+            };
+            let factor = factors
+                .entry(drawn)
+                .or_insert_with(|| likeness(drawn, cost));
+            let factor = Parents::map_shared(columns.tile(row, column), factor);
+            model.weigh(&factor, |factor| *factor)
+        })
+    })
+}
+
+/// One for a tile, and the factor of a difference for others.
+fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
+    let factor = (-cost).exp();
+    Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
+}
+
+type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
+
+/// The player's crossings of the right edge of columns, folded over the columns of a level, as evidence that it is playable.
+struct FoldedReach {
+    size: (usize, usize),
+    rules: MovementRules,
+    step: Arc<ReachStep>,
+    start: Option<Reach>,
+    reach: Element<Option<Reach>>,
+}
+
+impl FoldedReach {
+    fn new(route: &Route, size: (usize, usize), crossed: &Arc<ReachabilityMemo>) -> Self {
+        let crossed = Arc::clone(crossed);
+        let step: ReachStep =
+            Box::new(move |(reach, column)| crossed.after(reach.as_ref()?, column));
+        let start = Some(Reach::along(size.0, route));
+        Self {
+            size,
+            rules: route.rules().clone(),
+            step: Arc::new(step),
+            reach: Constant::new(start.clone()),
+            start,
+        }
+    }
+}
+
+impl ColumnEvidence for FoldedReach {
+    fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model {
+        let (height, width) = self.size;
+        let tiles: Vec<Element<Tile>> = (0..height)
+            .map(|row| columns.tile(row, column).clone())
+            .collect();
+        let rules = self.rules.clone();
+        let classes = Apply::new(&tiles, move |tiles| {
+            tiles.into_iter().map(|&tile| rules.class(tile)).collect()
+        });
+        self.reach = (&self.reach, &classes).map_shared(&self.step);
+        if column + 1 == width {
+            let wins = |reach: &Option<Reach>| reach.as_ref().is_some_and(Reach::playable);
+            model.condition(&self.reach, wins)
+        } else {
+            model.condition(&self.reach, Option::is_some)
+        }
+    }
+
+    fn state(&self) -> Option<AnyElement> {
+        Some(self.reach.erased().clone())
+    }
+
+    fn resume(&mut self) {
+        self.reach = Constant::new(self.start.clone());
+    }
+}

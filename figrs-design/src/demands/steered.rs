@@ -1,0 +1,332 @@
+//! A level's elements with demands as evidence.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use figrs_core::{Element, Model};
+use ndarray::Array2;
+
+use super::compile::LevelFrame;
+use super::demand::Demand;
+use super::folded::Steps;
+use super::mask::Mask;
+use super::reachability_memo::ReachabilityMemo;
+use super::statements::{ColumnEvidence, StatedDemand, statement};
+use super::twisted_demands::{TwistedDemands, is_stated};
+use crate::{DemandError, Route};
+use figrs_models::mdmc::sample::level_model::LevelColumns;
+use figrs_models::mdmc::twist::Twist;
+use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, Travel};
+
+/// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
+///
+/// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
+/// each from the bottom up. Both are built when they are first asked for. A demand over the whole level is a state folded over
+/// columns or cells, with a condition after each column, so that a sampler learns early of failure.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_infer::Frontier;
+/// use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure};
+/// use figrs_design::{Demand, SteeredLevel};
+///
+/// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS0, RowSplits::new(14, 14)?)?;
+/// let elements = LevelElements::new(Arc::new(chain), 6)?;
+/// let steered = SteeredLevel::new(&elements, &[Demand::MaximumGap(2)])?;
+/// let compiled = Frontier::new().compile(steered.model(), steered.cells())?;
+/// assert!(compiled.log_evidence().exp() < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SteeredLevel {
+    model: LevelModel,
+    demands: Arc<[StatedDemand]>,
+    stated: Arc<OnceLock<ColumnModel>>,
+    twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
+    crossed: Arc<ReachabilityMemo>,
+    longest_proof: Duration,
+}
+
+/// Some columns with their evidence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ColumnModel {
+    pub(super) model: Model,
+    /// The tiles of the columns.
+    pub(super) cells: Vec<Element<Tile>>,
+}
+
+impl SteeredLevel {
+    /// States the demands about a level of a model: a trained chain, n-grams, a hierarchical chain or a field.
+    ///
+    /// An error if a demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
+    /// tiles or another direction of travel.
+    pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
+        Self::stating(model.into(), demands, Arc::default())
+    }
+
+    /// A level of the same model with other demands. The ways of a player that were found for one of them are known to the other, so that a series of demands
+    /// that change little is drawn sooner; the levels are those of [`new`](Self::new).
+    ///
+    /// An error as there.
+    pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
+        let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
+        Ok(other.proof_time(self.longest_proof))
+    }
+
+    fn stating(
+        model: LevelModel,
+        demands: &[Demand],
+        crossed: Arc<ReachabilityMemo>,
+    ) -> Result<Self, DemandError> {
+        let (height, width) = (model.height(), model.width());
+        let frame = LevelFrame {
+            height,
+            width,
+            tiles: model.tile_set(),
+        };
+        if model.travel() == Travel::Up
+            && let Some(gap) = demands.iter().find(|demand| demand.has_gap())
+        {
+            let demand = gap.to_string();
+            return Err(DemandError::Upwards { demand });
+        }
+        let stated = demands.iter().map(|demand| {
+            if let Some(route) = demand.route() {
+                check_route(route, &model)?;
+            }
+            let reader = frame.automaton(demand)?;
+            Ok(StatedDemand {
+                demand: demand.clone(),
+                steps: reader.map(|reader| Arc::new(Steps::new(reader, width))),
+            })
+        });
+        let stated: Vec<StatedDemand> = stated.collect::<Result<_, DemandError>>()?;
+        let mut placed = Mask::free(height, width);
+        for (row, column, tile) in placed_by(&stated) {
+            if placed.get(row, column).is_some_and(|other| other != tile) {
+                return Err(DemandError::PlacedTwice { row, column });
+            }
+            placed.set(row, column, tile);
+        }
+        Ok(Self {
+            model,
+            demands: stated.into(),
+            stated: Arc::default(),
+            twist: Arc::default(),
+            crossed,
+            longest_proof: Self::LONGEST_PROOF,
+        })
+    }
+
+    /// Time for which samplers look for a proof that demands exclude each other: three quarters of it where a level is not soon found, and the rest for
+    /// what particles could not meet together.
+    pub const LONGEST_PROOF: Duration = Duration::from_secs(2);
+
+    /// Sets the time for which samplers look for a proof that demands exclude each other; [`LONGEST_PROOF`](Self::LONGEST_PROOF) if not set.
+    #[must_use]
+    pub fn proof_time(mut self, longest: Duration) -> Self {
+        self.longest_proof = longest;
+        self
+    }
+
+    pub(super) fn longest_proof(&self) -> Duration {
+        self.longest_proof
+    }
+
+    /// The start of proposals that look ahead, if a demand makes any.
+    pub(super) fn twist(&self) -> Option<Twist> {
+        let functions = || TwistedDemands::new(&self.model, &self.demands);
+        let twisted = self.twist.get_or_init(functions).clone();
+        twisted.map(|twisted| Twist::new(twisted))
+    }
+
+    /// The evidence of each demand, without those that twisted proposals cover.
+    pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
+        let is_open = |stated: &&StatedDemand| {
+            is_stated(&stated.demand, self.width())
+                && !(is_twisted && TwistedDemands::covers(stated))
+        };
+        let open = self.demands.iter().filter(is_open);
+        let all = (&*self.demands, &self.crossed);
+        let statements = open
+            .filter_map(|stated| statement(stated, all, (self.model.height(), self.model.width())));
+        statements.collect()
+    }
+
+    /// Some columns, given by the elements of these at least, with their evidence.
+    pub(super) fn state(
+        &self,
+        elements: &LevelColumns,
+        columns: Range<usize>,
+        statements: &mut [Box<dyn ColumnEvidence + '_>],
+    ) -> ColumnModel {
+        let height = elements.height();
+        let mut stated = ColumnModel::default();
+        let mut model = Model::new();
+        for (row, column, tile) in placed_by(&self.demands) {
+            if columns.contains(&column) {
+                model = model.intervene(elements.tile(row, column), tile);
+            }
+        }
+        for column in columns {
+            let rows = (0..height).rev();
+            let cells = rows.map(|row| elements.tile(row, column).clone());
+            stated.cells.extend(cells);
+            model = elements.weigh(column, model);
+            for statement in &mut *statements {
+                model = statement.on(elements, column, model);
+            }
+        }
+        stated.model = model;
+        stated
+    }
+
+    fn stated(&self) -> &ColumnModel {
+        let whole = || self.model.whole();
+        self.stated
+            .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
+    }
+
+    /// The model of the level.
+    pub fn level_model(&self) -> &LevelModel {
+        &self.model
+    }
+
+    /// The trained chain, if that is the model.
+    pub fn chain(&self) -> Option<&Arc<MarkovChain>> {
+        self.model.program().chain()
+    }
+
+    /// Rows of the level.
+    pub fn height(&self) -> usize {
+        self.model.height()
+    }
+
+    /// Columns of the level.
+    pub fn width(&self) -> usize {
+        self.model.width()
+    }
+
+    /// Demands on the level.
+    pub fn demands(&self) -> impl ExactSizeIterator<Item = &Demand> {
+        self.demands.iter().map(|stated| &stated.demand)
+    }
+
+    /// One of the demands.
+    pub(super) fn demand(&self, number: usize) -> &Demand {
+        &self.demands[number].demand
+    }
+
+    /// The factor by which the demands weigh a level, as the model draws it: 0 if one that is not soft is not met, and else the product of the
+    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which are no matter of tiles alone, count as met.
+    pub fn factor(&self, level: &Level) -> f64 {
+        let factors = self.demands.iter().map(|stated| {
+            let is_met = || {
+                let reader = stated.steps.as_ref().map(|steps| steps.reader());
+                reader.is_none_or(|reader| reader.accepts(level))
+            };
+            let differ = |mask: &Mask| {
+                let tiles = mask.tiles();
+                let other =
+                    tiles.filter(|&(row, column, tile)| level.get(row, column) != Some(tile));
+                other.count() as f64
+            };
+            match &stated.demand {
+                Demand::Placed(mask) => f64::from(u8::from(differ(mask) == 0.0)),
+                Demand::Near { drawing, cost } => (-cost * differ(drawing)).exp(),
+                Demand::Preferred { weight, .. } if !is_met() => (-weight).exp(),
+                Demand::Preferred { .. } => 1.0,
+                _ => f64::from(u8::from(is_met())),
+            }
+        });
+        factors.product()
+    }
+
+    /// The tiles: columns from the left, each from the bottom up.
+    pub fn cells(&self) -> &[Element<Tile>] {
+        &self.stated().cells
+    }
+
+    /// The evidence.
+    pub fn model(&self) -> &Model {
+        &self.stated().model
+    }
+
+    /// A level of another model of the same size with some of the demands.
+    pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
+        let some = demands.iter().map(|&demand| self.demands[demand].clone());
+        Self {
+            model: model.clone(),
+            demands: some.collect(),
+            stated: Arc::default(),
+            twist: Arc::default(),
+            crossed: Arc::clone(&self.crossed),
+            longest_proof: self.longest_proof,
+        }
+    }
+
+    /// The level without demands but for the tiles that are placed, of a model whose weights do not sum to one; nothing for others.
+    pub(super) fn undemanding(&self) -> Option<Self> {
+        let demands = self.demands.iter().enumerate();
+        let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
+        let placed: Vec<usize> = placed.map(|(number, _)| number).collect();
+        let is_normalised = self.model.program().is_normalised();
+        (!is_normalised).then(|| self.part(&self.model, &placed))
+    }
+
+    /// The first columns alone, with their evidence.
+    pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
+        let elements = self.model.program().columns(0..number, 0);
+        self.state(&elements, 0..number, &mut self.statements(false))
+    }
+
+    /// A level with these tiles, in the order of [`cells`](Self::cells).
+    pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
+        let (height, width) = (self.height(), self.width());
+        let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
+        let level = Level::from_tiles(Array2::from_shape_fn((height, width), tile));
+        match self.chain() {
+            Some(chain) => GeneratedLevel::of(chain, level),
+            None => GeneratedLevel::of_other(level),
+        }
+    }
+}
+
+/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`], [`DemandError::Start`] and [`DemandError::Area`].
+fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
+    let (rules, areas) = (route.rules(), route.areas());
+    if !rules.fits(model.tile_set(), model.travel()) {
+        return Err(DemandError::Rules {
+            movement: rules.movement().name().to_owned(),
+            travel: model.travel().name(),
+        });
+    }
+    if areas.len() > Route::MOST_AREAS {
+        return Err(DemandError::WayPoints {
+            areas: areas.len(),
+            most: Route::MOST_AREAS,
+        });
+    }
+    let size = (model.height(), model.width());
+    // Only movements to the right may start at a cell.
+    if let Some((row, column)) = rules.movement().start_outside(size) {
+        return Err(DemandError::Start {
+            movement: rules.movement().name().to_owned(),
+            row,
+            column,
+        });
+    }
+    areas
+        .iter()
+        .try_for_each(|area| area.within(size).map(drop))
+}
+
+/// The tiles that demands place.
+fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Tile)> {
+    let masks = demands.iter().filter_map(|stated| match &stated.demand {
+        Demand::Placed(mask) => Some(mask),
+        _ => None,
+    });
+    masks.flat_map(Mask::tiles)
+}

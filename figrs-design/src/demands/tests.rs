@@ -1,0 +1,477 @@
+use std::sync::Arc;
+
+use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
+
+use super::parts::LevelParts;
+use crate::demands::*;
+use crate::{DemandError, Playability, ground_gaps};
+use figrs_models::mdmc::{
+    ColumnNGrams, Corpus, HierarchicalChain, Level, LevelElements, LevelModel, MarkovChain,
+    RowSplits, Structure, Tile, TileField, TileSet,
+};
+
+mod conflicts;
+
+const SEED: u64 = 5;
+
+fn chain(rows: usize) -> Arc<MarkovChain> {
+    let corpus = Corpus::shipped().bottom_rows(rows).unwrap();
+    let splits = RowSplits::new(rows, rows).unwrap();
+    Arc::new(MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap())
+}
+
+fn steered(rows: usize, width: usize, demands: &[Demand]) -> SteeredLevel {
+    let elements = LevelElements::new(chain(rows), width).unwrap();
+    SteeredLevel::new(&elements, demands).unwrap()
+}
+
+fn tile(symbol: char) -> Tile {
+    Tile::platformer(symbol).unwrap()
+}
+
+/// One of each kind, for levels of `rows` by `width`.
+fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
+    let mut mask = Mask::free(rows, width);
+    mask.set(rows - 1, 0, Tile::GROUND);
+    mask.set(rows - 1, width - 1, Tile::GROUND);
+    vec![
+        Demand::Seen,
+        Demand::Pinned(mask),
+        Demand::MaximumGap(2),
+        Demand::Count {
+            tile: Tile::GROUND,
+            least: 4,
+            most: rows * width - 5,
+        },
+        Demand::Forbidden(Mask::from_text("pattern", "X-\n_X", TileSet::platformer()).unwrap()),
+        Demand::playable(),
+    ]
+}
+
+/// True if a level meets a demand, decided without elements.
+fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
+    match demand {
+        Demand::Seen => chain.unseen(level) == 0,
+        Demand::Pinned(mask) | Demand::Placed(mask) => mask
+            .tiles()
+            .all(|(row, column, tile)| level.get(row, column) == Some(tile)),
+        Demand::MaximumGap(most) => ground_gaps(level).iter().all(|(_, width)| width <= most),
+        Demand::Count { tile, least, most } => {
+            let count = level
+                .as_array()
+                .iter()
+                .filter(|other| *other == tile)
+                .count();
+            (*least..=*most).contains(&count)
+        }
+        Demand::Forbidden(pattern) => {
+            let places = (0..=level.height() - pattern.height())
+                .flat_map(|row| (0..=level.width() - pattern.width()).map(move |c| (row, c)));
+            let stands = |(top, left): (usize, usize)| {
+                pattern
+                    .tiles()
+                    .all(|(row, column, tile)| level.get(top + row, left + column) == Some(tile))
+            };
+            !places.into_iter().any(stands)
+        }
+        Demand::Playable(_) => Playability::of(level).playable(),
+        other => panic!("{other}: see the tests of demands by enumeration"),
+    }
+}
+
+#[test]
+fn frontiers_and_a_junction_tree_give_demands_one_probability() {
+    for demand in all_demands(4, 5) {
+        if demand == Demand::playable() {
+            // Its states are too many for the tables of a junction tree.
+            continue;
+        }
+        let steered = steered(4, 5, std::slice::from_ref(&demand));
+        let frontier = Frontier::new().log_evidence(steered.model()).unwrap();
+        let tree = JunctionTree::new().log_evidence(steered.model()).unwrap();
+        assert!(
+            (frontier - tree).abs() < 1e-9,
+            "{demand}: {frontier} {tree}"
+        );
+    }
+}
+
+#[test]
+fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
+    const LEVELS: u64 = 4_000;
+    let chain = chain(4);
+    let free = ExactSampler::new(steered(4, 7, &[]), &Frontier::new()).unwrap();
+    let levels = free.levels(SEED, 0..LEVELS).unwrap();
+    for demand in all_demands(4, 7) {
+        let steered = steered(4, 7, std::slice::from_ref(&demand));
+        let p = Frontier::new().log_evidence(steered.model()).unwrap().exp();
+        let met = levels
+            .iter()
+            .filter(|g| meets(g.level(), &chain, &demand))
+            .count();
+        let share = met as f64 / LEVELS as f64;
+        // Five standard errors: a false alarm in less than one of a million demands.
+        let error = (p * (1.0 - p) / LEVELS as f64).sqrt();
+        assert!(
+            (share - p).abs() <= 5.0 * error + 1e-12,
+            "{demand}: {share} {p}"
+        );
+    }
+}
+
+/// Demands with few states; playability has many.
+fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
+    let mut demands = all_demands(rows, width);
+    demands.retain(|demand| demand.route().is_none());
+    demands
+}
+
+#[test]
+fn levels_meet_all_demands_by_either_method() {
+    let chain = chain(4);
+    let demands = all_demands(4, 9);
+    let exact = ExactSampler::new(steered(4, 9, &demands), &Frontier::new()).unwrap();
+    let particles = ConditionedSampler::new(steered(4, 9, &demands));
+    for sampler in [&exact as &dyn LevelSampler, &particles] {
+        for generated in sampler.levels(SEED, 0..64).unwrap() {
+            for demand in &demands {
+                let name = sampler.name();
+                assert!(meets(generated.level(), &chain, demand), "{name}: {demand}");
+            }
+            assert_eq!(generated.unseen(), 0);
+        }
+    }
+}
+
+#[test]
+fn levels_in_parts_meet_all_demands() {
+    let chain = chain(4);
+    let demands = all_demands(4, 9);
+    let steered = steered(4, 9, &demands);
+    for each in [1, 2, 4] {
+        let filter = SequentialMonteCarlo::new(200).populations(16).seed(SEED);
+        let found = filter.follow(&LevelParts::of(&steered).of_each(each));
+        let found = found.unwrap().values;
+        assert!(!found.is_empty());
+        for tiles in found {
+            let generated = steered.level(&tiles);
+            for demand in &demands {
+                assert!(meets(generated.level(), &chain, demand), "{each}: {demand}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_level_have_its_probability() {
+    let demands = small_demands(6, 20);
+    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap();
+    let steered = steered(6, 20, &demands);
+    for each in [1, 3] {
+        let filter = SequentialMonteCarlo::new(500).populations(64).seed(SEED);
+        let parts = LevelParts::to(&steered, 20).of_each(each);
+        let found = filter.follow(&parts).unwrap().answer;
+        let estimate = found.log_evidence().unwrap();
+        let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
+        assert!(
+            far < 5.0,
+            "{each}: {estimate:?} {}",
+            exact.log_probability()
+        );
+    }
+}
+
+/// Demands that begin after the first parts and end before the last ones, on models whose parts hand on more than tiles.
+#[test]
+fn parts_of_every_model_hand_on_what_demands_remember() {
+    let corpus = Corpus::shipped().bottom_rows(3).unwrap();
+    let splits = RowSplits::new(3, 3).unwrap();
+    let enemy = Pattern::cell(tile('E')).unwrap();
+    let demands = [
+        Demand::required(enemy.clone(), Area::all().columns(7..12)),
+        Demand::Number {
+            class: Tile::GROUND.into(),
+            area: Area::all().columns(9..13),
+            least: 2,
+            most: 5,
+        },
+        Demand::forbidden(enemy, Area::all().columns(..3)).preferred(1.0),
+    ];
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 3).unwrap());
+    let hierarchy = HierarchicalChain::train(&corpus, &Structure::NS2, splits, 3, 3, 1).unwrap();
+    let field = TileField::train(&corpus, splits).unwrap();
+    for model in [
+        LevelModel::from(&LevelElements::new(chain(3), 16).unwrap()),
+        LevelModel::from(&ngrams.program(16).unwrap()),
+        LevelModel::from(&Arc::new(hierarchy).program(16).unwrap()),
+        LevelModel::from(&field.elements(16).unwrap()),
+    ] {
+        let steered = SteeredLevel::new(&model, &demands).unwrap();
+        let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+        for each in [1, 2, 5] {
+            let filter = SequentialMonteCarlo::new(1_000).populations(64).seed(SEED);
+            let parts = LevelParts::of(&steered).of_each(each);
+            let found = filter.follow(&parts).unwrap();
+            for tiles in found.values {
+                assert!(steered.factor(steered.level(&tiles).level()) > 0.0);
+            }
+            let estimate = found.answer.log_evidence().unwrap();
+            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
+            // The weights of a field do not sum to one.
+            let expected = exact.compiled().log_evidence();
+            let far = (estimate.value - expected).abs() / estimate.standard_error;
+            assert!(
+                far < 6.0,
+                "{}, {each}: {estimate:?} {expected}",
+                model.name()
+            );
+        }
+    }
+}
+
+/// A level that is drawn in parts has no elements but those of a few parts.
+#[test]
+fn long_levels_are_drawn_in_many_parts() {
+    let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
+    let parts = LevelParts::of(&steered);
+    assert!(parts.parts() >= 40);
+    let sampler = ConditionedSampler::new(steered.clone()).particles(8);
+    let level = sampler.levels(SEED, 0..1).unwrap().pop().unwrap();
+    assert!(level.unseen() == 0 && Playability::of(level.level()).playable());
+    assert!(!steered.level_model().is_built());
+}
+
+#[test]
+fn particles_estimate_the_exact_probability() {
+    let demands = small_demands(6, 20);
+    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap();
+    let particles = SequentialMonteCarlo::new(500)
+        .populations(100)
+        .seed(SEED)
+        .run(steered(6, 20, &demands).model(), ())
+        .unwrap();
+    let estimate = particles.log_evidence().unwrap();
+    let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
+    assert!(far < 5.0, "{estimate:?} {}", exact.log_probability());
+}
+
+#[test]
+fn cells_have_the_same_probabilities_by_particles_and_exactly() {
+    let demands = [Demand::Seen, Demand::MaximumGap(2)];
+    let exact = ExactSampler::new(steered(6, 12, &demands), &Frontier::new()).unwrap();
+    let steered = steered(6, 12, &demands);
+    let answer = SequentialMonteCarlo::new(2_000)
+        .populations(64)
+        .seed(SEED)
+        .run(steered.model(), steered.cells())
+        .unwrap();
+    for (index, cell) in steered.cells().iter().enumerate() {
+        let (column, row) = (index / 6, 5 - index % 6);
+        let p = exact.probability(row, column, Tile::GROUND).unwrap();
+        let q = answer.probability(cell, &Tile::GROUND).unwrap();
+        // All 72 cells at six standard errors; 1e-4 where an error is too small to be known.
+        let error = answer.standard_error(cell, &Tile::GROUND).unwrap();
+        assert!(
+            (p - q).abs() < 6.0 * error + 1e-4,
+            "{row},{column}: {p} {q} {error}"
+        );
+    }
+}
+
+#[test]
+fn a_level_depends_on_the_seed_and_its_number_alone() {
+    let demands = small_demands(6, 15);
+    let exact = ExactSampler::new(steered(6, 15, &demands), &Frontier::new()).unwrap();
+    let particles = ConditionedSampler::new(steered(6, 15, &demands));
+    for sampler in [&exact as &dyn LevelSampler, &particles] {
+        let batch = sampler.batch();
+        let all = sampler.levels(SEED, 0..batch + 3).unwrap();
+        assert_eq!(all[..2], sampler.levels(SEED, 0..2).unwrap());
+        assert_eq!(
+            all[batch as usize..],
+            sampler.levels(SEED, batch..batch + 3).unwrap()
+        );
+    }
+}
+
+#[test]
+fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
+    let demands = [Demand::Seen, Demand::playable()];
+    let sampler = || ConditionedSampler::new(steered(6, 15, &demands));
+    let one = sampler();
+    // Blocks of six levels: one by one, after another seed, and all at once.
+    let first = one.levels(SEED, 2..3).unwrap();
+    let rest = one.levels(SEED, 3..6).unwrap();
+    one.levels(SEED + 1, 0..1).unwrap();
+    let later = one.levels(SEED, 7..9).unwrap();
+    let again = one.levels(SEED, 2..3).unwrap();
+    let all = sampler().levels(SEED, 0..12).unwrap();
+    assert_eq!(first, all[2..3]);
+    assert_eq!(rest, all[3..6]);
+    assert_eq!(later, all[7..9]);
+    assert_eq!(again, first);
+    assert_ne!(first, one.levels(SEED + 1, 2..3).unwrap());
+    let mut populations = Vec::new();
+    for asked in [0..1, 3..6, 6..12] {
+        one.levels(SEED, asked).unwrap();
+        populations.extend(one.effective_populations().map(|(number, _)| number));
+    }
+    assert_eq!(populations, [18, 18, 18]);
+}
+
+#[test]
+fn demands_that_cannot_be_stated_are_errors() {
+    let elements = LevelElements::new(chain(6), 20).unwrap();
+    let refused = |demand| SteeredLevel::new(&elements, &[demand]).unwrap_err();
+    let mask = refused(Demand::Pinned(Mask::free(6, 19)));
+    assert!(
+        matches!(
+            mask,
+            DemandError::MaskShape {
+                size: (6, 19),
+                expected: (6, 20)
+            }
+        ),
+        "{mask}"
+    );
+    for pattern in [
+        Mask::free(2, 2),
+        Mask::from_text("tall", &"X\n".repeat(7), TileSet::platformer()).unwrap(),
+    ] {
+        let error = refused(Demand::Forbidden(pattern));
+        assert!(
+            matches!(error, DemandError::Pattern { level: (6, 20), .. }),
+            "{error}"
+        );
+    }
+    let (mut one, mut other) = (Mask::free(6, 20), Mask::free(6, 20));
+    one.set(2, 3, Tile::GROUND);
+    other.set(2, 3, Tile::EMPTY);
+    let twice = [Demand::Placed(one), Demand::Placed(other)];
+    let error = SteeredLevel::new(&elements, &twice).unwrap_err();
+    assert!(
+        matches!(error, DemandError::PlacedTwice { row: 2, column: 3 }),
+        "{error}"
+    );
+    let count = refused(Demand::Count {
+        tile: tile('E'),
+        least: 3,
+        most: 2,
+    });
+    assert!(
+        matches!(count, DemandError::CountRange { least: 3, most: 2 }),
+        "{count}"
+    );
+    let exact = ExactSampler::new(steered(6, 5, &[]), &Frontier::new()).unwrap();
+    let error = exact.probability(6, 0, Tile::GROUND).unwrap_err();
+    assert!(matches!(
+        error,
+        SteeringError::Demand(DemandError::Cell { row: 6, column: 0 })
+    ));
+}
+
+#[test]
+fn placed_tiles_stand_where_the_chain_would_never_put_them() {
+    let mut mask = Mask::free(6, 12);
+    for (row, column) in [(0, 4), (3, 5), (5, 6)] {
+        mask.set(row, column, tile('B'));
+    }
+    let demands = [Demand::Seen, Demand::Placed(mask.clone())];
+    let exact = ExactSampler::new(steered(6, 12, &demands), &Frontier::new()).unwrap();
+    let particles = ConditionedSampler::new(steered(6, 12, &demands));
+    for sampler in [&exact as &dyn LevelSampler, &particles] {
+        for generated in sampler.levels(SEED, 0..20).unwrap() {
+            assert!(
+                meets(generated.level(), &chain(6), &demands[1]),
+                "{}",
+                sampler.name()
+            );
+        }
+    }
+    let pinned = [Demand::Seen, Demand::Pinned(mask)];
+    let error = ExactSampler::new(steered(6, 12, &pinned), &Frontier::new()).unwrap_err();
+    let SteeringError::Contradictory {
+        columns,
+        proven: true,
+        minimal: true,
+        ..
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(*columns, 4..=4, "{error}");
+}
+
+#[test]
+fn a_frontier_over_its_memory_is_an_error() {
+    let error = ExactSampler::new(
+        steered(14, 30, &[Demand::Seen]),
+        &Frontier::new().memory(10_000),
+    );
+    let error = error.unwrap_err();
+    let inference = matches!(
+        error,
+        SteeringError::Inference(figrs_infer::Error::FrontierTooLarge { limit: 10_000, .. })
+    );
+    assert!(inference, "{error}");
+}
+
+#[test]
+fn wide_levels_are_drawn_few_at_a_time() {
+    let batch_of = |demands: &[Demand], width: usize, particles: usize| {
+        let sampler = ConditionedSampler::new(steered(14, width, demands));
+        sampler.particles(particles).batch()
+    };
+    let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
+    for (width, particles, expected) in [
+        (120, 20, 24),
+        (200, 20, 24),
+        (800, 20, 6),
+        (20_000, 20, 1),
+        (120, 1, 24),
+        (120, 100, 4),
+        (120, 1000, 1),
+    ] {
+        let found = batch(width, particles);
+        assert_eq!(found, expected, "{width} columns, {particles} particles");
+    }
+    // Each particle of those is followed by itself: in blocks of 120 of them.
+    let played = [Demand::Seen, Demand::playable()];
+    for (particles, expected) in [(4, 24), (8, 15), (20, 24), (1000, 1)] {
+        assert_eq!(batch_of(&played, 60, particles), expected);
+    }
+}
+
+#[test]
+fn progress_is_told_up_to_the_end() {
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let listener = Arc::clone(&told);
+    let sampler = ConditionedSampler::new(steered(4, 9, &[Demand::Seen]))
+        .particles(600)
+        .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
+    sampler.levels(SEED, 0..1).unwrap();
+    let told = told.lock().unwrap();
+    // After each statement.
+    assert_eq!((told.len(), told.last()), (4 * 9, Some(&600)));
+    assert!(told.is_sorted() && told[0] < 600);
+}
+
+/// Regression test: a gap that no level can exceed was counted in every state all the same.
+#[test]
+fn gaps_as_wide_as_the_level_state_nothing() {
+    let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();
+    let seen = evidence(&[Demand::Seen]);
+    assert_eq!(evidence(&[Demand::Seen, Demand::MaximumGap(6)]), seen);
+    assert!(evidence(&[Demand::Seen, Demand::MaximumGap(5)]) > seen);
+}
+
+#[test]
+fn an_interrupted_sampler_has_done_nothing() {
+    let flag = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let sampler = ConditionedSampler::new(steered(4, 20, &[Demand::Seen])).interrupt(flag);
+    let error = sampler.levels(SEED, 0..3).unwrap_err();
+    assert!(matches!(
+        error,
+        SteeringError::Inference(figrs_infer::Error::NothingDone { .. })
+    ));
+}

@@ -1,0 +1,115 @@
+//! Demands that exclude each other, named by samplers.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use figrs_infer::Frontier;
+
+use super::{SEED, steered};
+use crate::demands::*;
+use figrs_models::mdmc::Tile;
+
+#[test]
+fn demands_that_conflict_are_named_with_the_column() {
+    let mut mask = Mask::free(6, 20);
+    for column in 8..12 {
+        mask.set(5, column, Tile::EMPTY);
+    }
+    let demands = [Demand::Seen, Demand::MaximumGap(2), Demand::Pinned(mask)];
+    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap_err();
+    let particles = ConditionedSampler::new(steered(6, 20, &demands)).most_particles(400);
+    let particles = particles.levels(SEED, 0..1).unwrap_err();
+    for error in [exact, particles] {
+        let SteeringError::Contradictory {
+            demands,
+            columns,
+            proven,
+            ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!(
+            demands[..],
+            [
+                "no ground gap over 2 columns",
+                "4 pinned tiles in columns 8 to 11"
+            ]
+        );
+        assert_eq!((columns.clone(), *proven), (10..=10, true), "{error}");
+    }
+}
+
+#[test]
+fn placed_tiles_are_named_where_they_conflict() {
+    let mut mask = Mask::free(4, 12);
+    for column in 3..8 {
+        mask.set(3, column, Tile::EMPTY);
+    }
+    let demands = [Demand::MaximumGap(2), Demand::Placed(mask)];
+    let error = ExactSampler::new(steered(4, 12, &demands), &Frontier::new()).unwrap_err();
+    let SteeringError::Contradictory {
+        demands, columns, ..
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((demands.len(), columns.clone()), (2, 5..=5), "{error}");
+}
+
+#[test]
+fn a_conflict_search_without_work_still_names_demands() {
+    let mut mask = Mask::free(4, 6);
+    mask.set(3, 2, Tile::EMPTY);
+    let demands = [Demand::MaximumGap(0), Demand::Pinned(mask)];
+    let sampler = ConditionedSampler::new(steered(4, 6, &demands))
+        .most_particles(NonZero::<usize>::MIN.get())
+        .conflict_work(0);
+    let error = sampler.levels(SEED, 0..1).unwrap_err();
+    assert!(
+        matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
+    );
+}
+
+#[test]
+fn the_demands_named_are_the_same_whichever_level_fails() {
+    let mut mask = Mask::free(4, 12);
+    for column in 3..8 {
+        mask.set(3, column, Tile::EMPTY);
+    }
+    let others = Demand::Count {
+        tile: Tile::GROUND,
+        least: 1,
+        most: 30,
+    };
+    let demands = [
+        Demand::Seen,
+        others,
+        Demand::MaximumGap(2),
+        Demand::Pinned(mask),
+    ];
+    let sampler = ConditionedSampler::new(steered(4, 12, &demands)).most_particles(80);
+    let error = |number: u64| {
+        let error = sampler.levels(SEED, number..number + 1).unwrap_err();
+        error.to_string()
+    };
+    assert!(error(0).contains("no ground gap over 2 columns; 5 pinned tiles"));
+    assert_eq!(error(0), error(30));
+}
+
+/// The tiles above the last column of a part are read by no demand, and nothing was to be handed on: it ended by a panic.
+#[test]
+fn particles_that_all_end_with_a_part_contradict() {
+    for column in [0, 30, 31, 32, 59] {
+        let mut mask = Mask::free(14, 60);
+        mask.set(13, column, Tile::EMPTY);
+        let demands = [Demand::Placed(mask), Demand::MaximumGap(0)];
+        let steered = steered(14, 60, &demands).proof_time(Duration::from_secs(60));
+        let sampler = ConditionedSampler::new(steered);
+        let error = sampler.levels(SEED, 0..1).unwrap_err();
+        assert!(
+            matches!(&error, SteeringError::Contradictory { columns, .. } if *columns == (column..=column)),
+            "{column}: {error}"
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! Proposals of a particle filter that are twisted by what demands make of each tile.
+
+use std::sync::{Arc, OnceLock};
+
+use figrs_models::mdmc::twist::{HistoryValues, TwistState, TwistingFunctions};
+use figrs_models::mdmc::{LevelModel, Tile};
+
+use super::ahead::AheadValues;
+use super::demand::Demand;
+use super::mask::Mask;
+use super::pattern::Pattern;
+use super::statements::StatedDemand;
+
+/// Twisting functions of demands: each tile is proposed in proportion to its probability under the model times what it makes of the demands, and the
+/// particle is weighed by the sum of these products.
+///
+/// A drawing gives each tile its factor when it is drawn. A demand with an automaton gives it the ratio of the [values](AheadValues) of the states after and
+/// before it. Along a level the product of these ratios is the factor of the demand, so that the law of the weighted particles is that of the model
+/// given the demands, and the estimate of the evidence stays unbiased.
+///
+/// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
+/// auxiliary particle filter".
+#[derive(Debug)]
+pub(super) struct TwistedDemands {
+    height: usize,
+    ahead: Vec<AheadValues>,
+    near: Vec<(Mask, f64)>,
+    pinned: Vec<Mask>,
+    shaped: Vec<(Pattern, (usize, usize))>,
+    placed: Mask,
+    seen: bool,
+    /// Values of the histories of a model of columns.
+    histories: OnceLock<Arc<HistoryValues>>,
+}
+
+impl TwistedDemands {
+    /// Those of some demands; nothing if they have none and the model draws columns by itself, if it depends on columns to the right, or if it has no
+    /// probability for a tile that is placed.
+    pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
+        model.program().reach()?;
+        let mut placed = Mask::free(model.height(), model.width());
+        let (mut near, mut pinned, mut shaped) = (Vec::new(), Vec::new(), Vec::new());
+        let mut automata = Vec::new();
+        for stated in demands {
+            match (&stated.demand, &stated.steps) {
+                (Demand::Placed(mask), _) => {
+                    for (row, column, tile) in mask.tiles() {
+                        placed.set(row, column, tile);
+                    }
+                }
+                (Demand::Near { drawing, cost }, _) => near.push((drawing.clone(), *cost)),
+                (Demand::Pinned(mask), _) => pinned.push(mask.clone()),
+                (
+                    Demand::Shaped {
+                        pattern,
+                        row,
+                        column,
+                    },
+                    _,
+                ) if pattern.forms().len() == 1 => shaped.push((pattern.clone(), (*row, *column))),
+                (Demand::Preferred { weight, .. }, Some(steps)) => {
+                    automata.push((Arc::clone(steps), (-weight).exp()));
+                }
+                (demand, Some(steps)) if is_stated(demand, model.width()) => {
+                    automata.push((Arc::clone(steps), 0.0));
+                }
+                _ => {}
+            }
+        }
+        let is_normalised = model.program().is_normalised();
+        let has_none = near.is_empty() && shaped.is_empty() && automata.is_empty();
+        let is_known = |(_, _, tile): (usize, usize, Tile)| model.program().knows(tile);
+        if has_none && is_normalised || !placed.tiles().all(is_known) {
+            return None;
+        }
+        let mut functions = Self {
+            height: model.height(),
+            ahead: Vec::new(),
+            near,
+            pinned,
+            shaped,
+            placed,
+            seen: demands.iter().any(|stated| stated.demand == Demand::Seen),
+            histories: OnceLock::new(),
+        };
+        let rows: Vec<Vec<(Tile, f64)>> = (0..model.height())
+            .map(|row| model.program().shares(row))
+            .collect();
+        let shares = |cell: (usize, usize)| functions.shares(&rows[cell.0], cell);
+        let ahead = automata.into_iter();
+        let ahead = ahead
+            .map(|(steps, unmet)| AheadValues::new(steps, unmet, model.height(), &shares))
+            .collect();
+        functions.ahead = ahead;
+        Some(Arc::new(functions))
+    }
+
+    /// True if a demand is stated by these functions alone.
+    pub(super) fn covers(stated: &StatedDemand) -> bool {
+        match &stated.demand {
+            Demand::Pinned(_) => false,
+            Demand::Shaped { pattern, .. } if pattern.forms().len() == 1 => false,
+            Demand::Near { .. } => true,
+            _ => stated.steps.is_some(),
+        }
+    }
+
+    /// The shares of the tiles of a cell, were it independent of others.
+    fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
+        if let Some(tile) = self.placed.get(cell.0, cell.1) {
+            return vec![(tile, 1.0)];
+        }
+        let each = row.iter();
+        let each = each.map(|&(tile, share)| (tile, share * self.own(cell, tile)));
+        let mut all: Vec<(Tile, f64)> = each.filter(|&(_, share)| share > 0.0).collect();
+        let sum: f64 = all.iter().map(|&(_, share)| share).sum();
+        for (_, share) in &mut all {
+            *share /= sum;
+        }
+        all
+    }
+
+    /// The cell that is read after another.
+    fn next(&self, (row, column): (usize, usize)) -> (usize, usize) {
+        match row.checked_sub(1) {
+            Some(above) => (above, column),
+            None => (self.height - 1, column + 1),
+        }
+    }
+}
+
+impl TwistingFunctions for TwistedDemands {
+    fn height(&self) -> usize {
+        self.height
+    }
+
+    fn start(&self) -> TwistState {
+        self.ahead.iter().map(AheadValues::start).collect()
+    }
+
+    fn seen(&self) -> bool {
+        self.seen && self.placed.tiles().next().is_none()
+    }
+
+    fn placed(&self, (row, column): (usize, usize)) -> Option<Tile> {
+        self.placed.get(row, column)
+    }
+
+    fn moves(&self, cell: (usize, usize)) -> bool {
+        self.ahead.iter().any(|ahead| ahead.moves(cell))
+    }
+
+    fn has_states(&self) -> bool {
+        !self.ahead.is_empty()
+    }
+
+    fn histories(&self) -> &OnceLock<Arc<HistoryValues>> {
+        &self.histories
+    }
+
+    fn own(&self, (row, column): (usize, usize), tile: Tile) -> f64 {
+        let is_set = |mask: &Mask| mask.get(row, column).is_some_and(|set| set != tile);
+        if self.pinned.iter().any(is_set) {
+            return 0.0;
+        }
+        let is_outside = |(pattern, (top, left)): &(Pattern, (usize, usize))| {
+            let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+            let class = cell.and_then(|cell| pattern.forms()[0].get(cell));
+            class.is_some_and(|class| !class.contains(tile))
+        };
+        if self.shaped.iter().any(is_outside) {
+            return 0.0;
+        }
+        let differing = self.near.iter().filter(|(mask, _)| is_set(mask));
+        differing.map(|(_, cost)| (-cost).exp()).product()
+    }
+
+    fn twists(&self, (row, column): (usize, usize)) -> bool {
+        let sets = |mask: &Mask| mask.get(row, column).is_some();
+        let shapes = |(pattern, (top, left)): &(Pattern, (usize, usize))| {
+            let cell = row.checked_sub(*top).zip(column.checked_sub(*left));
+            cell.is_some_and(|cell| pattern.forms()[0].get(cell).is_some())
+        };
+        self.near.iter().any(|(mask, _)| sets(mask))
+            || self.pinned.iter().any(sets)
+            || self.shaped.iter().any(shapes)
+            || self.moves((row, column))
+    }
+
+    fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState {
+        let all = self.ahead.iter().zip(state);
+        all.map(|(ahead, state)| ahead.after(cell, state, tile))
+            .collect()
+    }
+
+    fn value(&self, cell: (usize, usize), state: &TwistState) -> f64 {
+        let all = self.ahead.iter().zip(state);
+        all.map(|(ahead, state)| ahead.before(cell, state))
+            .product()
+    }
+
+    fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
+        let next = self.next(cell);
+        let ratios = self.ahead.iter().zip(state).map(|(ahead, state)| {
+            if !ahead.moves(cell) {
+                return 1.0;
+            }
+            let before = ahead.before(cell, state);
+            let after = ahead.before(next, &ahead.after(cell, state, tile));
+            ratio(after, before)
+        });
+        ratios.product()
+    }
+}
+
+/// Zero where a state has no value.
+fn ratio(after: f64, before: f64) -> f64 {
+    if before > 0.0 { after / before } else { 0.0 }
+}
+
+/// False for a gap as wide as the level, which needs no counting.
+pub(super) fn is_stated(demand: &Demand, width: usize) -> bool {
+    !matches!(demand, Demand::MaximumGap(most) if *most >= width)
+}

@@ -1,0 +1,37 @@
+//! Levels as a designer asks for them: demands on what a trained model draws, whether a player can get through, measures, pictures and
+//! maps for editors.
+//!
+//! | module idea | types |
+//! |---|---|
+//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
+//! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
+//!
+//! The models and the levels themselves are in `figrs_models::mdmc`.
+
+#![warn(clippy::unwrap_used)]
+
+mod demands;
+mod metrics;
+mod play;
+mod write;
+
+pub use demands::demand_error::DemandError;
+pub use demands::design::design_error::DesignError;
+pub use demands::design::{DesignFile, DesignScope};
+pub use demands::{
+    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
+    RejectionSampler, SteeredLevel, SteeringError,
+};
+pub use metrics::{
+    ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
+    ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
+};
+pub use play::{
+    JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach, Route,
+    StrictPlayability,
+};
+pub use write::{LevelWriter, OutputError};
+#[cfg(feature = "png")]
+pub use write::{TileSheet, TileSheetError, write_tileset};

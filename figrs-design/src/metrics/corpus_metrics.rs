@@ -1,0 +1,331 @@
+//! All measures of a level at once.
+
+use std::sync::Arc;
+
+use super::shape::{is_lenient_or_harsh, is_support, tile_leniency};
+use super::{
+    ColumnRuns, DifficultyProfile, NearestDistances, NearestWindows, TilePatterns, density,
+    ground_gaps, linearity,
+};
+use crate::{Movement, MovementRules, Playability};
+use figrs_models::mdmc::{Corpus, Level, TileSet, Travel};
+
+/// The levels of a corpus, ready to measure other levels against them.
+#[derive(Clone, Debug)]
+pub struct ReferenceCorpus {
+    tiles: Arc<TileSet>,
+    travel: Travel,
+    sections: usize,
+    /// For each movement that is built in its rules, if they are applicable.
+    movements: [Option<MovementRules>; Movement::NAMES.len()],
+    /// The place of the movement that the tiles suggest.
+    suggested: Option<usize>,
+    /// The movement in place of that which the tiles suggest.
+    own: Option<MovementRules>,
+    columns: ColumnRuns,
+    windows: NearestWindows,
+    two: TilePatterns,
+    three: TilePatterns,
+}
+
+/// The measures of one level; `None` where the tiles have no meanings that a measure needs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LevelMetrics {
+    /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that was given, or that the tiles
+    /// [suggest](Movement::suggested). Needs one or the other.
+    pub playable: Option<bool>,
+    /// The share of columns (of levels that are played upwards, rows) up to the furthest one that is reached so. Needs as much.
+    pub reached: Option<f64>,
+    /// The same as `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
+    pub playable_under: [Option<bool>; Movement::NAMES.len()],
+    /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
+    pub linearity: Option<f64>,
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told. Of levels that are played upwards, per row.
+    pub leniency: Option<f64>,
+    /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
+    pub density: Option<f64>,
+    /// Number of [`ground_gaps`]. Needs tiles that can be stood upon, and levels that are played to the right.
+    pub gaps: Option<usize>,
+    /// The columns of the widest of them, or 0.
+    pub widest_gap: Option<usize>,
+    /// The divergence of the level's patterns of 2 by 2 tiles from the corpus, in nats; see [`TilePatterns::divergence`].
+    pub divergence_2: f64,
+    /// The divergence of the corpus from the level, with patterns of 2 by 2 tiles.
+    pub divergence_2_back: f64,
+    /// As `divergence_2` with patterns of 3 by 3 tiles.
+    pub divergence_3: f64,
+    /// The divergence of the corpus from the level, with patterns of 3 by 3 tiles.
+    pub divergence_3_back: f64,
+    /// See [`ColumnRuns::novelty`].
+    pub novelty: f64,
+    /// See [`ColumnRuns::longest_copied_run`].
+    pub longest_copied_run: usize,
+    /// The distances of windows of [`NearestWindows::COLUMNS`] columns to the nearest ones of the corpus; `None` for a level that is narrower.
+    pub nearest: Option<NearestDistances>,
+    /// Difficulty along the level.
+    pub profile: DifficultyProfile,
+}
+
+impl ReferenceCorpus {
+    /// Sections of profiles unless others are asked for.
+    pub const SECTIONS: usize = 10;
+
+    /// Takes in the levels of a corpus.
+    pub fn new(corpus: &Corpus) -> Self {
+        let (tiles, travel) = (corpus.tiles(), corpus.travel());
+        let suggested = Movement::suggested(tiles, travel).ok();
+        let place = |movement: Movement| {
+            let mut names = Movement::NAMES.iter();
+            names.position(|&name| name == movement.name())
+        };
+        let rules = |name| Movement::named(name).ok()?.rules(tiles, travel).ok();
+        Self {
+            tiles: Arc::clone(tiles),
+            travel,
+            sections: Self::SECTIONS,
+            movements: Movement::NAMES.map(rules),
+            suggested: suggested.and_then(place),
+            own: None,
+            columns: ColumnRuns::of(corpus.levels()),
+            windows: NearestWindows::of(corpus.levels(), NearestWindows::COLUMNS),
+            two: TilePatterns::of(corpus.levels(), 2),
+            three: TilePatterns::of(corpus.levels(), 3),
+        }
+    }
+
+    /// Profiles in so many sections, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
+    #[must_use]
+    pub fn sections(self, sections: usize) -> Self {
+        Self { sections, ..self }
+    }
+
+    /// Takes levels as playable by the rules of a movement in place of that which the tiles suggest.
+    #[must_use]
+    pub fn movement(self, rules: MovementRules) -> Self {
+        Self {
+            own: Some(rules),
+            ..self
+        }
+    }
+
+    /// Measures a level, held as those of the corpus are.
+    pub fn measure(&self, level: &Level) -> LevelMetrics {
+        self.with_nearest(level, self.windows.distances(level))
+    }
+
+    /// Measures the levels of the corpus itself; their windows are compared with those of the other levels.
+    pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
+        corpus.levels().iter().enumerate().map(|(place, level)| {
+            let nearest = self.windows.distances_to_others(level, place);
+            self.with_nearest(level, nearest)
+        })
+    }
+
+    fn with_nearest(&self, level: &Level, nearest: Option<NearestDistances>) -> LevelMetrics {
+        let upright = self.travel.upright(level);
+        let stands = self.tiles.tiles().any(is_support);
+        let goes_right = self.travel == Travel::Right;
+        let found = self.movements.each_ref().map(|rules| {
+            let rules = rules.as_ref()?;
+            Some(Playability::under(&upright, rules))
+        });
+        let own = self.own.as_ref();
+        let own = own.map(|rules| Playability::under(&upright, rules));
+        let suggested = self.suggested.and_then(|place| found[place].as_ref());
+        let suggested = own.as_ref().or(suggested);
+        let reached = |found: &Playability| (found.furthest_column() + 1) as f64;
+        let gaps = (goes_right && stands).then(|| ground_gaps(level));
+        let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
+        let weighed = self.tiles.tiles().any(is_lenient_or_harsh);
+        // Columns of the level that is played, for each step of the way.
+        let per_step = upright.width() as f64 / level.width() as f64;
+        let half_gaps = gaps.as_ref().map_or(0.0, |gaps| gaps.len() as f64 / 2.0);
+        let two = TilePatterns::of([level], 2);
+        let three = TilePatterns::of([level], 3);
+        LevelMetrics {
+            playable: suggested.map(Playability::playable),
+            reached: suggested.map(|found| reached(found) / level.width() as f64),
+            playable_under: found
+                .each_ref()
+                .map(|found| Some(found.as_ref()?.playable())),
+            linearity: gaps.is_some().then(|| linearity(&upright)),
+            leniency: weighed
+                .then(|| tile_leniency(&upright) * per_step - half_gaps / level.width() as f64),
+            density: stands.then(|| density(&upright) * per_step),
+            widest_gap: gaps.as_ref().map(widest),
+            gaps: gaps.map(|gaps| gaps.len()),
+            divergence_2: two.divergence(&self.two),
+            divergence_2_back: self.two.divergence(&two),
+            divergence_3: three.divergence(&self.three),
+            divergence_3_back: self.three.divergence(&three),
+            novelty: self.columns.novelty(level),
+            longest_copied_run: self.columns.longest_copied_run(level),
+            nearest,
+            profile: DifficultyProfile::of(
+                &upright,
+                &self.tiles,
+                self.travel,
+                suggested.map(Playability::path),
+                self.sections,
+            ),
+        }
+    }
+}
+
+impl LevelMetrics {
+    /// Each measure but the profile by name, for tables; those of playability are 0 or 1.
+    pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
+        let count = |count: Option<usize>| count.map(|count| count as f64);
+        let movements = Self::UNDER.into_iter().zip(self.playable_under);
+        let movements = movements.map(|(name, playable)| (name, playable.map(f64::from)));
+        let others = [
+            ("linearity", self.linearity),
+            ("leniency", self.leniency),
+            ("density", self.density),
+            ("gaps", count(self.gaps)),
+            ("widest gap", count(self.widest_gap)),
+            ("KL 2x2", Some(self.divergence_2)),
+            ("KL 2x2 back", Some(self.divergence_2_back)),
+            ("KL 3x3", Some(self.divergence_3)),
+            ("KL 3x3 back", Some(self.divergence_3_back)),
+            ("novelty", Some(self.novelty)),
+            ("copied run", Some(self.longest_copied_run as f64)),
+            ("nearest", self.nearest.map(|nearest| nearest.mean)),
+            ("nearest most", self.nearest.map(|nearest| nearest.most)),
+        ];
+        let playable = ("playable", self.playable.map(f64::from));
+        let first = [playable, ("reached", self.reached)];
+        first.into_iter().chain(movements).chain(others).collect()
+    }
+
+    /// Names of [`playable_under`](Self::playable_under) in tables, in the order of [`Movement::NAMES`].
+    pub const UNDER: [&'static str; Movement::NAMES.len()] = [
+        "under platformer",
+        "under climb",
+        "under ladders",
+        "under maze",
+        "under rooms",
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_training_level_is_playable_old_and_close_to_its_corpus() {
+        let corpus = Corpus::shipped();
+        let yardstick = ReferenceCorpus::new(&corpus);
+        let noise = "X-".repeat(60);
+        let noise: Level = [noise.as_str(); 14].join("\n").parse().unwrap();
+        let strange = yardstick.measure(&noise);
+        for level in corpus.levels() {
+            let metrics = yardstick.measure(level);
+            assert_eq!((metrics.playable, metrics.reached), (Some(true), Some(1.0)));
+            let nearest = metrics.nearest.unwrap();
+            assert_eq!((nearest.mean, nearest.most), (0.0, 0.0));
+            assert_eq!(
+                (metrics.novelty, metrics.longest_copied_run),
+                (0.0, level.width())
+            );
+            assert!(metrics.divergence_2 < strange.divergence_2 / 5.0);
+            assert!(metrics.divergence_3 < strange.divergence_3 / 5.0);
+        }
+        assert_eq!((strange.gaps, strange.widest_gap), (Some(60), Some(1)));
+        // A column of air stands in the corpus too.
+        assert_eq!((strange.novelty, strange.longest_copied_run), (1.0, 1));
+        assert!(strange.playable == Some(false) && strange.reached.unwrap() < 0.1);
+        assert!(strange.nearest.unwrap().mean > 0.3);
+        // Of the others no level has all windows of one.
+        for metrics in yardstick.measure_corpus(&corpus) {
+            let nearest = metrics.nearest.unwrap();
+            assert!(0.0 < nearest.mean && nearest.mean < nearest.most && nearest.most < 0.3);
+        }
+    }
+
+    #[test]
+    fn measures_without_meanings_are_not_applicable() {
+        let set = Arc::new(TileSet::unknown("-X".chars()));
+        let level = Level::from_text("room", "X--X----\nXXXX-X-X", &set).unwrap();
+        let corpus = Corpus::of_tiles(set, [("room".to_owned(), level.clone())]).unwrap();
+        let metrics = ReferenceCorpus::new(&corpus).measure(&level);
+        let named = metrics.named();
+        let without = named.iter().filter(|(_, value)| value.is_none());
+        let without: Vec<&str> = without.map(|&(name, _)| name).collect();
+        let needing = ["linearity", "leniency", "density", "gaps", "widest gap"];
+        let first = ["playable", "reached"]
+            .into_iter()
+            .chain(LevelMetrics::UNDER);
+        let needing: Vec<&str> = first.chain(needing).collect();
+        assert_eq!(without, needing);
+        assert_eq!(metrics.profile.difficulty(), [None; 10]);
+    }
+
+    #[test]
+    fn levels_that_are_played_upwards_are_measured_upright() {
+        let set =
+            TileSet::from_json(r##"{"tiles": {"#": ["solid"], "-": ["empty"], "!": ["hazard"]}}"##);
+        let set = Arc::new(set.unwrap());
+        let level = Level::from_text("shaft", "---\n-!-\n#--\n---\n--#\n##-", &set).unwrap();
+        let turned = Travel::Up.turned(&level);
+        let corpus = Corpus::of_tiles(set, [("shaft".to_owned(), turned.clone())]).unwrap();
+        let yardstick = ReferenceCorpus::new(&corpus.travelled(Travel::Up)).sections(2);
+        let metrics = yardstick.measure(&turned);
+        assert_eq!((metrics.linearity, metrics.gaps), (None, None));
+        // Six rows of three columns; half a hazard.
+        let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
+        assert!(close(metrics.density, density(&level) * 3.0 / 6.0));
+        assert!(close(metrics.leniency, -0.5 / 6.0));
+        assert_eq!(metrics.profile.difficulty(), [Some(0.0), Some(0.5 / 3.0)]);
+    }
+
+    #[test]
+    fn levels_are_playable_under_each_movement_that_their_tiles_know() {
+        let set = TileSet::from_json(
+            r##"{"tiles": {"#": ["solid"], "-": ["empty", "passable"], "H": ["ladder"], "G": ["collectable"], "M": ["start"], "x": ["exit"]}}"##,
+        );
+        let set = Arc::new(set.unwrap());
+        // Gold up a ladder, and an exit that only who does not fall can reach.
+        let level = Level::from_text(
+            "level",
+            "-x-----\n-------\n-------\n-----HG\n--M--H#\n#######",
+            &set,
+        );
+        let level = level.unwrap();
+        let corpus = Corpus::of_tiles(set, [("level".to_owned(), level.clone())]).unwrap();
+        let metrics = ReferenceCorpus::new(&corpus).measure(&level);
+        // No doors: rooms are not applicable.
+        assert_eq!(metrics.playable_under[2..], [Some(true), Some(true), None]);
+        assert_eq!(metrics.playable, metrics.playable_under[2]);
+        // Nobody comes to the exit on foot, unless that is not asked for.
+        for (goal, playable) in [("exit", false), ("collectable", true)] {
+            let text =
+                format!("name = \"own\"\nlike = \"ladders\"\ngoal = {{ any = [\"{goal}\"] }}\n");
+            let movement = Movement::from_toml(&text).unwrap();
+            let rules = movement.rules(corpus.tiles(), Travel::Right).unwrap();
+            let own = ReferenceCorpus::new(&corpus)
+                .movement(rules)
+                .measure(&level);
+            assert_eq!(own.playable, Some(playable), "{goal}");
+            assert_eq!(own.playable_under, metrics.playable_under);
+        }
+        for (name, (rules, playable)) in Movement::NAMES.iter().zip(
+            ReferenceCorpus::new(&corpus)
+                .movements
+                .iter()
+                .zip(metrics.playable_under),
+        ) {
+            let found = rules
+                .as_ref()
+                .map(|rules| Playability::under(&level, rules).playable());
+            assert_eq!(found, playable, "{name}");
+        }
+        assert!(
+            LevelMetrics::UNDER
+                .iter()
+                .zip(Movement::NAMES)
+                .all(|(row, name)| *row == format!("under {name}"))
+        );
+    }
+}

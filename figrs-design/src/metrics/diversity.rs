@@ -1,0 +1,96 @@
+//! Diversity of a set of levels: their mean distance.
+
+use ndarray::Array2;
+use rustc_hash::FxHashMap;
+
+use figrs_models::mdmc::{Level, LevelError, Tile};
+
+/// The mean distance between two levels of a set, taken in one level at a time.
+///
+/// The distance of two levels of one size is the share of cells that differ. Memory is that of one level times the tiles
+/// that are seen in a cell, however many levels there are.
+///
+/// ```
+/// use figrs_design::Diversity;
+///
+/// let mut diversity = Diversity::new();
+/// for text in ["--\nXX", "--\nX-", "-S\nX-"] {
+///     diversity.add(&text.parse()?)?;
+/// }
+/// // Two neighbours differ in one of four cells, the first and the last in two.
+/// let mean = diversity.mean_distance().unwrap_or_default();
+/// assert!((mean - (1.0 + 1.0 + 2.0) / 4.0 / 3.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Diversity {
+    /// For each cell the count of each tile.
+    cells: Option<Array2<FxHashMap<Tile, u64>>>,
+    levels: u64,
+}
+
+impl Diversity {
+    /// The diversity of no levels yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in a level; [`LevelError::UnequalSizes`] if it is of another size than the first.
+    pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
+        let size = (level.height(), level.width());
+        let cells = self
+            .cells
+            .get_or_insert_with(|| Array2::from_elem(size, FxHashMap::default()));
+        if cells.dim() != size {
+            return Err(LevelError::UnequalSizes {
+                size,
+                expected: cells.dim(),
+            });
+        }
+        for (counts, &tile) in cells.iter_mut().zip(level.as_array()) {
+            *counts.entry(tile).or_default() += 1;
+        }
+        self.levels += 1;
+        Ok(())
+    }
+
+    /// The mean over all pairs of two of the levels, between 0 and 1; `None` for fewer than two levels.
+    pub fn mean_distance(&self) -> Option<f64> {
+        let cells = self.cells.as_ref().filter(|_| self.levels > 1)?;
+        let pairs = |n: u64| (n as f64) * (n as f64 - 1.0) / 2.0;
+        let alike: f64 = cells
+            .iter()
+            .flat_map(FxHashMap::values)
+            .map(|&n| pairs(n))
+            .sum();
+        Some(1.0 - alike / (pairs(self.levels) * cells.len() as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_levels_have_no_distance_and_one_level_has_no_pair() {
+        let mut diversity = Diversity::new();
+        assert_eq!(diversity.mean_distance(), None);
+        diversity.add(&"-X".parse().unwrap()).unwrap();
+        assert_eq!(diversity.mean_distance(), None);
+        diversity.add(&"-X".parse().unwrap()).unwrap();
+        assert_eq!(diversity.mean_distance(), Some(0.0));
+        diversity.add(&"SS".parse().unwrap()).unwrap();
+        assert!((diversity.mean_distance().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn levels_of_another_size_are_an_error() {
+        let mut diversity = Diversity::new();
+        diversity.add(&"-X".parse().unwrap()).unwrap();
+        let error = diversity.add(&"-\nX".parse().unwrap()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a level of 2 rows and 1 columns cannot be compared with one of 1 rows and 2 columns; use one size"
+        );
+    }
+}

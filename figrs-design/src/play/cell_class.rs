@@ -1,0 +1,134 @@
+//! Classes of cells: all that a movement knows of a tile.
+
+use super::movement::{Goal, Harm, Movement, Start};
+use figrs_models::mdmc::{Meaning, Tile};
+
+/// Properties of a cell under a movement, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CellClass(u16);
+
+figrs_core::value!(CellClass);
+
+impl CellClass {
+    /// Cannot be entered.
+    pub(super) const BLOCKED: Self = Self(1);
+    /// Cannot be entered downwards.
+    pub(super) const TOP: Self = Self(1 << 1);
+    /// Can be climbed.
+    pub(super) const CLIMB: Self = Self(1 << 2);
+    pub(super) const DOOR: Self = Self(1 << 3);
+    /// Can be digged away.
+    pub(super) const DIG: Self = Self(1 << 4);
+    /// Cannot be entered on foot.
+    pub(super) const AIR_ONLY: Self = Self(1 << 5);
+    /// Can be held on to.
+    pub(super) const HANG: Self = Self(1 << 6);
+    /// Can be stood upon.
+    pub(super) const SUPPORT: Self = Self(1 << 7);
+    pub(super) const START: Self = Self(1 << 8);
+    pub(super) const GOAL: Self = Self(1 << 9);
+
+    /// Number of combinations of the properties that decide whether a cell can be entered.
+    pub(super) const ENTRIES: usize = 1 << 6;
+
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The properties that decide whether the cell can be entered, as a number below [`ENTRIES`](Self::ENTRIES).
+    pub(super) fn entry(self) -> usize {
+        usize::from(self.0) % Self::ENTRIES
+    }
+
+    pub(super) const fn of_entry(entry: usize) -> Self {
+        Self(entry as u16)
+    }
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn masked(self, by: Self) -> Self {
+        Self(self.0 & by.0)
+    }
+
+    fn with(self, other: Self, is: bool) -> Self {
+        if is { self.and(other) } else { self }
+    }
+
+    /// The class of a tile by its meanings, and by the characters of solid tiles if the movement has these.
+    pub(super) fn of(movement: &Movement, tile: Tile) -> Self {
+        let is = |meaning| tile.is(meaning);
+        let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
+        let solid = match &movement.solid {
+            Some(solid) => tile.symbol().is_some_and(|symbol| solid.contains(symbol)),
+            None => is(Meaning::Solid) || is(Meaning::Diggable),
+        };
+        let solid = solid && !any(&movement.open);
+        let harm = if is(Meaning::Enemy) {
+            movement.enemies
+        } else if is(Meaning::Hazard) {
+            movement.hazards
+        } else {
+            Harm::Ignored
+        };
+        let (climbs, hangs) = (
+            movement.ladders && is(Meaning::Climb),
+            movement.ladders && is(Meaning::Hang),
+        );
+        let supports = solid || is(Meaning::SolidTop) || climbs;
+        let starts = matches!(&movement.start, Start::Tiles(tiles) if any(tiles));
+        let blocked = solid || harm == Harm::Blocked;
+        let goal = match &movement.goal {
+            Goal::Edge(_) => false,
+            Goal::EdgeOr { or: tiles, .. } | Goal::Any(tiles) | Goal::All(tiles) => any(tiles),
+        };
+        Self::default()
+            .with(Self::BLOCKED, blocked)
+            .with(Self::TOP, is(Meaning::SolidTop) && !solid)
+            .with(Self::CLIMB, climbs)
+            .with(Self::HANG, hangs)
+            .with(Self::DOOR, movement.doors > 0 && is(Meaning::Door))
+            .with(Self::DIG, movement.dig && is(Meaning::Diggable))
+            .with(Self::AIR_ONLY, harm == Harm::Jumped)
+            .with(Self::SUPPORT, supports && harm == Harm::Ignored)
+            .with(Self::START, starts)
+            .with(Self::GOAL, goal && !blocked)
+    }
+}
+
+/// Test that a step makes of the cell that it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Via {
+    /// Entered in the air.
+    Air,
+    /// Entered on foot.
+    Foot,
+    /// Not tested.
+    Pass,
+    /// A ladder.
+    Climb,
+    /// Solid from above, and let down through.
+    Drop,
+    Door,
+    /// Digged away.
+    Dig,
+}
+
+impl Via {
+    /// True if a step leads into a cell; it may lead downwards.
+    pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
+        let is = |property| class.has(property);
+        let enters = !is(CellClass::BLOCKED);
+        let above = !(down && is(CellClass::TOP));
+        match self {
+            Self::Air => enters && above,
+            Self::Foot => enters && above && !is(CellClass::AIR_ONLY),
+            Self::Pass => true,
+            Self::Climb => enters && is(CellClass::CLIMB),
+            Self::Drop => enters && is(CellClass::TOP),
+            Self::Door => enters && is(CellClass::DOOR),
+            Self::Dig => is(CellClass::DIG),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The exploration of one column, between the edge at its left and the columns that follow.
+
+use super::Route;
+use super::cell_class::{CellClass, Via};
+use super::frame::FrameGoal;
+use super::reach::EdgeCrossings;
+use super::rules::{CompiledRules, Situation};
+use super::stages::{FREE, Stage, StagedStep};
+use figrs_models::mdmc::Travel;
+
+/// A set of arrivals in a column: for each place some words of bits.
+pub(super) type Crossings = Vec<u64>;
+
+/// A row of a column, for a player who passed some areas of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) row: usize,
+    pub(super) passed: usize,
+}
+
+/// A column whose cells are known.
+pub(super) struct ColumnCells<'a> {
+    pub(super) rules: &'a CompiledRules,
+    pub(super) route: &'a Route,
+    pub(super) classes: &'a [CellClass],
+    /// Its number, or that of any other one that is alike to the route.
+    column: usize,
+    /// It is the first one.
+    pub(super) is_first: bool,
+    situations: Vec<Situation>,
+    /// The columns before.
+    left: Option<&'a EdgeCrossings>,
+}
+
+impl<'a> ColumnCells<'a> {
+    /// A column of some number, with the columns before if it is not the first.
+    pub(super) fn new(
+        route: &'a Route,
+        classes: &'a [CellClass],
+        column: usize,
+        left: Option<&'a EdgeCrossings>,
+    ) -> Self {
+        let rules = route.rules().compiled();
+        let supported = |row: usize| match (rules.travel(), left) {
+            (Travel::Right, _) => classes
+                .get(row + 1)
+                .map_or_else(|| rules.has_floor(), |below| below.has(CellClass::SUPPORT)),
+            (Travel::Up, Some(left)) => left.supports[row],
+            (Travel::Up, None) => rules.has_floor(),
+        };
+        let situations =
+            (0..classes.len()).map(|row| rules.situation(classes[row], supported(row)));
+        Self {
+            rules,
+            route,
+            classes,
+            column,
+            is_first: left.is_none(),
+            situations: situations.collect(),
+            left,
+        }
+    }
+
+    pub(super) fn height(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Places: rows for each number of areas that may be passed.
+    pub(super) fn places(&self) -> usize {
+        self.height() * (self.route.last() + 1)
+    }
+
+    pub(super) fn index(&self, place: Place) -> usize {
+        place.passed * self.height() + place.row
+    }
+
+    /// True if the next area to pass has cells in a column or to the right of it.
+    pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
+        let next = self.route.areas().get(passed);
+        next.is_some_and(|area| area.goes_on_at(column))
+    }
+
+    /// True if a player in a row of the column moves no more.
+    fn loses(&self, row: usize) -> bool {
+        self.rules.loses_at_bottom()
+            && match self.rules.travel() {
+                Travel::Right => row + 1 == self.height(),
+                Travel::Up => self.is_first,
+            }
+    }
+
+    pub(super) fn enters(&self, row: usize) -> bool {
+        CompiledRules::enters(self.classes[row])
+    }
+
+    pub(super) fn stands(&self, row: usize) -> bool {
+        self.situations[row].stands()
+    }
+
+    pub(super) fn footing(&self, row: usize) -> bool {
+        self.enters(row) && self.stands(row) && !self.loses(row)
+    }
+
+    /// True if a player who comes to a place wins, wherever the level ends.
+    fn wins(&self, Place { row, passed }: Place) -> bool {
+        if passed < self.route.last() {
+            return false;
+        }
+        match self.rules.goal {
+            FrameGoal::FirstColumn => self.is_first,
+            FrameGoal::FirstRow => row == 0,
+            FrameGoal::LastRow => row + 1 == self.height(),
+            FrameGoal::AnyTile => self.classes[row].has(CellClass::GOAL),
+            _ => false,
+        }
+    }
+}
+
+/// The stages reached in one column, from some cells and arrivals.
+#[derive(Clone)]
+pub(super) struct ColumnExploration<'a> {
+    cells: &'a ColumnCells<'a>,
+    /// For each place a bit for each stage reached, in words.
+    reached: Vec<u64>,
+    /// Arrivals in the column that follows.
+    pub(super) right: Crossings,
+    /// Arrivals in the column before, where targets are there.
+    pub(super) left: Crossings,
+    /// A goal was reached.
+    pub(super) wins: bool,
+    open: Vec<(Place, Stage)>,
+}
+
+impl<'a> ColumnExploration<'a> {
+    pub(super) fn new(cells: &'a ColumnCells<'a>) -> Self {
+        let rules = cells.rules;
+        let crossings = cells.places() * rules.arrival_words();
+        Self {
+            cells,
+            reached: vec![0; cells.places() * rules.stage_words()],
+            right: vec![0; crossings],
+            left: vec![
+                0;
+                if rules.goal.has_targets() {
+                    crossings
+                } else {
+                    0
+                }
+            ],
+            wins: false,
+            open: Vec::new(),
+        }
+    }
+
+    /// Restores a finished exploration of the same column.
+    pub(super) fn reset(&mut self, other: &Self) {
+        self.reached.copy_from_slice(&other.reached);
+        self.right.copy_from_slice(&other.right);
+        self.left.copy_from_slice(&other.left);
+        self.wins = other.wins;
+    }
+
+    /// True if nothing is left to explore.
+    pub(super) fn is_done(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn is_reached(&self, place: Place, stage: Stage) -> bool {
+        let words = self.cells.rules.stage_words();
+        let place = self.cells.index(place);
+        self.reached[place * words + usize::from(stage) / 64] >> (stage % 64) & 1 == 1
+    }
+
+    /// True if a player who passed all areas can stop or fall in a row.
+    pub(super) fn is_free(&self, row: usize) -> bool {
+        let passed = self.cells.route.last();
+        self.is_reached(Place { row, passed }, FREE)
+    }
+
+    /// True if a player who passed all areas can stop or fall in some row.
+    pub(super) fn is_free_somewhere(&self) -> bool {
+        (0..self.cells.height()).any(|row| self.is_free(row))
+    }
+
+    /// Puts a player into a row where one may start.
+    pub(super) fn start(&mut self, row: usize) {
+        self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
+    }
+
+    /// Marks a stage of a place as reached, and the free stage with it if the move can be left there: its moves are open then. A cell that is tested
+    /// passes the area that it lies in.
+    pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
+        let mut place = place;
+        loop {
+            if lands {
+                self.mark(place, FREE);
+            }
+            self.mark(place, stage);
+            let cell = (place.row, self.cells.column);
+            if via == Via::Pass || !self.cells.route.passes(place.passed, cell) {
+                return;
+            }
+            place.passed += 1;
+        }
+    }
+
+    /// True if [reaching](Self::reach) a stage of a place adds nothing.
+    pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
+        let mut place = place;
+        loop {
+            if !self.is_reached(place, stage) || lands && !self.is_reached(place, FREE) {
+                return false;
+            }
+            let cell = (place.row, self.cells.column);
+            if via == Via::Pass || !self.cells.route.passes(place.passed, cell) {
+                return true;
+            }
+            place.passed += 1;
+        }
+    }
+
+    fn mark(&mut self, place: Place, stage: Stage) {
+        let words = self.cells.rules.stage_words();
+        let index = self.cells.index(place);
+        let word = &mut self.reached[index * words + usize::from(stage) / 64];
+        let bit = 1 << (stage % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            self.open.push((place, stage));
+            self.wins |= stage == FREE && self.cells.wins(place);
+        }
+    }
+
+    /// Players come from the left.
+    pub(super) fn come(&mut self, crossings: &[u64]) {
+        let rules = self.cells.rules;
+        let words = rules.arrival_words();
+        let (mut row, mut passed) = (0, 0);
+        for all in crossings.chunks(words) {
+            for (word, &all) in all.iter().enumerate().filter(|(_, all)| **all > 0) {
+                let mut possible = all & rules.entering(self.cells.classes[row])[word];
+                while possible > 0 {
+                    let arrival = rules.arrivals[word * 64 + possible.trailing_zeros() as usize];
+                    let entered = (arrival.lands, arrival.via);
+                    self.reach(Place { row, passed }, arrival.then, entered);
+                    possible &= possible - 1;
+                }
+            }
+            row += 1;
+            if row == self.cells.height() {
+                (row, passed) = (0, passed + 1);
+            }
+        }
+    }
+
+    pub(super) fn explore(&mut self) {
+        let cells = self.cells;
+        while let Some((place, stage)) = self.open.pop() {
+            if !cells.loses(place.row) {
+                for staged in cells.rules.steps(cells.situations[place.row], stage) {
+                    self.follow(place, staged);
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, Place { row, passed }: Place, staged: &StagedStep) {
+        let cells = self.cells;
+        let Some(row) = staged.row(row, cells.height(), cells.rules.wraps()) else {
+            return;
+        };
+        let place = Place { row, passed };
+        let step = staged.step;
+        match step.columns {
+            0 => {
+                if step.via.admits(cells.classes[row], step.down) {
+                    self.reach(place, staged.then, (step.lands, step.via));
+                }
+            }
+            1 => {
+                let implied = cells.rules.implied(staged.arrival);
+                let index = cells.index(place);
+                if let &[implied] = implied {
+                    self.right[index] |= implied;
+                    return;
+                }
+                let right = &mut self.right[index * implied.len()..];
+                for (right, implied) in right.iter_mut().zip(implied) {
+                    *right |= implied;
+                }
+            }
+            _ => {
+                let Some(left) = cells.left else { return };
+                let words = cells.rules.arrival_words();
+                let index = cells.index(place);
+                if let Some(word) = self
+                    .left
+                    .get_mut(index * words + usize::from(staged.arrival) / 64)
+                {
+                    *word |= 1 << (staged.arrival % 64);
+                }
+                if let Some((way, crossings)) = left.returns.find(index as u32, staged.arrival) {
+                    self.wins |= way.wins;
+                    self.come(crossings);
+                }
+            }
+        }
+    }
+}

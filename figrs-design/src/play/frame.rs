@@ -1,0 +1,124 @@
+//! Starts and goals of a movement in the frame of models.
+
+use super::movement::{Goal, Movement, Side, Start};
+use super::movement_error::MovementError;
+use figrs_models::mdmc::Travel;
+
+/// The place where a player starts, in the frame of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameStart {
+    Cell { row: usize, column: usize },
+    Ground,
+    FirstColumn,
+    LastColumn,
+    FirstRow,
+    LastRow,
+    FirstTile,
+}
+
+/// The cells to be reached, in the frame of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameGoal {
+    LastColumn,
+    /// The last column, or a goal tile in as many columns before the end.
+    LastColumnOr {
+        within: u8,
+    },
+    FirstColumn,
+    FirstRow,
+    LastRow,
+    AnyTile,
+    AllTiles,
+}
+
+impl FrameStart {
+    /// The start of a movement, for levels of a direction of travel.
+    ///
+    /// **Errors.** [`MovementError::Travel`] for a place that is not known until a level is whole.
+    pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
+        Ok(match &movement.start {
+            Start::Cell(..) if travel == Travel::Up => {
+                return Err(refused(
+                    movement,
+                    "a start at a cell, which counts from the top,",
+                    travel,
+                    "use \"ground\", an edge or tiles",
+                ));
+            }
+            &Start::Cell(row, column) => Self::Cell { row, column },
+            Start::Ground => Self::Ground,
+            Start::Tiles(_) => Self::FirstTile,
+            Start::Edge(side) => match side.in_frame(travel) {
+                FrameSide::FirstColumn => Self::FirstColumn,
+                FrameSide::LastColumn => Self::LastColumn,
+                FrameSide::FirstRow => Self::FirstRow,
+                FrameSide::LastRow => Self::LastRow,
+            },
+        })
+    }
+}
+
+impl FrameGoal {
+    /// The goal of a movement, for levels of a direction of travel.
+    ///
+    /// **Errors.** [`MovementError::Travel`] for a place that is not known until a level is whole.
+    pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
+        Ok(match &movement.goal {
+            Goal::Edge(side) => match side.in_frame(travel) {
+                FrameSide::FirstColumn => Self::FirstColumn,
+                FrameSide::LastColumn => Self::LastColumn,
+                FrameSide::FirstRow => Self::FirstRow,
+                FrameSide::LastRow => Self::LastRow,
+            },
+            &Goal::EdgeOr { edge, within, .. }
+                if edge.in_frame(travel) == FrameSide::LastColumn =>
+            {
+                Self::LastColumnOr { within }
+            }
+            Goal::EdgeOr { .. } => {
+                return Err(refused(
+                    movement,
+                    "a goal within some cells of this edge",
+                    travel,
+                    "use the right edge for levels played right, the top for those played up",
+                ));
+            }
+            Goal::Any(_) => Self::AnyTile,
+            Goal::All(_) => Self::AllTiles,
+        })
+    }
+}
+
+/// Sides in the frame of models.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FrameSide {
+    FirstColumn,
+    LastColumn,
+    FirstRow,
+    LastRow,
+}
+
+impl Side {
+    fn in_frame(self, travel: Travel) -> FrameSide {
+        match (self, travel) {
+            (Self::Left, Travel::Right) | (Self::Bottom, Travel::Up) => FrameSide::FirstColumn,
+            (Self::Right, Travel::Right) | (Self::Top, Travel::Up) => FrameSide::LastColumn,
+            (Self::Top, Travel::Right) | (Self::Left, Travel::Up) => FrameSide::FirstRow,
+            (Self::Bottom, Travel::Right) | (Self::Right, Travel::Up) => FrameSide::LastRow,
+        }
+    }
+}
+
+pub(super) fn refused(
+    movement: &Movement,
+    what: &'static str,
+    travel: Travel,
+    remedy: &'static str,
+) -> MovementError {
+    MovementError::Travel {
+        movement: movement.name.clone(),
+        what,
+        travel: travel.name(),
+        remedy,
+    }
+}

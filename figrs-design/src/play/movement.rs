@@ -1,0 +1,316 @@
+//! Movements: the rules by which a player moves, as data.
+
+use std::fmt;
+
+use super::{JUMP_ARCS, MovementError};
+use figrs_models::mdmc::{Meaning, TileSet, Travel};
+
+/// Cells as columns to the right and rows down.
+pub(super) type CellOffsets = Vec<(i8, i8)>;
+
+/// The rules by which a player moves through a level, where one starts, and what is to be reached.
+///
+/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). With a set of
+/// tiles and a direction of travel they become [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
+///
+/// # Rules
+///
+/// A player takes one cell.
+///
+/// - **Tiles.** What is solid or diggable cannot be entered and can be stood upon; what is solid from above can be entered, though not downwards,
+///   and can be stood upon. `open` names meanings that are entered all the same, `solid` the characters of solid tiles whatever the set means.
+/// - **On foot.** A player stands on what can be stood upon, and anywhere without `gravity`; there the `steps` are open, and the `jumps`:
+///   cells passed one after another, which can be left in each of them. All moves have mirror images, with left and right exchanged.
+/// - **In the air.** Over other cells a player falls by one of the `falls`, of which only the last cell is tested.
+/// - **Ladders.** On what can be climbed a player holds on, and climbs up and down; it can be stood upon. On a rope one holds on and can let
+///   go. With `drop` a player lets himself down through what is solid from above.
+/// - **Digging.** With `dig` a player digs away a diggable tile beside and below, and falls through it: one layer at a time.
+/// - **Doors.** `doors` is the largest number of cells of wall between two doors that belong together, straight on.
+/// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. Above the top an arc goes on in the top row if levels are played to
+///   the right. With `wrap` the sides are joined.
+/// - **Enemies and hazards** are ignored, blocked (not entered and not stood upon), or jumped: not entered on foot, though in the air.
+#[derive(Clone, Debug, PartialEq, Eq)]
+// Each is a switch of its own, as in the files.
+#[allow(clippy::struct_excessive_bools)]
+pub struct Movement {
+    pub(super) name: String,
+    pub(super) gravity: bool,
+    pub(super) steps: CellOffsets,
+    pub(super) falls: CellOffsets,
+    pub(super) jumps: Vec<CellOffsets>,
+    pub(super) ladders: bool,
+    pub(super) drop: bool,
+    pub(super) dig: bool,
+    pub(super) doors: u8,
+    pub(super) wrap: bool,
+    pub(super) bottom: Bottom,
+    /// The characters of solid tiles, whatever their meanings.
+    pub(super) solid: Option<String>,
+    pub(super) open: Vec<Meaning>,
+    pub(super) enemies: Harm,
+    pub(super) hazards: Harm,
+    pub(super) start: Start,
+    pub(super) goal: Goal,
+}
+
+/// The edge below a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bottom {
+    /// In the bottom row a player moves no more.
+    Lost,
+    /// Can be stood upon.
+    Floor,
+}
+
+/// Tiles that hurt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Harm {
+    Ignored,
+    Blocked,
+    /// Not entered on foot.
+    Jumped,
+}
+
+/// A side of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+/// The place where a player starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// A row and a column, if the cell can be entered; or the last ones of a smaller level.
+    Cell(usize, usize),
+    /// The cells to stand in of the first column, or row, of travel that has one.
+    Ground,
+    /// The cells at a side that can be entered.
+    Edge(Side),
+    /// The first tile of one of these meanings, in the order of travel.
+    Tiles(Vec<Meaning>),
+}
+
+/// The cells to be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// Any cell at a side.
+    Edge(Side),
+    /// Any cell at a side, or a tile of one of the meanings among the last columns, or rows, of travel.
+    EdgeOr {
+        edge: Side,
+        or: Vec<Meaning>,
+        within: u8,
+    },
+    /// A tile of one of the meanings that can be entered.
+    Any(Vec<Meaning>),
+    /// Every tile of the meanings that can be entered.
+    All(Vec<Meaning>),
+}
+
+impl Side {
+    pub(super) const ALL: [(&'static str, Self); 4] = [
+        ("left", Self::Left),
+        ("right", Self::Right),
+        ("top", Self::Top),
+        ("bottom", Self::Bottom),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|&&(_, side)| side == self);
+        named.map_or("", |&(name, _)| name)
+    }
+}
+
+/// The climber's arcs: up to four rows, the height that the six levels of the corpus need, and three columns aside.
+const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
+    &[(0, -1), (0, -2), (0, -3), (0, -4)],
+    &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
+    &[
+        (1, -1),
+        (1, -2),
+        (2, -3),
+        (2, -4),
+        (3, -4),
+        (4, -3),
+        (5, -2),
+    ],
+];
+
+impl Movement {
+    /// The names of the movements that are built in.
+    pub const NAMES: [&'static str; 5] = ["platformer", "climb", "ladders", "maze", "rooms"];
+
+    /// The movement of a name:
+    ///
+    /// | name | for | start | goal |
+    /// |---|---|---|---|
+    /// | `platformer` | the [published rules](super::Playability) of Super Mario levels | row 2, column 2 | right edge |
+    /// | `climb` | levels played upwards, with joined sides, as Kid Icarus | lowest ground | top edge, or a door or exit in the 16 rows below |
+    /// | `ladders` | ladders, ropes and falls straight down, as Lode Runner without its digging | start tile | every collectable |
+    /// | `maze` | four ways, without gravity | start tile | an exit |
+    /// | `rooms` | four ways, through walls between doors, hazards blocked, as the Legend of Zelda | first door | every door |
+    ///
+    /// **Errors.** [`MovementError::Name`].
+    pub fn named(name: &str) -> Result<Self, MovementError> {
+        let platformer = Self {
+            name: name.to_owned(),
+            ..Self::platformer()
+        };
+        let maze = Self {
+            gravity: false,
+            steps: vec![(1, 0), (0, 1), (0, -1)],
+            falls: Vec::new(),
+            jumps: Vec::new(),
+            ladders: false,
+            bottom: Bottom::Floor,
+            start: Start::Tiles(vec![Meaning::Start]),
+            goal: Goal::Any(vec![Meaning::Exit]),
+            ..platformer.clone()
+        };
+        match name {
+            "platformer" => Ok(platformer),
+            "climb" => Ok(Self {
+                falls: vec![(0, 1), (1, 1)],
+                jumps: CLIMBING_ARCS.map(<[_]>::to_vec).into(),
+                drop: true,
+                wrap: true,
+                open: vec![Meaning::Door],
+                start: Start::Ground,
+                goal: Goal::EdgeOr {
+                    edge: Side::Top,
+                    or: vec![Meaning::Door, Meaning::Exit],
+                    within: 16,
+                },
+                ..platformer
+            }),
+            "ladders" => Ok(Self {
+                falls: vec![(0, 1)],
+                jumps: Vec::new(),
+                bottom: Bottom::Floor,
+                start: Start::Tiles(vec![Meaning::Start]),
+                goal: Goal::All(vec![Meaning::Collectable]),
+                ..platformer
+            }),
+            "maze" => Ok(maze),
+            "rooms" => Ok(Self {
+                doors: 2,
+                open: vec![Meaning::Door],
+                hazards: Harm::Blocked,
+                start: Start::Tiles(vec![Meaning::Door]),
+                goal: Goal::All(vec![Meaning::Door]),
+                ..maze
+            }),
+            _ => Err(MovementError::Name {
+                name: name.to_owned(),
+            }),
+        }
+    }
+
+    /// The cell at which a player starts, if it lies outside of levels of a size; smaller levels are entered elsewhere only by the published rules.
+    pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
+        match self.start {
+            Start::Cell(row, column) if self.start != Self::platformer().start => {
+                (row >= height || column >= width).then_some((row, column))
+            }
+            _ => None,
+        }
+    }
+
+    /// The published rules.
+    pub(super) fn platformer() -> Self {
+        Self {
+            name: "platformer".to_owned(),
+            gravity: true,
+            steps: vec![(1, 0)],
+            falls: vec![(0, 1), (1, 1), (1, 2)],
+            jumps: JUMP_ARCS.map(<[_]>::to_vec).into(),
+            ladders: true,
+            drop: false,
+            dig: false,
+            doors: 0,
+            wrap: false,
+            bottom: Bottom::Lost,
+            solid: None,
+            open: Vec::new(),
+            enemies: Harm::Ignored,
+            hazards: Harm::Ignored,
+            start: Start::Cell(2, 2),
+            goal: Goal::Edge(Side::Right),
+        }
+    }
+
+    /// The movement that a set of tiles suggests: `ladders` where there are something to climb, a start and something to collect, `climb` for levels played upwards
+    /// with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
+    ///
+    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
+    pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
+        let has = |meaning| tiles.tiles().any(|tile| tile.is(meaning));
+        let name = if tiles.is_platformer() && travel == Travel::Right {
+            "platformer"
+        } else if has(Meaning::Climb) && has(Meaning::Start) && has(Meaning::Collectable) {
+            "ladders"
+        } else if travel == Travel::Up && has(Meaning::SolidTop) {
+            "climb"
+        } else if let Some(error) = MovementError::of_unknown("a movement", tiles) {
+            return Err(error);
+        } else {
+            return Err(MovementError::Undecided);
+        };
+        Self::named(name)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The promise of a level that is playable under this movement, in one clause.
+    ///
+    /// ```
+    /// use figrs_design::Movement;
+    ///
+    /// let promise = Movement::named("ladders")?.promise();
+    /// assert_eq!(promise, "connected: each collectable tile can be reached from the first start tile; digging is not modelled");
+    /// # Ok::<(), figrs_design::MovementError>(())
+    /// ```
+    pub fn promise(&self) -> String {
+        let named = |meanings: &[Meaning]| {
+            let names: Vec<&str> = meanings.iter().map(|meaning| meaning.name()).collect();
+            names.join(" or ")
+        };
+        let start = match &self.start {
+            Start::Cell(row, column) => format!("row {row}, column {column}"),
+            Start::Ground => "the first ground".to_owned(),
+            Start::Edge(side) => format!("the {} edge", side.name()),
+            Start::Tiles(meanings) => format!("the first {} tile", named(meanings)),
+        };
+        let mut promise = match &self.goal {
+            Goal::Edge(side) => format!("a way from {start} to the {} edge", side.name()),
+            Goal::EdgeOr { edge, or, within } => format!(
+                "a way from {start} to the {} edge, or to a tile of {} within {within} of it",
+                edge.name(),
+                named(or)
+            ),
+            Goal::Any(meanings) => format!("a way from {start} to a tile of {}", named(meanings)),
+            Goal::All(meanings) => format!(
+                "connected: each {} tile can be reached from {start}",
+                named(meanings)
+            ),
+        };
+        if matches!(&self.goal, Goal::All(all) if all.contains(&Meaning::Collectable)) && !self.dig
+        {
+            promise.push_str("; digging is not modelled");
+        }
+        promise
+    }
+}
+
+/// Writes the name and what is promised.
+impl fmt::Display for Movement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.promise())
+    }
+}

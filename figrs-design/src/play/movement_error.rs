@@ -1,0 +1,135 @@
+//! Errors of movements.
+
+use std::io;
+use std::path::PathBuf;
+
+use figrs_derive::ErrorDebug;
+
+use super::movement::Movement;
+use figrs_models::mdmc::{Meaning, Tile, TileSet};
+
+/// Reason why something is no movement, or does not fit a set of tiles.
+#[derive(thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum MovementError {
+    /// No movement of this name is built in.
+    #[error("no movement is called {name:?}; use {} or a file", Movement::NAMES.join(", "))]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {path}: {cause}; check the path, or use one of {}", Movement::NAMES.join(", "))]
+    Read {
+        /// The path.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// Not JSON, or JSON of something else.
+    #[error(
+        "not a movement: line {}, column {}: {}{}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}",
+        .cause.line(), .cause.column(), of_key(.key.as_deref()), figrs_reading::mistakes::in_json(.cause)
+    )]
+    Json {
+        /// The field whose value is wrong; `None` if that is not known.
+        key: Option<String>,
+        /// The mistake.
+        #[source]
+        cause: serde_json::Error,
+    },
+    /// Not TOML, or TOML of something else.
+    #[error(
+        "not a movement: {}{}{}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"",
+        figrs_reading::mistakes::place_in_toml(.cause), of_key(.key.as_deref()), figrs_reading::mistakes::in_toml(.cause)
+    )]
+    Toml {
+        /// The field whose value is wrong; `None` if that is not known.
+        key: Option<String>,
+        /// The mistake.
+        #[source]
+        cause: Box<toml::de::Error>,
+    },
+    /// Tiles of unknown meaning.
+    #[error(
+        "{movement} needs the meanings of the tiles {tiles}: give a legend with a line such as \"{}\" = [\"solid\"] or [\"passable\"] for each", 
+        .tiles.chars().next().unwrap_or('#')
+    )]
+    Unknown {
+        /// The movement.
+        movement: String,
+        /// The characters of the tiles.
+        tiles: String,
+    },
+    /// A set of tiles that no movement is made for.
+    #[error("these tiles suggest no movement; name one of {} or a file", Movement::NAMES.join(", "))]
+    Undecided,
+    /// The set has no tile to start at, or to reach.
+    #[error(
+        "{movement} needs a tile of meaning {meanings} as {place}, and the set has none: give it in the legend, or another {place} in a file"
+    )]
+    NoTile {
+        /// The movement.
+        movement: String,
+        /// The meanings.
+        meanings: String,
+        /// `start` or `goal`.
+        place: &'static str,
+    },
+    /// A place that cannot be told while a level is drawn in its direction of travel.
+    #[error("{movement}: {what} does not fit levels that are played {travel}; {remedy}")]
+    Travel {
+        /// The movement.
+        movement: String,
+        /// The part of the movement.
+        what: &'static str,
+        /// The direction of travel.
+        travel: &'static str,
+        /// Another choice.
+        remedy: &'static str,
+    },
+    /// Jumps with too many different cells.
+    #[error(
+        "{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps"
+    )]
+    Stages {
+        /// The movement.
+        movement: String,
+        /// Stages of the moves.
+        stages: usize,
+        /// The most that there can be.
+        most: usize,
+    },
+}
+
+/// The key of a field, before what is wrong with it.
+fn of_key(key: Option<&str>) -> String {
+    key.map_or_else(String::new, |key| format!("{key}: "))
+}
+
+impl MovementError {
+    /// The error for tiles of unknown meaning, if there are any.
+    pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
+        let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
+        let unknown: String = unknown.filter_map(Tile::symbol).collect();
+        (!unknown.is_empty()).then(|| Self::Unknown {
+            movement: movement.to_owned(),
+            tiles: unknown,
+        })
+    }
+
+    /// The error for meanings of which the set has no tile, if it has none.
+    pub(super) fn of_missing(
+        movement: &Movement,
+        (place, meanings): (&'static str, &[Meaning]),
+        tiles: &TileSet,
+    ) -> Option<Self> {
+        let has = |tile: Tile| meanings.iter().any(|&meaning| tile.is(meaning));
+        let names: Vec<&str> = meanings.iter().map(|meaning| meaning.name()).collect();
+        (!tiles.tiles().any(has)).then(|| Self::NoTile {
+            movement: movement.name().to_owned(),
+            meanings: names.join(" or "),
+            place,
+        })
+    }
+}

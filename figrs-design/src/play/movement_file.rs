@@ -1,0 +1,433 @@
+//! Movements from files.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value as Json};
+
+use super::movement::{Bottom, CellOffsets, Goal, Harm, Movement, Side, Start};
+use super::movement_error::MovementError;
+use figrs_models::mdmc::Meaning;
+use figrs_reading::{MOST_BYTES, read_limited};
+
+/// The fields of a file; what is missing is taken from the movement that it is like.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a movement")]
+struct MovementFile {
+    name: Option<String>,
+    like: Option<BuiltIn>,
+    gravity: Option<bool>,
+    steps: Option<Vec<WrittenOffset>>,
+    falls: Option<Vec<WrittenOffset>>,
+    jumps: Option<Vec<WrittenArc>>,
+    ladders: Option<bool>,
+    drop: Option<bool>,
+    dig: Option<bool>,
+    doors: Option<Walls>,
+    wrap: Option<bool>,
+    bottom: Option<BottomWord>,
+    solid: Option<Vec<char>>,
+    open: Option<Vec<Word>>,
+    enemies: Option<HarmWord>,
+    hazards: Option<HarmWord>,
+    start: Option<StartEntry>,
+    goal: Option<GoalEntry>,
+    /// A legend in the same file.
+    #[serde(rename = "tiles")]
+    _tiles: Option<IgnoredAny>,
+}
+
+/// A name of a movement that is built in.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct BuiltIn(Movement);
+
+impl TryFrom<String> for BuiltIn {
+    type Error = MovementError;
+
+    fn try_from(name: String) -> Result<Self, MovementError> {
+        Movement::named(&name).map(Self)
+    }
+}
+
+/// Columns to the right and rows down, not both 0.
+#[derive(Deserialize)]
+#[serde(try_from = "(i64, i64)")]
+struct WrittenOffset((i8, i8));
+
+/// The furthest that a cell of a move can be from its start, in rows and in columns.
+const FURTHEST: i64 = 60;
+
+/// An offset in range.
+fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
+    let near = -FURTHEST..=FURTHEST;
+    if near.contains(&dx) && near.contains(&dy) {
+        return Ok((dx as i8, dy as i8));
+    }
+    Err(format!(
+        "the cell [{dx}, {dy}] is too far; use -{FURTHEST} to {FURTHEST} columns and rows"
+    ))
+}
+
+impl TryFrom<(i64, i64)> for WrittenOffset {
+    type Error = String;
+
+    fn try_from(cell: (i64, i64)) -> Result<Self, String> {
+        if cell == (0, 0) {
+            return Err("the move [0, 0] goes nowhere; leave it out".to_owned());
+        }
+        offset(cell).map(Self)
+    }
+}
+
+/// The cells passed in a jump.
+#[derive(Deserialize)]
+#[serde(try_from = "Vec<(i64, i64)>")]
+struct WrittenArc(CellOffsets);
+
+impl TryFrom<Vec<(i64, i64)>> for WrittenArc {
+    type Error = String;
+
+    fn try_from(cells: Vec<(i64, i64)>) -> Result<Self, String> {
+        if cells.is_empty() {
+            return Err("a jump without cells; list those passed after take-off".to_owned());
+        }
+        let cells = cells.into_iter().map(offset);
+        cells.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Cells of wall between two doors.
+#[derive(Deserialize)]
+#[serde(try_from = "i64")]
+struct Walls(u8);
+
+impl TryFrom<i64> for Walls {
+    type Error = String;
+
+    fn try_from(walls: i64) -> Result<Self, String> {
+        match u8::try_from(walls) {
+            Ok(walls) if walls <= 16 => Ok(Self(walls)),
+            _ => Err(format!(
+                "{walls} cells of wall between doors; use 0 (no doors) to 16"
+            )),
+        }
+    }
+}
+
+/// The value that a word stands for.
+fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
+    let named = known.iter().find(|(name, _)| *name == word);
+    named.map(|(_, value)| value.clone()).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
+        format!("{word:?} is no {what}; use {}", names.join(", "))
+    })
+}
+
+/// A meaning of tiles.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Word(Meaning);
+
+impl TryFrom<String> for Word {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Meaning::of_word(&word.to_lowercase())
+            .map(Self)
+            .ok_or_else(|| {
+                let names: Vec<&str> = Meaning::all().map(Meaning::name).collect();
+                format!("{word:?} is no meaning of tiles; use {}", names.join(", "))
+            })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct BottomWord(Bottom);
+
+impl TryFrom<String> for BottomWord {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        let known = [("lost", Bottom::Lost), ("floor", Bottom::Floor)];
+        value_of(&word, "bottom", &known).map(Self)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct HarmWord(Harm);
+
+impl TryFrom<String> for HarmWord {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        let known = [
+            ("ignored", Harm::Ignored),
+            ("blocked", Harm::Blocked),
+            ("jumped", Harm::Jumped),
+        ];
+        value_of(&word, "way of meeting what hurts", &known).map(Self)
+    }
+}
+
+/// A word, a row and a column, or tiles.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "write \"ground\", an edge such as \"left\", a row and a column such as [2, 2], or tiles as { any = [\"start\"] }"
+)]
+enum StartForm {
+    Word(String),
+    Cell((u16, u16)),
+    Any {
+        #[serde(alias = "tiles")]
+        any: Words,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "StartForm")]
+struct StartEntry(Start);
+
+impl TryFrom<StartForm> for StartEntry {
+    type Error = String;
+
+    fn try_from(form: StartForm) -> Result<Self, String> {
+        Ok(Self(match form {
+            StartForm::Cell((row, column)) => Start::Cell(row.into(), column.into()),
+            StartForm::Any { any } => Start::Tiles(any.meanings()?),
+            StartForm::Word(word) if word == "ground" => Start::Ground,
+            StartForm::Word(word) => {
+                let side = value_of(&word, "start", &Side::ALL);
+                Start::Edge(side.map_err(|told| {
+                    format!("{told}, ground, or tiles as {{ any = [\"start\"] }}")
+                })?)
+            }
+        }))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "write an edge such as \"right\", tiles as { any = [\"exit\"] } or { all = [\"collectable\"] }, or { edge = \"top\", or = [\"door\"], within = 16 }"
+)]
+enum GoalForm {
+    Word(String),
+    Any {
+        #[serde(alias = "tiles")]
+        any: Words,
+    },
+    All {
+        all: Words,
+    },
+    EdgeOr {
+        edge: String,
+        or: Words,
+        within: i64,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "GoalForm")]
+struct GoalEntry(Goal);
+
+impl TryFrom<GoalForm> for GoalEntry {
+    type Error = String;
+
+    fn try_from(form: GoalForm) -> Result<Self, String> {
+        Ok(Self(match form {
+            GoalForm::Word(word) => {
+                let side = value_of(&word, "goal", &Side::ALL);
+                Goal::Edge(
+                    side.map_err(|told| format!("{told}, or tiles as {{ any = [\"exit\"] }}"))?,
+                )
+            }
+            GoalForm::Any { any } => Goal::Any(any.meanings()?),
+            GoalForm::All { all } => Goal::All(all.meanings()?),
+            GoalForm::EdgeOr { edge, or, within } => Goal::EdgeOr {
+                edge: value_of(&edge, "edge", &Side::ALL)?,
+                or: or.meanings()?,
+                within: u8::try_from(within)
+                    .ok()
+                    .filter(|&within| within > 0)
+                    .ok_or_else(|| format!("within = {within}; use 1 to 255"))?,
+            },
+        }))
+    }
+}
+
+/// One meaning of tiles, or a list of them. They are looked up later, since errors within forms that exclude each other are lost.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    One(String),
+    Some(Vec<String>),
+}
+
+impl Words {
+    fn meanings(self) -> Result<Vec<Meaning>, String> {
+        let words = match self {
+            Self::One(word) => vec![word],
+            Self::Some(words) if words.is_empty() => {
+                return Err("no meaning of tiles; name one such as \"exit\"".to_owned());
+            }
+            Self::Some(words) => words,
+        };
+        let meanings = words.into_iter().map(Word::try_from);
+        meanings.map(|word| Ok(word?.0)).collect()
+    }
+}
+
+impl MovementFile {
+    fn from_toml(text: &str) -> Result<Self, MovementError> {
+        toml::from_str(text).map_err(|cause| MovementError::Toml {
+            key: toml::from_str(text).ok().and_then(Self::wrong_key),
+            cause: Box::new(cause),
+        })
+    }
+
+    fn from_json(text: &str) -> Result<Self, MovementError> {
+        serde_json::from_str(text).map_err(|cause| MovementError::Json {
+            key: serde_json::from_str(text).ok().and_then(Self::wrong_key),
+            cause,
+        })
+    }
+
+    /// The first key whose value is wrong by itself.
+    fn wrong_key(fields: Map<String, Json>) -> Option<String> {
+        let mut fields = fields.into_iter();
+        let wrong = fields.find(|(key, value)| {
+            let field = Map::from_iter([(key.clone(), value.clone())]);
+            Self::deserialize(Json::Object(field)).is_err()
+        });
+        wrong.map(|(key, _)| key)
+    }
+}
+
+impl From<MovementFile> for Movement {
+    fn from(file: MovementFile) -> Self {
+        fn set<T, U>(place: &mut T, value: Option<U>, inner: impl Fn(U) -> T) {
+            if let Some(value) = value {
+                *place = inner(value);
+            }
+        }
+        let offsets =
+            |list: Vec<WrittenOffset>| list.into_iter().map(|WrittenOffset(cell)| cell).collect();
+        let mut all = file
+            .like
+            .map_or_else(Self::platformer, |BuiltIn(like)| like);
+        set(&mut all.gravity, file.gravity, |value| value);
+        set(&mut all.steps, file.steps, offsets);
+        set(&mut all.falls, file.falls, offsets);
+        set(&mut all.jumps, file.jumps, |arcs| {
+            arcs.into_iter().map(|WrittenArc(cells)| cells).collect()
+        });
+        set(&mut all.ladders, file.ladders, |value| value);
+        set(&mut all.drop, file.drop, |value| value);
+        set(&mut all.dig, file.dig, |value| value);
+        set(&mut all.doors, file.doors, |Walls(walls)| walls);
+        set(&mut all.wrap, file.wrap, |value| value);
+        set(&mut all.bottom, file.bottom, |BottomWord(value)| value);
+        set(&mut all.solid, file.solid, |all| {
+            Some(all.into_iter().collect())
+        });
+        set(&mut all.open, file.open, |words| {
+            words.into_iter().map(|Word(meaning)| meaning).collect()
+        });
+        set(&mut all.enemies, file.enemies, |HarmWord(harm)| harm);
+        set(&mut all.hazards, file.hazards, |HarmWord(harm)| harm);
+        set(&mut all.start, file.start, |StartEntry(start)| start);
+        set(&mut all.goal, file.goal, |GoalEntry(goal)| goal);
+        all.name = file.name.unwrap_or_else(|| "from a file".to_owned());
+        all
+    }
+}
+
+impl Movement {
+    /// Reads a movement in TOML. All fields may be left out; they are then those of the movement built in that `like` names, or of
+    /// `platformer`:
+    ///
+    /// | field | value |
+    /// |---|---|
+    /// | `name`, `like` | a name; a movement that is [built in](Self::named) |
+    /// | `gravity`, `ladders`, `drop`, `dig`, `wrap` | `true` or `false` |
+    /// | `steps`, `falls` | moves, each as `[columns to the right, rows down]` |
+    /// | `jumps` | jumps, each the cells passed, counted from the take-off |
+    /// | `doors` | cells of wall between two doors, 0 for none |
+    /// | `bottom` | `"lost"` or `"floor"` |
+    /// | `solid` | characters of solid tiles, instead of the meanings of the set |
+    /// | `open` | meanings that are entered though solid |
+    /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
+    /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
+    /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
+    /// | `tiles` | is not read: a legend may stand in the same file |
+    ///
+    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] says what all
+    /// of it means.
+    ///
+    /// **Errors.** [`MovementError::Toml`], which names the line and the key.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Level, TileSet, Travel};
+    /// use figrs_design::{Movement, Playability};
+    ///
+    /// let hopper = Movement::from_toml(
+    ///     "name = 'hopper'\njumps = [[[0, -1], [1, -1], [2, -1]]]\nfalls = [[0, 1]]\nstart = 'ground'\nenemies = 'jumped'",
+    /// )?;
+    /// let tiles = TileSet::platformer();
+    /// let rules = hopper.rules(tiles, Travel::Right)?;
+    /// let open = Level::from_text("open", "------\n------\n--E---\nXXXXXX", tiles)?;
+    /// let low = Level::from_text("low", "SSSSSS\nSSSSSS\n--E---\nXXXXXX", tiles)?;
+    /// assert!(Playability::under(&open, &rules).playable());
+    /// assert!(!Playability::under(&low, &rules).playable());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_toml(text: &str) -> Result<Self, MovementError> {
+        Ok(MovementFile::from_toml(text)?.into())
+    }
+
+    /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
+    ///
+    /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, are such objects.
+    ///
+    /// **Errors.** [`MovementError::Json`], which names the line and the key.
+    pub fn from_json(text: &str) -> Result<Self, MovementError> {
+        Ok(MovementFile::from_json(text)?.into())
+    }
+
+    /// Reads a file: JSON if its name ends in `.json`, else TOML. A movement without a name is called as the file.
+    ///
+    /// **Errors.** Those of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json), and [`MovementError::Read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
+        let path = path.as_ref();
+        let text = read_limited(path, MOST_BYTES).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| {
+                std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error())
+            })
+        });
+        let text = text.map_err(|cause| MovementError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        let file = if is_json {
+            MovementFile::from_json(&text)?
+        } else {
+            MovementFile::from_toml(&text)?
+        };
+        let is_named = file.name.is_some();
+        let mut movement = Self::from(file);
+        if let (false, Some(stem)) = (is_named, path.file_stem()) {
+            movement.name = stem.to_string_lossy().into_owned();
+        }
+        Ok(movement)
+    }
+}

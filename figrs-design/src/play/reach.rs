@@ -1,0 +1,484 @@
+//! Playability column by column.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use super::cell_class::{CellClass, Via};
+use super::exploration::{ColumnCells, ColumnExploration, Crossings, Place};
+use super::frame::{FrameGoal, FrameStart};
+use super::returns::{ReturnWay, Returns};
+use super::stages::FREE;
+use super::targets::{self, Target};
+use super::{MovementRules, Route};
+use figrs_models::mdmc::{LevelError, Tile};
+
+/// Playability of a level that comes column by column from the left, or, if it is played upwards, row by row from the bottom.
+///
+/// Levels with equal values of this type stay equally playable under any columns that follow, so that it can be the state of
+/// a [`fold`](figrs_core::fold) over columns, or of a particle.
+///
+/// # Guarantee
+///
+/// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross
+/// one column at a time, so the past matters only by where a player can cross into the next column: from the
+/// start, and after coming back from each place in the columns to come. Both are kept, however far
+/// back to the left the way leads, for each number of areas of a [`Route`] that the player has passed before. Where all tiles of some kind are to be reached, those not reached yet are kept as the sets of
+/// places to come back by from which they are. Once [`alive`](Self::alive) is false, no columns to come make the level playable.
+///
+/// # Complexity
+///
+/// A column takes time in proportion to its height times the stages of moves, once for what is reached from the left and
+/// once for each way of coming back from the right into a part of the column that is not; all of it for each number of areas that a player may
+/// have passed. Memory does not grow with the number of columns, but for sets of targets, of which those that others contain are left out.
+///
+/// # Errors
+///
+/// [`LevelError::ColumnHeight`] if a column is not of the height given at the start.
+///
+/// # Example
+///
+/// ```
+/// use figrs_models::mdmc::Tile;
+/// use figrs_design::Reach;
+///
+/// let ground = [Tile::EMPTY, Tile::EMPTY, Tile::EMPTY, Tile::GROUND];
+/// let mut reach = Reach::new(4);
+/// for _ in 0..5 {
+///     assert!(reach.push(&ground)?);
+/// }
+/// let gap = (0..20).map(|_| reach.push(&[Tile::EMPTY; 4])).collect::<Result<Vec<_>, _>>()?;
+/// assert!(gap[6] && !gap[15]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # References
+///
+/// Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reach {
+    route: Route,
+    height: usize,
+    /// Columns so far, counted up to the first one after the start and after the areas of the route.
+    columns: usize,
+    edge: Arc<EdgeCrossings>,
+}
+
+impl figrs_core::Value for Reach {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.hash(hasher);
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let edge = &self.edge;
+        let each = size_of_val(&edge.reached[..]);
+        let sets = edge.targets.len() + 1;
+        let targets = (size_of::<Target>() + each) * sets;
+        size_of::<EdgeCrossings>() + edge.supports.len() + targets + edge.returns.heap_bytes()
+    }
+}
+
+/// Crossings of the right edge of the columns so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EdgeCrossings {
+    /// A hash of all the rest, which is long and asked for often.
+    print: u64,
+    outlook: Outlook,
+    /// There is a place to start.
+    has_start: bool,
+    /// No places to start are to come.
+    starts_known: bool,
+    /// The level is playable if it ends here.
+    playable: bool,
+    /// Cells of the last column that the next one's rest upon, for levels that are played upwards.
+    pub(super) supports: Vec<bool>,
+    /// Arrivals in the next column from the start.
+    reached: Crossings,
+    /// All that becomes possible for a player who comes back.
+    pub(super) returns: Returns,
+    /// Tiles to be reached that are not yet.
+    targets: Vec<Target>,
+    /// Columns since the nearest target that was reached, where only near ones count.
+    nearest: Option<u8>,
+}
+
+/// True if columns to come can change the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Outlook {
+    Open,
+    /// The level is playable whatever comes.
+    Won,
+    /// It is not, whatever comes.
+    Lost,
+}
+
+impl Hash for EdgeCrossings {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.print.hash(state);
+    }
+}
+
+impl EdgeCrossings {
+    /// With the hash of what it is now.
+    fn printed(mut self) -> Self {
+        let mut hasher = FxHasher::default();
+        let known = (
+            self.outlook,
+            self.has_start,
+            self.starts_known,
+            self.playable,
+        );
+        known.hash(&mut hasher);
+        (&self.supports, &self.reached, &self.returns).hash(&mut hasher);
+        (&self.targets, self.nearest).hash(&mut hasher);
+        self.print = hasher.finish();
+        self
+    }
+
+    fn settled(outlook: Outlook, height: usize, route: &Route) -> Self {
+        let words = route.rules().compiled().arrival_words() * (route.last() + 1);
+        Self {
+            print: 0,
+            outlook,
+            has_start: false,
+            starts_known: outlook != Outlook::Open,
+            playable: outlook == Outlook::Won,
+            supports: Vec::new(),
+            reached: vec![0; height * words],
+            returns: Returns::default(),
+            targets: Vec::new(),
+            nearest: None,
+        }
+    }
+}
+
+impl Reach {
+    /// Before the first column of a level of `height` rows, by the published rules for platformers.
+    pub fn new(height: usize) -> Self {
+        Self::under(height, MovementRules::platformer())
+    }
+
+    /// Before the first column of a level of `height` rows, by the rules of a movement. Rows and columns are those of models: a level that is
+    /// played upwards is [turned](figrs_models::mdmc::Travel::turned).
+    pub fn under(height: usize, rules: &MovementRules) -> Self {
+        Self::along(height, &rules.into())
+    }
+
+    /// Before the first column of a level of `height` rows in which the player's way passes the areas of a route, as [`under`](Self::under).
+    pub fn along(height: usize, route: &Route) -> Self {
+        // Without rows there is nowhere to stand.
+        let outlook = if height == 0 {
+            Outlook::Lost
+        } else {
+            Outlook::Open
+        };
+        Self {
+            route: route.clone(),
+            height,
+            columns: 0,
+            edge: Arc::new(EdgeCrossings::settled(outlook, height, route).printed()),
+        }
+    }
+
+    /// False if the level is not playable whatever columns follow. Where the last column is to be reached, true only if a player can
+    /// reach the last one so far.
+    pub fn alive(&self) -> bool {
+        self.edge.outlook != Outlook::Lost
+    }
+
+    /// True if the level is playable that ends here.
+    pub fn playable(&self) -> bool {
+        self.edge.playable
+    }
+
+    /// Adds a column, its tiles from the top; returns `true` if it is still [alive](Self::alive).
+    ///
+    /// **Errors.** [`LevelError::ColumnHeight`].
+    pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
+        if column.len() != self.height {
+            return Err(LevelError::ColumnHeight {
+                height: column.len(),
+                expected: self.height,
+            });
+        }
+        let classes: Vec<CellClass> = {
+            let rules = self.route.rules();
+            column.iter().map(|&tile| rules.class(tile)).collect()
+        };
+        self.push_classes(&classes);
+        Ok(self.alive())
+    }
+
+    /// Adds a column of as many cells as there are rows.
+    pub(crate) fn push_classes(&mut self, classes: &[CellClass]) {
+        if self.edge.outlook == Outlook::Open {
+            self.edge = Arc::new(self.next(classes).printed());
+            let start = match self.route.rules().compiled().start {
+                FrameStart::Cell { column, .. } => column,
+                _ => 0,
+            };
+            let settled = start.max(self.route.settled());
+            self.columns = settled.min(self.columns) + 1;
+        }
+    }
+
+    fn next(&self, classes: &[CellClass]) -> EdgeCrossings {
+        let rules = self.route.rules().compiled();
+        let settled = |outlook| EdgeCrossings::settled(outlook, self.height, &self.route);
+        let before = &*self.edge;
+        let left = (self.columns > 0).then_some(before);
+        let cells = ColumnCells::new(&self.route, classes, self.columns, left);
+        let mut inside = ColumnExploration::new(&cells);
+        inside.come(&before.reached);
+        let (has_start, starts_known) = self.start(&cells, &mut inside);
+        if starts_known && inside.is_done() && rules.goal == FrameGoal::LastColumn {
+            return settled(Outlook::Lost);
+        }
+        inside.explore();
+        if inside.wins {
+            return settled(Outlook::Won);
+        }
+        let hopes = before.hopes(&cells, self.columns);
+        let mut found = targets::after(&before.targets, before.nearest, &cells, &inside);
+        let mut next = EdgeCrossings {
+            has_start,
+            starts_known,
+            playable: self.is_playable(&cells, &inside, has_start, &found),
+            supports: if rules.is_upward() {
+                let supports = classes.iter().map(|class| class.has(CellClass::SUPPORT));
+                supports.collect()
+            } else {
+                Vec::new()
+            },
+            returns: returns(&cells, &inside, &hopes, &mut found.open),
+            targets: targets::smallest(found.open, rules.goal),
+            nearest: found.nearest,
+            reached: inside.right,
+            ..settled(Outlook::Open)
+        };
+        next.forget_hopeless(&cells, self.columns + 1);
+        if !next.playable && next.is_lost(rules.goal) {
+            next = settled(Outlook::Lost);
+        }
+        next
+    }
+
+    /// Puts the player into the cells of a column where one starts; returns whether there is a start so far, and whether none is to come.
+    fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
+        if self.edge.starts_known {
+            return (self.edge.has_start, true);
+        }
+        let all = 0..self.height;
+        let enters = |row: &usize| cells.enters(*row);
+        let rows: Vec<usize> = match cells.rules.start {
+            FrameStart::Cell { row, column } => {
+                let here = (self.columns == column).then_some(row.min(self.height - 1));
+                let is_low = row >= self.height;
+                let starts = |row: &usize| is_low || enters(row);
+                here.into_iter().filter(starts).collect()
+            }
+            FrameStart::Ground => all.filter(|&row| cells.footing(row)).collect(),
+            FrameStart::FirstTile => {
+                let is_start = |row: &usize| cells.classes[*row].has(CellClass::START);
+                all.into_iter().find(is_start).into_iter().collect()
+            }
+            FrameStart::FirstColumn => all.filter(enters).collect(),
+            FrameStart::FirstRow => [0].into_iter().filter(enters).collect(),
+            FrameStart::LastRow => [self.height - 1].into_iter().filter(enters).collect(),
+            FrameStart::LastColumn => Vec::new(),
+        };
+        let has_start = self.edge.has_start || !rows.is_empty();
+        for row in rows {
+            inside.start(row);
+        }
+        let is_known = match cells.rules.start {
+            FrameStart::FirstRow | FrameStart::LastRow | FrameStart::LastColumn => false,
+            FrameStart::FirstColumn => true,
+            FrameStart::Cell { column, .. } => self.columns >= column,
+            FrameStart::Ground | FrameStart::FirstTile => has_start,
+        };
+        (has_start, is_known)
+    }
+
+    /// True if a level that ends with this column is playable.
+    fn is_playable(
+        &self,
+        cells: &ColumnCells<'_>,
+        inside: &ColumnExploration<'_>,
+        has_start: bool,
+        found: &targets::Found,
+    ) -> bool {
+        // The start of a level that ends here, if it starts in its last column.
+        let rows: Vec<usize> = match cells.rules.start {
+            FrameStart::Cell { row, column } if self.columns < column => {
+                vec![row.min(self.height - 1)]
+            }
+            FrameStart::LastColumn => (0..self.height).filter(|&row| cells.enters(row)).collect(),
+            _ => Vec::new(),
+        };
+        let is_late = !rows.is_empty();
+        let late;
+        let from = if is_late {
+            let mut exploration = inside.clone();
+            for row in rows {
+                exploration.start(row);
+            }
+            exploration.explore();
+            late = exploration;
+            &late
+        } else {
+            inside
+        };
+        let is_met = |target: &Target| target.is_met(from);
+        match cells.rules.goal {
+            FrameGoal::LastColumn => from.is_free_somewhere(),
+            FrameGoal::LastColumnOr { .. } => {
+                from.is_free_somewhere()
+                    || found.nearest.is_some()
+                    || is_late && found.open.iter().any(is_met)
+            }
+            FrameGoal::AllTiles => (has_start || is_late) && found.open.iter().all(is_met),
+            _ => from.wins,
+        }
+    }
+}
+
+impl EdgeCrossings {
+    /// For each number of areas passed, `true` if columns from some number on, and coming back into those before, can bring a player who passed so many
+    /// to where all areas are passed, or to a target.
+    fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
+        let last = cells.route.last();
+        let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
+        let words = cells.rules.arrival_words();
+        let mut hopes = vec![true; last + 1];
+        for passed in (0..last).rev() {
+            let at = places(passed);
+            let leads_on = |wins: bool, crossings: &[u64]| {
+                let further = (passed + 1..=last).filter(|&passed| hopes[passed]);
+                let mut further = further.map(places);
+                let crosses = |places: Range<usize>| {
+                    let crossings = &crossings[places.start * words..places.end * words];
+                    crossings.iter().any(|&arrivals| arrivals > 0)
+                };
+                wins || further.any(crosses)
+            };
+            let mut returns = self.returns.iter();
+            let targets = at.start * words..at.end * words;
+            hopes[passed] = cells.is_ahead(passed, column) && hopes[passed + 1]
+                || returns.any(|(way, crossings)| {
+                    at.contains(&(way.place as usize)) && leads_on(way.wins, crossings)
+                })
+                || self
+                    .targets
+                    .iter()
+                    .any(|target| target.is_reached_from(targets.clone()));
+        }
+        hopes
+    }
+
+    /// Forgets all that is known of players who cannot pass the areas that they have not passed, so that equal prospects are equal values.
+    fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
+        if cells.route.last() == 0 {
+            return;
+        }
+        let hopes = self.hopes(cells, column);
+        let is_hopeful = |place: usize| hopes[place / cells.height()];
+        let words = cells.rules.arrival_words();
+        let forget = |crossings: &mut [u64]| {
+            for (place, arrivals) in crossings.chunks_mut(words).enumerate() {
+                if !is_hopeful(place) {
+                    arrivals.fill(0);
+                }
+            }
+        };
+        forget(&mut self.reached);
+        self.returns.retain(|way| is_hopeful(way.place as usize));
+        self.returns.for_each_crossings(forget);
+    }
+
+    /// True if no columns to come can make the level playable.
+    fn is_lost(&self, goal: FrameGoal) -> bool {
+        let is_stuck = self.starts_known && self.reached.iter().all(|&arrivals| arrivals == 0);
+        match goal {
+            FrameGoal::LastColumnOr { .. } => is_stuck && !self.playable && self.nearest.is_none(),
+            FrameGoal::AllTiles => {
+                is_stuck && !(self.has_start && self.targets.is_empty())
+                    || self.targets.iter().any(Target::is_out_of_reach)
+            }
+            _ => is_stuck,
+        }
+    }
+}
+
+/// Explores a column for players who come back into it; notes from where targets are reached.
+fn returns(
+    cells: &ColumnCells<'_>,
+    inside: &ColumnExploration<'_>,
+    hopes: &[bool],
+    targets: &mut [Target],
+) -> Returns {
+    let rules = cells.rules;
+    let words = rules.arrival_words();
+    let mut returns = Returns::default();
+    let mut back = inside.clone();
+    let mut free = inside.clone();
+    let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
+    for passed in hopeful {
+        // The row of the exploration of a free player who comes back.
+        let mut free_row = None;
+        for row in (0..cells.height()).rev() {
+            let place = Place { row, passed };
+            let entering = rules.entering(cells.classes[row]);
+            let enters =
+                |arrival: u16| entering[usize::from(arrival) / 64] >> (arrival % 64) & 1 == 1;
+            let mut possible = rules
+                .backward
+                .iter()
+                .filter(|&&arrival| enters(arrival))
+                .peekable();
+            if possible.peek().is_none() {
+                continue;
+            }
+            // A player without support falls into the row below.
+            let falls = rules.falls_straight
+                && !cells.stands(row)
+                && free_row == Some(row + 1)
+                && Via::Air.admits(cells.classes[row + 1], true);
+            back.reset(if falls { &free } else { inside });
+            back.reach(place, FREE, (true, Via::Air));
+            back.explore();
+            free.reset(&back);
+            free_row = Some(row);
+            for &number in possible {
+                let arrival = rules.arrivals[usize::from(number)];
+                let entered = (arrival.lands, arrival.via);
+                if inside.has(place, arrival.then, entered) {
+                    continue;
+                }
+                back.reset(if arrival.lands { &free } else { inside });
+                back.reach(place, arrival.then, entered);
+                back.explore();
+                for target in &mut *targets {
+                    target.note(&back, cells.index(place) * words, number);
+                }
+                let new = back.right.iter().zip(&inside.right);
+                let new = new.map(|(all, known)| all & !known);
+                if back.wins || new.clone().any(|arrivals| arrivals > 0) {
+                    let way = ReturnWay {
+                        place: cells.index(place) as u32,
+                        arrival: number,
+                        wins: back.wins,
+                    };
+                    returns.push(way, new);
+                }
+            }
+        }
+    }
+    returns.sorted()
+}

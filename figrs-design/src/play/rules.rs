@@ -1,0 +1,327 @@
+//! Rules of a movement, made ready for a set of tiles and a direction of travel.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use super::arrivals::{Arrival, ArrivalTable};
+use super::cell_class::{CellClass, Via};
+use super::frame::{FrameGoal, FrameStart, refused};
+use super::movement::{Bottom, Goal, Movement, Start};
+use super::movement_error::MovementError;
+use super::moves::MoveBuilder;
+use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
+use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
+
+/// A [`Movement`] made ready for a set of tiles and a direction of travel: moves as an automaton with steps of one column, which the search of
+/// a level and the fold over its columns share.
+///
+/// It is cheap to clone.
+#[derive(Clone)]
+pub struct MovementRules(Arc<CompiledRules>);
+
+pub(super) struct CompiledRules {
+    movement: Movement,
+    travel: Travel,
+    /// For each set of meanings the class.
+    classes: Vec<CellClass>,
+    /// Properties that tiles of the set have.
+    used: CellClass,
+    pub(super) start: FrameStart,
+    pub(super) goal: FrameGoal,
+    /// Steps of a free player, by situation.
+    free: [Vec<StagedStep>; Situation::COUNT],
+    /// Steps of a player in a stage.
+    stages: Vec<Vec<StagedStep>>,
+    pub(super) arrivals: Vec<Arrival>,
+    /// Arrivals of steps to the column before.
+    pub(super) backward: Vec<u16>,
+    /// For each class that can be entered, the arrivals possible there, as words of bits.
+    enter: Vec<u64>,
+    /// For each arrival itself and those that are possible wherever it is, as words of bits.
+    implied: Vec<u64>,
+    /// Falling by one row is among the falls.
+    pub(super) falls_straight: bool,
+    /// The highest that a jump rises.
+    pub(super) jump_height: usize,
+}
+
+/// All that decides which steps are open to a free player in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Situation(u8);
+
+impl Situation {
+    pub(super) const COUNT: usize = 16;
+    pub(super) const STANDING: u8 = 1;
+    pub(super) const CLIMB: u8 = 2;
+    pub(super) const HANG: u8 = 4;
+    pub(super) const DOOR: u8 = 8;
+
+    pub(super) fn stands(self) -> bool {
+        self.0 & Self::STANDING > 0
+    }
+}
+
+impl Movement {
+    /// The rules for a set of tiles and a direction of travel.
+    ///
+    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if no tile of the set is one to start at or
+    /// to reach, [`MovementError::Travel`] for places that are not known until a level is whole, and [`MovementError::Stages`].
+    pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
+        if self.solid.is_none()
+            && let Some(error) = MovementError::of_unknown(&self.name, tiles)
+        {
+            return Err(error);
+        }
+        let places: [(&str, &[Meaning]); 2] = [
+            (
+                "start",
+                match &self.start {
+                    Start::Tiles(tiles) => tiles,
+                    _ => &[],
+                },
+            ),
+            (
+                "goal",
+                match &self.goal {
+                    Goal::Any(tiles) | Goal::All(tiles) => tiles,
+                    _ => &[],
+                },
+            ),
+        ];
+        for place in places {
+            if !place.1.is_empty()
+                && let Some(error) = MovementError::of_missing(self, place, tiles)
+            {
+                return Err(error);
+            }
+        }
+        Ok(MovementRules(Arc::new(CompiledRules::new(
+            self, tiles, travel,
+        )?)))
+    }
+}
+
+impl MovementRules {
+    /// The [published rules](super::Playability) for platformers.
+    pub fn platformer() -> &'static Self {
+        static RULES: LazyLock<MovementRules> = LazyLock::new(|| {
+            let rules = Movement::platformer().rules(TileSet::platformer(), Travel::Right);
+            rules.expect("the tiles of platformers have meanings")
+        });
+        &RULES
+    }
+
+    /// The movement.
+    pub fn movement(&self) -> &Movement {
+        &self.0.movement
+    }
+
+    /// The direction in which levels are played.
+    pub fn travel(&self) -> Travel {
+        self.0.travel
+    }
+
+    pub(crate) fn class(&self, tile: Tile) -> CellClass {
+        self.0.class(tile)
+    }
+
+    /// True if the rules are for levels of a set of tiles with a direction of travel.
+    pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
+        let is_known = |tile: Tile| {
+            let class = CellClass::of(self.movement(), tile);
+            class == self.class(tile) && (!tile.is_unknown() || self.movement().solid.is_some())
+        };
+        travel == self.travel() && tiles.tiles().all(is_known)
+    }
+
+    pub(super) fn compiled(&self) -> &CompiledRules {
+        &self.0
+    }
+}
+
+/// Rules are equal if they are the same for the same tiles.
+impl PartialEq for MovementRules {
+    fn eq(&self, other: &Self) -> bool {
+        let (own, other) = (&self.0, &other.0);
+        let same = || {
+            (own.travel, own.used, &own.classes) == (other.travel, other.used, &other.classes)
+                && own.movement == other.movement
+        };
+        Arc::ptr_eq(own, other) || same()
+    }
+}
+
+impl Eq for MovementRules {}
+
+impl Hash for MovementRules {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.stages.len().hash(state);
+    }
+}
+
+/// Writes the movement and the direction of travel.
+impl fmt::Debug for MovementRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MovementRules")
+            .field("movement", self.movement())
+            .field("travel", &self.travel())
+            .finish_non_exhaustive()
+    }
+}
+
+impl CompiledRules {
+    fn new(movement: &Movement, tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
+        let (start, goal) = (
+            FrameStart::of(movement, travel)?,
+            FrameGoal::of(movement, travel)?,
+        );
+        if movement.wrap && travel == Travel::Right {
+            return Err(refused(
+                movement,
+                "wrap",
+                travel,
+                "it joins left and right: leave it out, or let levels be played up",
+            ));
+        }
+        let classes = tiles.tiles().map(|tile| CellClass::of(movement, tile));
+        let used = classes.fold(CellClass::BLOCKED.and(CellClass::SUPPORT), CellClass::and);
+        let mut moves = MoveBuilder {
+            travel,
+            used,
+            automaton: MoveAutomaton::new(),
+        };
+        let free = moves.free(movement);
+        if !moves.automaton.complete() {
+            return Err(MovementError::Stages {
+                movement: movement.name.clone(),
+                stages: moves.automaton.len(),
+                most: MoveAutomaton::MOST,
+            });
+        }
+        let mut arrivals = ArrivalTable::default();
+        let free = free.map(|steps| arrivals.staged(&steps));
+        let stages = moves.automaton.steps().iter();
+        let stages = stages.map(|steps| arrivals.staged(steps)).collect();
+        let ArrivalTable { arrivals, backward } = arrivals;
+        let words = arrivals.len().div_ceil(64).max(1);
+        let bits = |is: &dyn Fn(&Arrival) -> bool| {
+            let mut bits = vec![0_u64; words];
+            for (number, _) in arrivals.iter().enumerate().filter(|(_, a)| is(a)) {
+                bits[number / 64] |= 1 << (number % 64);
+            }
+            bits
+        };
+        let entries = (0..CellClass::ENTRIES).map(CellClass::of_entry);
+        let enter = entries.flat_map(|class| bits(&|a| a.via.admits(class, a.down)));
+        let implied = arrivals
+            .iter()
+            .flat_map(|strong| bits(&|weak| strong.implies(*weak)));
+        let rises = movement.jumps.iter().flatten().map(|&(_, dy)| -dy);
+        Ok(Self {
+            travel,
+            classes: meaning_classes(movement, used),
+            used,
+            start,
+            goal,
+            free,
+            stages,
+            backward: backward.into_iter().collect(),
+            enter: enter.collect(),
+            implied: implied.collect(),
+            falls_straight: movement.gravity
+                && travel == Travel::Right
+                && movement.falls.contains(&(0, 1)),
+            jump_height: rises.max().unwrap_or(0).max(0).unsigned_abs().into(),
+            arrivals,
+            movement: movement.clone(),
+        })
+    }
+
+    fn class(&self, tile: Tile) -> CellClass {
+        if self.movement.solid.is_some() {
+            return CellClass::of(&self.movement, tile).masked(self.used);
+        }
+        self.classes[usize::from(tile.meaning_bits())]
+    }
+
+    pub(super) fn travel(&self) -> Travel {
+        self.travel
+    }
+
+    /// True if levels are played upwards.
+    pub(super) fn is_upward(&self) -> bool {
+        self.travel == Travel::Up
+    }
+
+    /// True if a player crosses gaps and walls from left to right.
+    pub(super) fn is_jumped_along(&self) -> bool {
+        self.movement.gravity && !self.is_upward()
+    }
+
+    pub(super) fn wraps(&self) -> bool {
+        self.movement.wrap
+    }
+
+    /// True if a player in the bottom row moves no more.
+    pub(super) fn loses_at_bottom(&self) -> bool {
+        self.movement.gravity && self.movement.bottom == Bottom::Lost
+    }
+
+    /// True if the bottom row has support from below.
+    pub(super) fn has_floor(&self) -> bool {
+        self.movement.bottom == Bottom::Floor
+    }
+
+    /// The situation of a free player in a cell that has support or not.
+    pub(super) fn situation(&self, class: CellClass, supported: bool) -> Situation {
+        let bit = |property, bit| if class.has(property) { bit } else { 0 };
+        let own = bit(CellClass::CLIMB, Situation::CLIMB)
+            | bit(CellClass::HANG, Situation::HANG)
+            | bit(CellClass::DOOR, Situation::DOOR);
+        let holds = own & (Situation::CLIMB | Situation::HANG) > 0;
+        let stands = supported || holds || !self.movement.gravity;
+        Situation(own | if stands { Situation::STANDING } else { 0 })
+    }
+
+    pub(super) fn steps(&self, situation: Situation, stage: Stage) -> &[StagedStep] {
+        match stage {
+            FREE => &self.free[usize::from(situation.0)],
+            stage => &self.stages[usize::from(stage)],
+        }
+    }
+
+    /// Words of bits that have one for each stage.
+    pub(super) fn stage_words(&self) -> usize {
+        self.stages.len().div_ceil(64)
+    }
+
+    /// Words of bits that have one for each arrival.
+    pub(super) fn arrival_words(&self) -> usize {
+        self.arrivals.len().div_ceil(64).max(1)
+    }
+
+    /// The arrivals possible in a cell.
+    pub(super) fn entering(&self, class: CellClass) -> &[u64] {
+        let words = self.arrival_words();
+        &self.enter[class.entry() * words..][..words]
+    }
+
+    /// An arrival with those that are possible wherever it is.
+    pub(super) fn implied(&self, arrival: u16) -> &[u64] {
+        let words = self.arrival_words();
+        &self.implied[usize::from(arrival) * words..][..words]
+    }
+
+    /// True if a player can be put into a cell at the start.
+    pub(super) fn enters(class: CellClass) -> bool {
+        Via::Foot.admits(class, false)
+    }
+}
+
+/// For each set of meanings the class of a tile that has them.
+fn meaning_classes(movement: &Movement, used: CellClass) -> Vec<CellClass> {
+    let sets = 0..Meaning::SETS;
+    sets.map(|bits| CellClass::of(movement, Tile::of_meaning_bits(bits as u16)).masked(used))
+        .collect()
+}

@@ -1,0 +1,314 @@
+//! Breadth-first search of a whole level.
+
+use super::cell_class::Via;
+use super::field::Field;
+use super::frame::FrameGoal;
+use super::rules::CompiledRules;
+use super::stages::{FREE, Stage};
+use super::{MovementRules, Obstacle, Route};
+use figrs_models::mdmc::Level;
+
+/// Playability of a level, with the way there or the obstacle that stops the player.
+///
+/// # Rules
+///
+/// Those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that the Video Game Level Corpus was
+/// published with:
+///
+/// - A player takes one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
+///   bottom row the player is lost and moves no more.
+/// - The player starts in column 2, row 2, counted from 0 at the top left, falling, if that cell can be entered. (The published
+///   program does not test it.) A smaller level is entered in its last column or row instead, whatever that holds. The goal is the last column, at any height.
+/// - Over a solid tile the player stands: walks one column to the left or right, or starts one of the five
+///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and an arc
+///   can be left in each of them.
+/// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside, where only the
+///   last cell is tested.
+/// - Above the top row an arc goes on in the top row. (The published program tests the bottom row there, by a negative index.)
+///
+/// # Guarantee
+///
+/// Exact under these rules: breadth-first over cells, stages of moves and numbers of areas of a [`Route`] that are passed. The path has the fewest moves.
+///
+/// # Complexity
+///
+/// Time and memory proportional to the cells times the stages of moves that are reached in them, at most 31 by the published rules, and times the areas
+/// that are passed.
+///
+/// # Example
+///
+/// ```
+/// use figrs_models::mdmc::Level;
+/// use figrs_design::{Obstacle, Playability};
+///
+/// let easy: Level = "------\n------\n------\nXXX-XX".parse()?;
+/// assert!(Playability::of(&easy).playable());
+///
+/// let wide: Level = "--------------\n--------------\n--------------\nXXX----------X".parse()?;
+/// let verdict = Playability::of(&wide);
+/// assert_eq!(verdict.obstacle(), Some(Obstacle::Gap { column: 3, width: 10, rise: 0 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # References
+///
+/// Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th Workshop on
+/// Procedural Content Generation, 2016; its file `pathfinding_SMB.json` holds the arcs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Playability {
+    path: Vec<(usize, usize)>,
+    furthest: usize,
+    obstacle: Option<Obstacle>,
+}
+
+/// State of the breadth-first search.
+struct MoveSearch<'a> {
+    rules: &'a CompiledRules,
+    route: &'a Route,
+    field: &'a Field<'a>,
+    /// For each number of areas passed, and each cell, a bit for each stage, in words.
+    reached: Vec<u64>,
+    /// In the order in which they were reached.
+    visits: Vec<Visit>,
+}
+
+/// A cell and stage that was reached, and the index of the one before.
+#[derive(Clone, Copy)]
+struct Visit {
+    row: u32,
+    column: u32,
+    stage: Stage,
+    passed: u16,
+    /// A move skips the cell.
+    is_passed: bool,
+    from: u32,
+}
+
+/// The index of a visit that has none before.
+const NONE: u32 = u32::MAX;
+
+impl Playability {
+    /// Searches a level by the published rules for platformers.
+    pub fn of(level: &Level) -> Self {
+        Self::under(level, MovementRules::platformer())
+    }
+
+    /// Searches a level, as it is played, by the rules of a movement.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Level, TileSet, Travel};
+    /// use figrs_design::{Movement, Playability};
+    ///
+    /// let tiles = TileSet::from_toml("[tiles]\n'#' = ['solid']\n'.' = ['passable']\n'=' = ['climbable', 'ladder']\nM = ['spawn']\nG = ['collectable']")?;
+    /// let rules = Movement::named("ladders")?.rules(&tiles, Travel::Right)?;
+    /// let level = Level::from_text("level", "G.=.G\n##=##\nM.=..\n#####", &tiles)?;
+    /// assert!(Playability::under(&level, &rules).playable());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn under(level: &Level, rules: &MovementRules) -> Self {
+        Self::along(level, &rules.into())
+    }
+
+    /// Searches a level, as it is played, for a way that passes the areas of a route.
+    pub fn along(level: &Level, route: &Route) -> Self {
+        let field = Field::of(level, route.rules());
+        let rules = route.rules().compiled();
+        let (height, width) = (field.height(), field.width());
+        let mut search = MoveSearch {
+            rules,
+            route,
+            field: &field,
+            reached: vec![0; height * width * rules.stage_words() * (route.last() + 1)],
+            visits: Vec::new(),
+        };
+        let starts = field.starts();
+        for &(row, column) in &starts {
+            search.reach(((row, column), 0), FREE, (true, Via::Air), NONE);
+        }
+        let (mut next, mut furthest) = (0, 0);
+        let needs_all = rules.goal == FrameGoal::AllTiles;
+        // Of other goals one is enough.
+        let mut goals = if needs_all { field.goals().count() } else { 1 };
+        let mut last_goal = None;
+        while let Some(&visit) = search.visits.get(next) {
+            if visit.column > search.visits[furthest].column {
+                furthest = next;
+            }
+            let cell = (visit.row as usize, visit.column as usize);
+            let is_through = usize::from(visit.passed) == route.last();
+            if visit.stage == FREE && is_through && field.is_goal(cell) {
+                last_goal = Some(next);
+                goals -= 1;
+                if !needs_all || goals == 0 {
+                    break;
+                }
+            }
+            search.follow(visit, next);
+            next += 1;
+        }
+        let reaches_all = needs_all && goals == 0 && !starts.is_empty();
+        let end = last_goal.filter(|_| !needs_all || reaches_all);
+        let path = search.path(last_goal.filter(|_| end.is_some()).unwrap_or(furthest));
+        let upright = |cell| rules.travel().upright_cell(width, cell);
+        let passed = search.visits.iter().map(|visit| visit.passed);
+        let passed = passed.max().map_or(0, usize::from);
+        let obstacle = (end.is_none() && !reaches_all).then(|| {
+            if passed < route.last() && !starts.is_empty() {
+                Obstacle::WayPoint { passed }
+            } else {
+                search.obstacle(&starts)
+            }
+        });
+        Self {
+            path: path.into_iter().map(upright).collect(),
+            furthest: search
+                .visits
+                .get(furthest)
+                .map_or(0, |visit| visit.column as usize),
+            obstacle,
+        }
+    }
+
+    /// True if what is to be reached can be.
+    pub fn playable(&self) -> bool {
+        self.obstacle.is_none()
+    }
+
+    /// The furthest column that can be reached, in the air or on ground; in levels that are played upwards the furthest row from the bottom.
+    pub fn furthest_column(&self) -> usize {
+        self.furthest
+    }
+
+    /// The obstacle that stops the player, or `None` if the level is playable.
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        self.obstacle
+    }
+
+    /// A shortest way to the goal, through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. Where all tiles of some kind are to be
+    /// reached, it is the way to the one that takes the most moves. Empty where there is no place to start.
+    pub fn path(&self) -> &[(usize, usize)] {
+        &self.path
+    }
+}
+
+impl MoveSearch<'_> {
+    /// The first word of a cell, for a player who passed some areas.
+    fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
+        let line = passed * self.field.height() + row;
+        (line * self.field.width() + column) * self.rules.stage_words()
+    }
+
+    /// True if a player who passed all areas comes to a cell.
+    fn is_reached(&self, cell: (usize, usize)) -> bool {
+        let place = self.place(cell, self.route.last());
+        let words = &self.reached[place..place + self.rules.stage_words()];
+        words.iter().any(|&stages| stages > 0)
+    }
+
+    /// True if a player who passed all areas comes to a cell and can stop or fall there.
+    fn is_free(&self, cell: (usize, usize)) -> bool {
+        self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
+    }
+
+    /// Marks a stage of a cell as reached, and the free stage with it if the move can be left there. A cell that is tested passes the area that it lies in.
+    fn reach(
+        &mut self,
+        (cell, passed): ((usize, usize), usize),
+        stage: Stage,
+        (lands, via): (bool, Via),
+        from: u32,
+    ) {
+        let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
+        let further = (passed..self.route.last()).take_while(passes).count();
+        for passed in passed..=passed + further {
+            let place = self.place(cell, passed);
+            for stage in [Some(FREE).filter(|_| lands), Some(stage)] {
+                let Some(stage) = stage else { continue };
+                let word = &mut self.reached[place + usize::from(stage) / 64];
+                let bit = 1 << (stage % 64);
+                if *word & bit == 0 {
+                    *word |= bit;
+                    self.visits.push(Visit {
+                        row: cell.0 as u32,
+                        column: cell.1 as u32,
+                        stage,
+                        passed: passed as u16,
+                        is_passed: via == Via::Pass,
+                        from,
+                    });
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, visit: Visit, index: usize) {
+        let (row, column) = (visit.row as usize, visit.column as usize);
+        let (field, rules) = (self.field, self.rules);
+        if field.loses((row, column)) {
+            return;
+        }
+        for staged in rules.steps(field.situation((row, column)), visit.stage) {
+            let step = staged.step;
+            let (Some(row), Some(column)) = (
+                staged.row(row, field.height(), rules.wraps()),
+                column
+                    .checked_add_signed(step.columns.into())
+                    .filter(|&column| column < field.width()),
+            ) else {
+                continue;
+            };
+            if step.via.admits(field.class((row, column)), step.down) {
+                let to = ((row, column), usize::from(visit.passed));
+                self.reach(to, staged.then, (step.lands, step.via), index as u32);
+            }
+        }
+    }
+
+    /// The cells on the way to a visit, from the start; those that a move skips are none.
+    fn path(&self, index: usize) -> Vec<(usize, usize)> {
+        let mut path = Vec::new();
+        let mut next = index as u32;
+        while let Some(visit) = self.visits.get(next as usize) {
+            if !visit.is_passed {
+                path.push((visit.row as usize, visit.column as usize));
+            }
+            next = visit.from;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The obstacle in a level that was searched in vain from some cells.
+    fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
+        let field = self.field;
+        let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);
+        let Some(&(_, start)) = starts.first() else {
+            return Obstacle::NoStart;
+        };
+        let stands = |cell| self.is_reached(cell) && field.supported(cell);
+        let standing = |column| (0..field.height()).find(|&row| stands((row, column)));
+        let mut columns = (0..field.width()).rev();
+        let last = columns.find_map(|column| Some((standing(column)?, column)));
+        match self.rules.goal {
+            FrameGoal::LastColumn if self.rules.is_jumped_along() => {
+                Obstacle::after(field, last, start, self.rules.jump_height)
+            }
+            FrameGoal::LastColumn | FrameGoal::LastColumnOr { .. } => {
+                let reached = (0..field.width())
+                    .rev()
+                    .find(|&column| (0..field.height()).any(|row| self.is_reached((row, column))));
+                match upright((0, reached.unwrap_or(start))) {
+                    (row, _) if self.rules.is_upward() => Obstacle::Ceiling { row },
+                    (_, column) => Obstacle::Blocked { column: column + 1 },
+                }
+            }
+            _ => match field.goals().find(|&cell| !self.is_free(cell)) {
+                None => Obstacle::NoGoal,
+                Some(cell) => {
+                    let (row, column) = upright(cell);
+                    Obstacle::Unreached { row, column }
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The stages of moves: moves of many steps as one small automaton.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexSet;
+
+use super::cell_class::Via;
+use figrs_models::mdmc::Travel;
+
+/// Stage of a move: the state of the automaton of moves.
+pub(super) type Stage = u16;
+
+/// Between moves: standing or falling.
+pub(super) const FREE: Stage = 0;
+
+/// A step of a move in the frame of models: at most one column, to a cell that is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct MoveStep {
+    pub(super) columns: i8,
+    pub(super) rows: i8,
+    pub(super) via: Via,
+    /// It leads downwards, in the level as it is played.
+    pub(super) down: bool,
+    /// Above the top row it goes on in the top row.
+    pub(super) clamps: bool,
+    /// The player can leave the move here.
+    pub(super) lands: bool,
+}
+
+/// The steps of a move, or those still to come.
+pub(super) type MoveSteps = Vec<MoveStep>;
+
+/// A step and the stage that it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StagedStep {
+    pub(super) step: MoveStep,
+    pub(super) then: Stage,
+    /// The number of the arrival, of steps that change the column.
+    pub(super) arrival: u16,
+}
+
+impl StagedStep {
+    /// The row that the step leads to in a level of some rows, whose sides are joined or not.
+    pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
+        let to = row.cast_signed() + isize::from(self.step.rows);
+        if wrap {
+            return Some(to.rem_euclid(height.cast_signed()).cast_unsigned());
+        }
+        let to = if self.step.clamps { to.max(0) } else { to };
+        usize::try_from(to).ok().filter(|&to| to < height)
+    }
+}
+
+/// A part of a move as it is played: columns to the right and rows down, and the test of the cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlayedStep {
+    pub(super) cell: (i8, i8),
+    pub(super) via: Via,
+    pub(super) clamps: bool,
+    pub(super) lands: bool,
+}
+
+/// A move in the frame of models: steps over more than one column become several, of which only the last tests its cell.
+pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
+    let mut steps = Vec::new();
+    for PlayedStep {
+        cell: (dx, dy),
+        via,
+        clamps,
+        lands,
+    } in played
+    {
+        let (columns, rows) = match travel {
+            Travel::Right => (dx, dy),
+            Travel::Up => (-dy, dx),
+        };
+        let last = MoveStep {
+            columns: columns.signum(),
+            rows,
+            via,
+            down: dy > 0,
+            clamps: clamps && travel == Travel::Right,
+            lands,
+        };
+        let passed = MoveStep {
+            rows: 0,
+            via: Via::Pass,
+            down: false,
+            lands: false,
+            ..last
+        };
+        steps.extend((1..columns.unsigned_abs()).map(|_| passed));
+        steps.push(last);
+    }
+    steps
+}
+
+/// Automaton of moves: for each stage the steps that may come next.
+///
+/// A stage is the set of the possible remainders of the moves, so that moves share their stages where they begin alike or end
+/// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages and the free one.
+#[derive(Debug)]
+pub(super) struct MoveAutomaton {
+    stages: IndexSet<BTreeSet<MoveSteps>>,
+    next: Vec<Vec<(MoveStep, Stage)>>,
+}
+
+impl MoveAutomaton {
+    /// The most stages.
+    pub(super) const MOST: usize = 1024;
+
+    pub(super) fn new() -> Self {
+        Self {
+            stages: IndexSet::from([BTreeSet::new()]),
+            next: vec![Vec::new()],
+        }
+    }
+
+    /// The first steps of some moves, which are alternatives.
+    pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
+        let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
+        for rest in moves {
+            if let Some((&first, rest)) = rest.split_first() {
+                let after = next.entry(first).or_default();
+                after.extend((!rest.is_empty()).then(|| rest.to_vec()));
+            }
+        }
+        let next = next.into_iter();
+        next.map(|(step, rest)| (step, self.stages.insert_full(rest).0 as Stage))
+            .collect()
+    }
+
+    /// Explores all stages; `false` if there are too many.
+    pub(super) fn complete(&mut self) -> bool {
+        while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
+            let moves = self.stages[self.next.len()].clone();
+            let steps = self.first_steps(&moves);
+            self.next.push(steps);
+        }
+        self.stages.len() <= Self::MOST
+    }
+
+    /// The steps of all stages so far.
+    pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
+        &self.next
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.stages.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::JUMP_ARCS;
+
+    fn arc(cells: &[(i8, i8)], side: i8, travel: Travel) -> MoveSteps {
+        let before = std::iter::once(&(0, 0)).chain(cells);
+        let played = cells.iter().zip(before).map(|(to, at)| PlayedStep {
+            cell: (side * (to.0 - at.0), to.1 - at.1),
+            via: Via::Air,
+            clamps: true,
+            lands: true,
+        });
+        in_frame(travel, played)
+    }
+
+    #[test]
+    fn the_stages_spell_the_arcs_and_their_mirror_images_and_nothing_else() {
+        for travel in [Travel::Right, Travel::Up] {
+            let both = JUMP_ARCS
+                .iter()
+                .flat_map(|cells| [arc(cells, 1, travel), arc(cells, -1, travel)]);
+            let moves: BTreeSet<MoveSteps> = both.collect();
+            let mut stages = MoveAutomaton::new();
+            let first = stages.first_steps(&moves);
+            assert!(stages.complete());
+            let mut spelt: BTreeSet<MoveSteps> = BTreeSet::new();
+            let mut open: Vec<(Stage, MoveSteps)> = first
+                .iter()
+                .map(|&(step, then)| (then, vec![step]))
+                .collect();
+            while let Some((stage, steps)) = open.pop() {
+                if stage == FREE {
+                    spelt.insert(steps);
+                    continue;
+                }
+                for &(step, then) in &stages.steps()[usize::from(stage)] {
+                    let longer = steps.iter().copied().chain([step]);
+                    open.push((then, longer.collect()));
+                }
+            }
+            assert_eq!(spelt, moves);
+            assert!(moves.iter().flatten().all(|step| step.columns.abs() <= 1));
+            if travel == Travel::Right {
+                assert_eq!(stages.len(), 32);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_over_columns_becomes_steps_of_one_column() {
+        let far = PlayedStep {
+            cell: (3, 1),
+            via: Via::Foot,
+            clamps: false,
+            lands: true,
+        };
+        let steps = in_frame(Travel::Right, [far]);
+        let told: Vec<_> = steps
+            .iter()
+            .map(|step| (step.columns, step.rows, step.via, step.lands))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (1, 0, Via::Pass, false),
+                (1, 0, Via::Pass, false),
+                (1, 1, Via::Foot, true)
+            ]
+        );
+        let turned = in_frame(Travel::Up, [far]);
+        assert_eq!(turned.len(), 1);
+        assert_eq!((turned[0].columns, turned[0].rows), (-1, 3));
+    }
+}

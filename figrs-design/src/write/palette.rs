@@ -1,0 +1,69 @@
+//! The colours of the drawn tiles and of what stands behind them.
+
+use figrs_models::picture::Palette;
+
+/// The characters of the drawings and their colours.
+pub(super) const PALETTE: Palette = Palette(&[
+    // Nothing; what is behind shows.
+    (b'.', [0, 0, 0]),
+    (b'k', [34, 26, 38]),
+    (b'w', [255, 250, 232]),
+    // Earth and grass.
+    (b'd', [168, 104, 62]),
+    (b'D', [128, 72, 46]),
+    (b'l', [200, 140, 88]),
+    (b'g', [88, 176, 62]),
+    (b'G', [52, 126, 54]),
+    (b'L', [154, 220, 92]),
+    // Bricks.
+    (b'b', [206, 98, 62]),
+    (b'B', [150, 58, 46]),
+    (b'h', [240, 148, 100]),
+    (b'm', [92, 40, 40]),
+    // Gold.
+    (b'y', [250, 190, 48]),
+    (b'Y', [212, 134, 24]),
+    (b'z', [255, 232, 130]),
+    (b'x', [140, 78, 20]),
+    // A block that is used up.
+    (b'q', [164, 132, 106]),
+    (b'Q', [120, 92, 76]),
+    (b'u', [198, 170, 140]),
+    // Pipes.
+    (b'p', [46, 168, 92]),
+    (b'P', [24, 116, 70]),
+    (b'i', [140, 232, 150]),
+    (b'o', [10, 66, 46]),
+    // A creature.
+    (b'v', [150, 84, 196]),
+    (b'V', [102, 50, 146]),
+    (b'n', [204, 148, 236]),
+    (b'f', [240, 170, 60]),
+    // Steel.
+    (b's', [82, 90, 108]),
+    (b'S', [50, 54, 70]),
+    (b'a', [142, 152, 172]),
+    (b'r', [220, 68, 66]),
+    // Sky from the top, clouds, hills far and near.
+    (b'0', [92, 148, 232]),
+    (b'1', [104, 160, 236]),
+    (b'2', [118, 172, 240]),
+    (b'3', [134, 184, 244]),
+    (b'4', [152, 196, 246]),
+    (b'5', [172, 210, 248]),
+    (b'6', [194, 224, 250]),
+    (b'c', [246, 250, 255]),
+    (b'C', [216, 232, 250]),
+    (b'(', [150, 196, 214]),
+    (b')', [124, 190, 156]),
+    // The way of a player.
+    (b'!', [255, 72, 120]),
+]);
+
+/// The index of the colour of a character; that of `.` for a character without one.
+pub(super) const fn index(character: u8) -> u8 {
+    PALETTE.index(character)
+}
+
+/// Index of clear pixels, which are not drawn.
+pub(super) const CLEAR: u8 = Palette::CLEAR;

@@ -1,0 +1,139 @@
+//! Pictures in PNG.
+
+use std::io::Write;
+
+use super::art::{GRASS, art};
+use super::canvas::{draw_tile, of_tiles};
+use super::palette::{PALETTE, index};
+use super::sprites::Sprites;
+use super::tileset::{SIDE, grassy};
+use super::{LevelWriter, OutputError, background};
+use figrs_models::mdmc::{Level, Tile};
+use figrs_models::picture::{Canvas, Rgba, encode, encode_colours, is_latin};
+
+impl LevelWriter<'_> {
+    /// The most bytes of the pixels of a picture.
+    const MAX_BYTES: usize = 1 << 28;
+
+    /// The most tiles of a picture: 1048576 where figrs draws the [set](figrs_models::mdmc::TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
+    /// as many as have 67108864 pixels.
+    pub fn most_tiles(&self) -> usize {
+        let tiles = self.map_tiles();
+        // Indices of a palette, or colours of four bytes.
+        let bytes = if tiles.is_drawn() {
+            1
+        } else {
+            size_of::<Rgba>()
+        };
+        Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
+    }
+
+    /// Checks that a level of this many rows and columns would have a picture.
+    ///
+    /// An error if it has more than [`most_tiles`](Self::most_tiles).
+    pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
+        let max = self.most_tiles();
+        if height.saturating_mul(width) > max {
+            return Err(OutputError::TooLarge { width, height, max });
+        }
+        Ok(())
+    }
+
+    /// Writes the level as a PNG picture; notes become text chunks.
+    ///
+    /// A tile has 16 by 16 pixels, or as many as those of the [`sheet`](Self::sheet). Sets that figrs has no drawings of, and no sheet, are
+    /// shown as squares with the tiles' letters: solid ones dark with raised edges, the others by their meaning on a light ground, and each
+    /// of unknown meaning in a flat colour of its own.
+    ///
+    /// An error if the level has more than [`most_tiles`](Self::most_tiles), if the name of a note is not 1 to 79 Latin-1
+    /// characters, or if `out` cannot be written.
+    pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
+        let (height, width) = (self.level.height(), self.level.width());
+        self.check_picture(height, width)?;
+        let fits = |name: &str| (1..=79).contains(&name.chars().count()) && is_latin(name);
+        if let Some((name, _)) = self.notes.iter().find(|(name, _)| !fits(name)) {
+            return Err(OutputError::Note { name: name.clone() });
+        }
+        let squares;
+        let sprites = match self.sheet {
+            Some(sheet) => sheet.sprites(),
+            None if self.map_tiles().is_drawn() => return self.drawn(out),
+            None => {
+                squares = Sprites::new(self.tiles, SIDE, |_| None);
+                &squares
+            }
+        };
+        let mut canvas = sprites.level(self.level);
+        self.draw_path(&mut canvas, colours(b'k', b'!'));
+        Ok(encode_colours(out, &canvas, &self.notes)?)
+    }
+
+    /// With the drawings of figrs.
+    fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
+        let mut canvas = of_tiles(self.level.width(), self.level.height());
+        background::paint(&mut canvas);
+        draw_tiles(&mut canvas, self.level);
+        self.draw_path(&mut canvas, (index(b'w'), index(b'!')));
+        Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
+    }
+
+    /// A line through the middles of the cells, with a disc at both ends, in two colours. Where sides are joined, it ends at one and goes on at the other.
+    fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
+        let side = self.map_tiles().side();
+        let points = self.path_points();
+        let points: Vec<_> = points
+            .map(|(x, y)| (x.cast_signed(), y.cast_signed()))
+            .collect();
+        let half = self.level.width() * side / 2;
+        for way in points.chunk_by(|from, to| from.0.abs_diff(to.0) <= half) {
+            let radius = (side / SIDE).max(1);
+            canvas.way(way.iter().copied(), radius.cast_signed(), colours);
+        }
+    }
+}
+
+/// Two colours of the palette, opaque.
+fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
+    let all = PALETTE.colours();
+    let colour = |character| {
+        let [red, green, blue] = all[usize::from(index(character))];
+        [red, green, blue, 255]
+    };
+    (colour(outline), colour(line))
+}
+
+fn draw_tiles(canvas: &mut Canvas, level: &Level) {
+    for ((row, column), &tile) in level.as_array().indexed_iter() {
+        let drawing = if grassy(level, row, column) {
+            Some(&GRASS)
+        } else {
+            art(tile)
+        };
+        if let Some(drawing) = drawing {
+            draw_tile(canvas, row, column, drawing);
+        }
+        if tile == Tile::GROUND {
+            outline(canvas, level, row, column);
+        }
+    }
+}
+
+/// Darkens the sides of ground that stand free.
+fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
+    let free = |column: Option<usize>| {
+        let tile = column.and_then(|column| level.get(row, column));
+        tile.is_some_and(|tile| !tile.solid())
+    };
+    let (x, y) = ((column * SIDE).cast_signed(), (row * SIDE).cast_signed());
+    let last = SIDE.cast_signed() - 1;
+    let first = if grassy(level, row, column) { 4 } else { 0 };
+    for dy in first..=last {
+        if free(column.checked_sub(1)) {
+            canvas.set(x, y + dy, index(b'D'));
+        }
+        if free(column.checked_add(1)) {
+            canvas.set(x + last - 1, y + dy, index(b'D'));
+            canvas.set(x + last, y + dy, index(b'm'));
+        }
+    }
+}

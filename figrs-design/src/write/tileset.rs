@@ -1,0 +1,109 @@
+//! The numbers of tiles in map files.
+
+#[cfg(feature = "png")]
+use super::TileSheet;
+use figrs_models::mdmc::{Level, Tile, TileSet};
+
+/// The side of a tile, in pixels.
+pub(super) const SIDE: usize = 16;
+/// Tiles of one row of the picture.
+pub(super) const COLUMNS: usize = 7;
+
+/// The tiles of a set as map files number them: those of the set in order, from 1, then ground with grass where figrs draws the set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MapTiles<'a> {
+    set: &'a TileSet,
+    side: usize,
+    /// The tile that has no picture.
+    blank: Option<Tile>,
+    /// True if figrs has drawings of the tiles.
+    is_drawn: bool,
+}
+
+impl<'a> MapTiles<'a> {
+    /// With the pictures that figrs has for any set.
+    pub(super) fn of(set: &'a TileSet) -> Self {
+        Self {
+            set,
+            side: SIDE,
+            blank: set.empty(),
+            is_drawn: set.is_platformer(),
+        }
+    }
+
+    /// With the pictures of a sheet.
+    #[cfg(feature = "png")]
+    pub(super) fn on(sheet: &'a TileSheet) -> Self {
+        let set = sheet.tiles();
+        Self {
+            set,
+            side: sheet.side(),
+            blank: set.empty().filter(|&tile| !sheet.sprites().has(tile)),
+            is_drawn: false,
+        }
+    }
+
+    /// True if figrs has drawings of the tiles.
+    pub(super) fn is_drawn(self) -> bool {
+        self.is_drawn
+    }
+
+    /// The side of a tile, in pixels.
+    pub(super) fn side(self) -> usize {
+        self.side
+    }
+
+    /// Tiles of the picture.
+    pub(super) fn tiles(self) -> impl Iterator<Item = Tile> + 'a {
+        let grass = self.is_drawn.then_some(Tile::GROUND);
+        self.set.tiles().chain(grass)
+    }
+
+    /// Number of tiles of the picture.
+    pub(super) fn count(self) -> usize {
+        self.tiles().count()
+    }
+
+    /// Rows of the picture.
+    pub(super) fn rows(self) -> usize {
+        self.count().div_ceil(COLUMNS)
+    }
+
+    /// The size of the picture in pixels.
+    pub(super) fn pixels(self) -> (usize, usize) {
+        (COLUMNS * self.side, self.rows() * self.side)
+    }
+
+    /// The value of a tile: its place in the set counted from 1, or 0 for the empty tile.
+    pub(super) fn number(self, tile: Tile) -> usize {
+        self.place_but(tile, self.set.empty())
+    }
+
+    /// The number of the picture that a cell of a level shows.
+    pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
+        if self.is_drawn && grassy(level, row, column) {
+            return self.count();
+        }
+        let tile = level.get(row, column);
+        tile.map_or(0, |tile| self.place_but(tile, self.blank))
+    }
+
+    /// The place of a tile in the set counted from 1; 0 for one tile.
+    fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
+        let place = self.set.tiles().position(|own| own == tile);
+        let place = place.filter(|_| Some(tile) != other);
+        place.map_or(0, |place| place + 1)
+    }
+
+    /// For each tile of the picture its index from 0, its description, and `true` if it is solid.
+    pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
+        let tiles = self.tiles().enumerate();
+        tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))
+    }
+}
+
+/// True if a tile is ground with nothing solid above it.
+pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
+    let above = row.checked_sub(1).and_then(|row| level.get(row, column));
+    level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)
+}

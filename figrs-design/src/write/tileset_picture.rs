@@ -1,0 +1,43 @@
+//! The picture that maps refer to.
+
+use std::io::Write;
+
+use super::OutputError;
+use super::art::{GRASS, art};
+use super::canvas::{draw_tile, of_tiles};
+use super::palette::{CLEAR, PALETTE};
+use super::sprites::Sprites;
+use super::tileset::{COLUMNS, MapTiles};
+use figrs_models::mdmc::TileSet;
+use figrs_models::picture::encode;
+
+/// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
+///
+/// Seven tiles of 16 by 16 pixels a row: those of the set in order, then ground with grass on top where figrs draws the set. Tiles of other
+/// sets are coloured squares with their letters; those of a sheet are written by [`TileSheet::write_tileset`](super::TileSheet::write_tileset).
+///
+/// **Errors.** [`OutputError::Io`].
+pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {
+    let map = MapTiles::of(tiles);
+    if !map.is_drawn() {
+        let sprites = Sprites::new(tiles, map.side(), |_| None);
+        return sprites.write_tileset(map, out);
+    }
+    let mut canvas = of_tiles(COLUMNS, map.rows());
+    let drawings = tiles.tiles().map(art).chain([Some(&GRASS)]).enumerate();
+    for (place, drawing) in drawings {
+        if let Some(drawing) = drawing {
+            draw_tile(&mut canvas, place / COLUMNS, place % COLUMNS, drawing);
+        }
+    }
+    let mut transparency = [255; CLEAR as usize + 1];
+    transparency[usize::from(CLEAR)] = 0;
+    let notes: [(&str, &str); 0] = [];
+    Ok(encode(
+        out,
+        &canvas,
+        &PALETTE.colours(),
+        &notes,
+        &transparency,
+    )?)
+}

@@ -1,0 +1,447 @@
+//! Demands that exclude each other are named within two seconds, or said not to be proven.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use figrs_design::{
+    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern, Route,
+    SteeredLevel, SteeringError,
+};
+use figrs_infer::Frontier;
+use figrs_models::mdmc::{
+    ColumnNGrams, Corpus, LevelElements, LevelModel, MarkovChain, RowSplits, Structure, Tile,
+    TileClass, TileField, TileSet,
+};
+
+fn tile(symbol: char) -> Tile {
+    Tile::platformer(symbol).unwrap()
+}
+
+fn pattern(text: &str) -> Pattern {
+    Pattern::drawn(text, |symbol| match symbol {
+        '_' => Some(TileClass::any()),
+        symbol => Tile::platformer(symbol).map(TileClass::from),
+    })
+    .unwrap()
+}
+
+/// The chain of all 14 rows, too large for the exact method.
+fn chain(width: usize) -> LevelModel {
+    let splits = RowSplits::new(14, 14).unwrap();
+    let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, splits).unwrap();
+    LevelModel::from(&LevelElements::new(Arc::new(chain), width).unwrap())
+}
+
+/// The demands that are named, each of which is needed, with the column.
+fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool, Duration) {
+    // Tests are slow on machines that are busy.
+    let steered = SteeredLevel::new(model, demands).unwrap();
+    let steered = steered.proof_time(Duration::from_secs(60));
+    match ConditionedSampler::new(steered).levels(1, 0..1) {
+        Err(SteeringError::Contradictory {
+            demands,
+            minimal,
+            columns,
+            proven,
+            spent,
+            ..
+        }) => {
+            assert!(minimal && columns.start() == columns.end(), "{demands:?}");
+            (demands, *columns.start(), proven, spent)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each case with the demands that are to be named, and the column.
+fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
+    let mut gap = Mask::free(14, width);
+    for column in 20..26 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    let mut brick = Mask::free(14, width);
+    brick.set(13, 30, tile('S'));
+    let mut pipe = Mask::free(14, width);
+    // The right side of a pipe without the left one.
+    pipe.set(12, 40, tile(']'));
+    pipe.set(12, 39, tile('-'));
+    let enemies = |least, most| Demand::Number {
+        class: tile('E').into(),
+        area: Area::all(),
+        least,
+        most,
+    };
+    vec![
+        (
+            vec![
+                Demand::Seen,
+                enemies(0, 9),
+                Demand::MaximumGap(4),
+                Demand::Pinned(gap),
+            ],
+            vec![
+                "no ground gap over 4 columns",
+                "6 pinned tiles in columns 20 to 25",
+            ],
+            24,
+        ),
+        (
+            vec![Demand::Seen, Demand::playable(), Demand::Pinned(brick)],
+            vec!["1 pinned tile in column 30"],
+            30,
+        ),
+        (
+            vec![Demand::Seen, Demand::playable(), Demand::Pinned(pipe)],
+            vec![
+                "no unseen configuration",
+                "2 pinned tiles in columns 39 to 40",
+            ],
+            39,
+        ),
+        (
+            vec![
+                Demand::Seen,
+                Demand::required(pattern("<>"), Area::all().columns(10..)),
+                enemies(2, 9),
+                Demand::forbidden(pattern("<>"), Area::all().columns(8..)),
+            ],
+            vec![
+                "1 or more times a pattern of 1 by 2 in columns 10 on",
+                "0 times a pattern of 1 by 2 in columns 8 on",
+            ],
+            width - 1,
+        ),
+        (
+            vec![
+                Demand::InEach {
+                    class: tile('E').into(),
+                    area: Area::all(),
+                    columns: 10,
+                    least: 1,
+                    most: 3,
+                },
+                Demand::Seen,
+                enemies(0, 2),
+            ],
+            vec!["1 to 3 of E in each 10 columns", "0 to 2 of E"],
+            // Three windows side by side need three.
+            29,
+        ),
+    ]
+}
+
+#[test]
+fn contradictions_of_a_large_chain_are_named_and_proven() {
+    let width = 60;
+    let model = chain(width);
+    for (demands, named, column) in cases(width) {
+        let (found, at, proven, spent) = refused(&model, &demands);
+        assert_eq!(found, named);
+        assert!(proven && spent == Duration::ZERO, "{found:?}");
+        assert_eq!(at, column, "{found:?}");
+    }
+}
+
+#[test]
+fn the_exact_method_and_other_models_name_the_same() {
+    let width = 60;
+    let corpus = Corpus::shipped();
+    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
+    let ngrams = LevelModel::from(&ngrams.program(width).unwrap());
+    let field = TileField::train(&corpus, RowSplits::new(14, 14).unwrap()).unwrap();
+    let field = LevelModel::from(&field.elements(width).unwrap());
+    for (demands, named, column) in cases(width) {
+        if named.contains(&"no unseen configuration") {
+            continue;
+        }
+        let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
+        let exact = exact.proof_time(Duration::from_secs(60));
+        let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
+        let SteeringError::Contradictory { proven: true, .. } = error else {
+            panic!("{error}");
+        };
+        let hard: Vec<Demand> = demands
+            .iter()
+            .filter(|one| one.route().is_none())
+            .cloned()
+            .collect();
+        let (found, at, proven, _) = refused(&field, &hard);
+        assert_eq!(
+            (found, at, proven),
+            (
+                named.iter().map(ToString::to_string).collect(),
+                column,
+                true
+            )
+        );
+    }
+}
+
+fn enemies(columns: std::ops::Range<usize>, least: usize, most: usize) -> Demand {
+    Demand::Number {
+        class: tile('E').into(),
+        area: Area::all().columns(columns),
+        least,
+        most,
+    }
+}
+
+/// Sets of three, of four and of five of which all but one can be met, among others.
+#[test]
+fn larger_sets_that_exclude_each_other_are_proven() {
+    let model = chain(60);
+    for number in [3, 4, 5] {
+        let mut demands = vec![
+            Demand::Seen,
+            Demand::MaximumGap(6),
+            enemies(0..60, 0, 2 * number - 3),
+        ];
+        demands.extend((1..number).map(|part| enemies(12 * part - 10..12 * part, 2, 9)));
+        demands.push(Demand::required(pattern("<>"), Area::all()));
+        let (found, _, proven, _) = refused(&model, &demands);
+        assert!(proven && found.len() == number, "{number}: {found:?}");
+        assert!(found.iter().all(|one| one.contains("of E")), "{found:?}");
+    }
+}
+
+/// The number of demands that are named, and the column, if any are.
+type Named = Option<(usize, RangeInclusive<usize>)>;
+
+/// Walls, gaps and areas to pass that the tiles which are set leave no way through, with the demands that are needed for that.
+#[test]
+fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
+    let model = chain(60);
+    let mut wall = Mask::free(14, 60);
+    let mut air = Mask::free(14, 60);
+    let mut open = Mask::free(14, 60);
+    for row in 0..14 {
+        wall.set(row, 30, Tile::GROUND);
+        if row > 0 {
+            open.set(row, 30, Tile::GROUND);
+        }
+        for column in 20..54 {
+            air.set(row, column, Tile::EMPTY);
+        }
+    }
+    let through = |areas: Vec<Area>| Demand::Playable(Route::default().through(areas));
+    let cases: [(Vec<Demand>, Named); 6] = [
+        (
+            vec![Demand::playable(), Demand::Placed(wall)],
+            Some((2, 30..=30)),
+        ),
+        (
+            vec![
+                Demand::MaximumGap(60),
+                Demand::playable(),
+                Demand::Pinned(air),
+            ],
+            Some((2, 25..=53)),
+        ),
+        (vec![Demand::playable(), Demand::Placed(open)], None),
+        // Ground is passed by nobody, and nobody comes back from the bottom row.
+        (
+            vec![
+                through(vec![Area::cell(12, 40)]),
+                Demand::Shaped {
+                    pattern: pattern("X"),
+                    row: 12,
+                    column: 40,
+                },
+            ],
+            Some((2, 59..=59)),
+        ),
+        (
+            vec![through(vec![Area::cell(13, 40), Area::cell(4, 50)])],
+            Some((1, 59..=59)),
+        ),
+        (vec![through(vec![Area::cell(4, 50)])], None),
+    ];
+    for (demands, expected) in cases {
+        let steered = SteeredLevel::new(&model, &demands).unwrap();
+        let steered = steered.proof_time(Duration::from_secs(60));
+        let sampler = ConditionedSampler::new(steered).most_particles(400);
+        match (sampler.levels(1, 0..1), expected) {
+            (
+                Err(SteeringError::Contradictory {
+                    demands: named,
+                    columns: found,
+                    proven,
+                    ..
+                }),
+                expected,
+            ) => match expected {
+                Some((number, columns)) => assert!(
+                    proven
+                        && named.len() == number
+                        && columns.contains(found.start())
+                        && columns.contains(found.end()),
+                    "{named:?} {found:?}"
+                ),
+                None => assert!(!proven, "{named:?}"),
+            },
+            (Ok(levels), None) => assert_eq!(levels.len(), 1),
+            (other, expected) => panic!("{expected:?}: {other:?}"),
+        }
+    }
+}
+
+/// Two pins that a mirror excludes which is too large for a proof.
+#[test]
+fn what_is_not_proven_says_for_how_long_it_was_tried() {
+    let model = chain(24);
+    let pinned = |column, tile| {
+        let mut mask = Mask::free(14, 24);
+        mask.set(13, column, tile);
+        Demand::Pinned(mask)
+    };
+    let demands = [
+        Demand::Mirrored {
+            area: Area::all().rows(8..).columns(..16),
+            mirror: Mirror::Columns,
+            by: None,
+        },
+        pinned(0, Tile::GROUND),
+        pinned(15, Tile::EMPTY),
+    ];
+    let (found, _, proven, spent) = refused(&model, &demands);
+    assert!(found.len() >= 2, "{found:?}");
+    assert!(!proven && spent > Duration::ZERO);
+    let steered = SteeredLevel::new(&model, &demands).unwrap();
+    let error = ConditionedSampler::new(steered)
+        .levels(1, 0..1)
+        .unwrap_err();
+    let told = error.to_string();
+    assert!(
+        told.contains("it is not proven in ") && told.contains(" s, but none"),
+        "{told}"
+    );
+}
+
+/// Without time or work for trials nothing is told but that no particle went on.
+#[test]
+fn what_was_not_tried_is_not_told() {
+    let (demands, named, _) = cases(60).swap_remove(0);
+    let steered = SteeredLevel::new(chain(60), &demands).unwrap();
+    let sampler = ConditionedSampler::new(steered.proof_time(Duration::ZERO));
+    let told = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
+    let untried = told(&sampler.clone().conflict_work(0)).to_string();
+    assert!(
+        untried.contains("together, of which some may play no part: no unseen configuration;")
+            && untried.contains("could go on at some column from 0 to 59 (from 0)"),
+        "{untried}"
+    );
+    let error = told(&sampler);
+    let text = format!("together: {}; it is not proven in ", named.join("; "));
+    assert!(error.to_string().contains(&text), "{error}");
+    let SteeringError::Contradictory {
+        columns,
+        minimal: true,
+        proven: false,
+        spent,
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(columns.start(), columns.end());
+    assert!(spent < Duration::from_secs(2), "{spent:?}");
+}
+
+/// A conflict in the first columns of a level that takes too long to be tried as a whole.
+#[test]
+fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
+    let width = 20_000;
+    let mut gap = Mask::free(14, width);
+    for column in 120..126 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    let demands = [
+        Demand::Seen,
+        enemies(0..200, 0, 9),
+        Demand::MaximumGap(4),
+        Demand::Pinned(gap),
+    ];
+    let (found, column, proven, _) = refused(&chain(width), &demands);
+    let named = [
+        "no ground gap over 4 columns",
+        "6 pinned tiles in columns 120 to 125",
+    ];
+    assert_eq!(
+        (&found[..], column, proven),
+        (&named.map(str::to_owned)[..], 124, true)
+    );
+}
+
+/// The work is bounded: with more demands that can all be met in pairs the search still ends.
+#[test]
+fn many_demands_are_searched_within_the_time() {
+    let width = 40;
+    let model = chain(width);
+    let mut demands = vec![Demand::Seen, Demand::MaximumGap(3), Demand::playable()];
+    for place in 0..6 {
+        let area = Area::all().columns(6 * place..6 * place + 10);
+        demands.push(Demand::forbidden(pattern("E_E"), area));
+    }
+    // Too large for a proof.
+    demands.push(Demand::Mirrored {
+        area: Area::all().rows(10..).columns(..16),
+        mirror: Mirror::Columns,
+        by: None,
+    });
+    let mut gap = Mask::free(14, width);
+    for column in 30..35 {
+        gap.set(13, column, Tile::EMPTY);
+    }
+    demands.push(Demand::Pinned(gap));
+    let started = cpu_time();
+    let (found, _, proven, _) = refused(&model, &demands);
+    let spent = cpu_time().checked_sub(started).unwrap();
+    assert_eq!(
+        found,
+        [
+            "no ground gap over 3 columns",
+            "5 pinned tiles in columns 30 to 34"
+        ]
+    );
+    assert!(proven);
+    // Two seconds of search and the particles before it; five times as much where tests are not optimised or machines slow.
+    assert!(spent < Duration::from_secs(10), "{spent:?}");
+}
+
+/// Time of processors that this thread has used, where the system tells it.
+fn cpu_time() -> Duration {
+    let Ok(stat) = std::fs::read_to_string("/proc/thread-self/schedstat") else {
+        return Duration::ZERO;
+    };
+    let nanoseconds = stat
+        .split_whitespace()
+        .next()
+        .and_then(|time| time.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
+}
+
+#[test]
+fn drawings_that_cannot_stand_are_named() {
+    let set = TileSet::platformer();
+    let corpus = Corpus::shipped().bottom_rows(6).unwrap();
+    let splits = RowSplits::new(6, 6).unwrap();
+    let chain = MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap();
+    let elements = LevelElements::new(Arc::new(chain), 20).unwrap();
+    let text = "____________________\n____________________\n____________________\n____<-______________\n____________________\n____________________";
+    let demands = [
+        Demand::MaximumGap(3),
+        Demand::Seen,
+        Demand::Pinned(Mask::from_text("mask", text, set).unwrap()),
+    ];
+    let steered = SteeredLevel::new(&elements, &demands).unwrap();
+    let error = ExactSampler::new(steered, &Frontier::new()).unwrap_err();
+    let SteeringError::Contradictory {
+        demands, proven, ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert!(proven);
+    assert_eq!(demands, ["2 pinned tiles in columns 4 to 5"]);
+}

@@ -1,0 +1,71 @@
+//! Series of demands on levels of one model, as an editor asks for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use figrs_design::{ConditionedSampler, Demand, LevelSampler, Mask, SteeredLevel, SteeringError};
+use figrs_infer::Error;
+use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure, Tile};
+
+const COLUMNS: usize = 30;
+
+fn elements() -> LevelElements {
+    let splits = RowSplits::new(14, 14).unwrap();
+    let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, splits).unwrap();
+    LevelElements::new(Arc::new(chain), COLUMNS).unwrap()
+}
+
+fn pinned(row: usize, column: usize, symbol: char) -> Demand {
+    let mut mask = Mask::free(14, COLUMNS);
+    mask.set(row, column, Tile::platformer(symbol).unwrap());
+    Demand::Pinned(mask)
+}
+
+fn drawn(steered: SteeredLevel) -> Vec<String> {
+    let sampler = ConditionedSampler::new(steered).particles(8);
+    let levels = sampler.levels(3, 0..4).unwrap();
+    levels
+        .iter()
+        .map(|level| level.level().to_string())
+        .collect()
+}
+
+#[test]
+fn levels_do_not_depend_on_the_demands_before() {
+    let elements = elements();
+    let mut known = SteeredLevel::new(&elements, &[]).unwrap();
+    for column in 8..12 {
+        let demands = [Demand::Seen, pinned(5, column, 'o'), Demand::playable()];
+        known = known.demanding(&demands).unwrap();
+        let anew = SteeredLevel::new(&elements, &demands).unwrap();
+        assert_eq!(drawn(known.clone()), drawn(anew), "{column}");
+    }
+    let other = Demand::Pinned(Mask::free(3, 3));
+    assert!(known.demanding(&[other]).is_err());
+}
+
+#[test]
+fn a_search_for_a_proof_ends_with_the_interrupt() {
+    let elements = elements();
+    let demands = [Demand::MaximumGap(0), pinned(13, 9, '-')];
+    let steered = SteeredLevel::new(&elements, &demands).unwrap();
+    let flag = Arc::new(AtomicBool::new(true));
+    let sampler = ConditionedSampler::new(steered).interrupt(Arc::clone(&flag));
+    let ended = sampler.levels(1, 0..1).unwrap_err();
+    assert!(
+        matches!(ended, SteeringError::Inference(Error::NothingDone { .. })),
+        "{ended}"
+    );
+    // Nothing was found out by then, and the search begins again.
+    flag.store(false, Ordering::Release);
+    let proven = sampler.levels(1, 0..1).unwrap_err();
+    let SteeringError::Contradictory {
+        places,
+        proven: true,
+        ..
+    } = &proven
+    else {
+        panic!("{proven}");
+    };
+    assert_eq!(*places, [0, 1]);
+}

@@ -1,0 +1,154 @@
+//! Levels without unseen states: exactly, by particles, and by counting what the look-ahead sampler draws.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use figrs_core::stream;
+use figrs_design::{ConditionedSampler, Demand, ExactSampler, SteeredLevel, ground_gaps};
+use figrs_infer::{Frontier, Run, SequentialMonteCarlo};
+use figrs_models::mdmc::{
+    Corpus, CorpusReader, Level, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure,
+};
+
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc/smb");
+
+/// A chain with a band a row.
+fn chain(corpus: &Corpus) -> Arc<MarkovChain> {
+    let splits = RowSplits::new(corpus.height(), corpus.height()).unwrap();
+    Arc::new(MarkovChain::train(corpus, &Structure::NS3, splits).unwrap())
+}
+
+fn steered(chain: &Arc<MarkovChain>, width: usize, demands: &[Demand]) -> SteeredLevel {
+    let elements = LevelElements::new(Arc::clone(chain), width).unwrap();
+    SteeredLevel::new(&elements, demands).unwrap()
+}
+
+/// Tolerance of a count of `n` draws around `n * p`: by Bernstein's inequality a false alarm in less than one of 10⁹ seeds.
+fn tolerance(n: f64, p: f64) -> f64 {
+    let log = (2.0 / 1e-9_f64).ln();
+    log / 3.0 + (log * log / 9.0 + 2.0 * log * n * p * (1.0 - p)).sqrt()
+}
+
+/// The first column with a configuration that training never showed, or the width.
+fn first_unseen(chain: &MarkovChain, level: &Level) -> usize {
+    let unseen = |&column: &usize| {
+        (0..level.height()).any(|row| {
+            let tiles = chain.configuration_at(level, row, column, 0).unwrap();
+            !chain.seen(0, chain.band(row), &tiles)
+        })
+    };
+    (0..level.width()).find(unseen).unwrap_or(level.width())
+}
+
+/// The first columns of 40 000 levels of 200 that the look-ahead sampler draws without looking ahead.
+fn first_columns(chain: &MarkovChain) -> Vec<usize> {
+    let sampler = LookAheadSampler::new(chain.clone(), 0, 200).unwrap();
+    let level = |number| sampler.sample(&mut stream(6, number));
+    (0..40_000)
+        .map(|number| {
+            let generated = level(number);
+            match generated.unseen() {
+                0 => 200,
+                _ => first_unseen(chain, generated.level()),
+            }
+        })
+        .collect()
+}
+
+/// Of eight rows, because the exact method takes long for more. The columns to the right have no influence: the first
+/// columns of a wide level are a narrow one.
+#[test]
+fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
+    if !Path::new(DIRECTORY).is_dir() {
+        println!("skipped: {DIRECTORY} is not there");
+        return;
+    }
+    let chain = chain(&CorpusReader::new([DIRECTORY]).rows(8).read().unwrap().0);
+    let first = first_columns(&chain);
+    let n = first.len() as f64;
+    for width in [1, 4, 20, 60, 200] {
+        let seen = steered(&chain, width, &[Demand::Seen]);
+        let p = Frontier::new().log_evidence(seen.model()).unwrap().exp();
+        let count = first.iter().filter(|&&column| column >= width).count() as f64;
+        println!("{width} columns: exactly {p}, counted {}", count / n);
+        assert!(
+            (count - n * p).abs() < tolerance(n, p),
+            "{width}: {count} {p}"
+        );
+        // Five standard errors, told by 64 populations: a false alarm in 10⁵ seeds.
+        let particles = ConditionedSampler::new(seen).particles(2);
+        let told = particles.log_probability(1).unwrap();
+        let far = (told.value - p.ln()).abs();
+        assert!(far <= 5.0 * told.standard_error, "{width}: {told:?} {p}");
+    }
+}
+
+/// Of all fourteen rows, where counting and particles are all there is in a short time.
+#[test]
+fn particles_estimate_what_counting_shows_at_fourteen_rows() {
+    if !Path::new(DIRECTORY).is_dir() {
+        println!("skipped: {DIRECTORY} is not there");
+        return;
+    }
+    let chain = chain(&CorpusReader::new([DIRECTORY]).read().unwrap().0);
+    let first = first_columns(&chain);
+    let n = first.len() as f64;
+    let count = first.iter().filter(|&&column| column == 200).count() as f64;
+    let particles = ConditionedSampler::new(steered(&chain, 200, &[Demand::Seen])).particles(2);
+    let told = particles.log_probability(2).unwrap();
+    let p = told.value.exp();
+    println!(
+        "counted {} of {n}, particles tell {p} ± {}",
+        count,
+        p * told.standard_error
+    );
+    // Five standard errors of the difference: a false alarm in 10⁵ seeds.
+    let error = (count).sqrt().hypot(n * p * told.standard_error);
+    assert!((count - n * p).abs() < 5.0 * error, "{count} {}", n * p);
+}
+
+/// All cells and tiles: exactly, by particles, and by rejection of levels that do not meet the demands.
+#[test]
+fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
+    const WIDTH: usize = 12;
+    let chain = chain(&Corpus::shipped().bottom_rows(6).unwrap());
+    let demands = [Demand::Seen, Demand::MaximumGap(2)];
+    let exact = ExactSampler::new(steered(&chain, WIDTH, &demands), &Frontier::new()).unwrap();
+    let steered = steered(&chain, WIDTH, &demands);
+    let answer = SequentialMonteCarlo::new(1_000)
+        .populations(64)
+        .seed(5)
+        .run(steered.model(), steered.cells())
+        .unwrap();
+    let sampler = LookAheadSampler::new(chain.clone(), 0, WIDTH).unwrap();
+    let levels = (0..60_000).map(|number| sampler.sample(&mut stream(7, number)));
+    let accepted: Vec<Level> = levels
+        .filter(|generated| generated.unseen() == 0)
+        .map(figrs_models::mdmc::GeneratedLevel::into_level)
+        .filter(|level| ground_gaps(level).iter().all(|(_, width)| *width <= 2))
+        .collect();
+    let n = accepted.len() as f64;
+    println!("{n} of 60000 accepted");
+    assert!(n > 10_000.0, "{n}");
+    for (index, cell) in steered.cells().iter().enumerate() {
+        let (column, row) = (index / 6, 5 - index % 6);
+        for tile in chain.tiles() {
+            let p = exact.probability(row, column, *tile).unwrap();
+            let found = accepted
+                .iter()
+                .filter(|level| level.get(row, column) == Some(*tile));
+            let count = found.count() as f64;
+            let place = format!("{tile} at {row},{column}: {p}");
+            assert!(
+                (count - n * p).abs() < tolerance(n, p),
+                "{place}, {count} of {n}"
+            );
+            // Six standard errors; 1e-4 where an error is too small to be known.
+            let q = answer.probability(cell, tile).unwrap();
+            let error = answer.standard_error(cell, tile).unwrap();
+            assert!((p - q).abs() < 6.0 * error + 1e-4, "{place}, {q} ± {error}");
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Best-first search: greedy for a plan, A* for a shortest one.
+
+use std::collections::BTreeMap;
+
+use super::aside::{SearchesAside, work_since};
+use super::nodes::Nodes;
+use super::open_lists::OpenLists;
+use super::search_result::SearchResult;
+use super::state_space::{SearchEstimate, StateSpace};
+use figrs_factor::Stopped;
+use figrs_infer::Error;
+use figrs_infer::run::guard::guarded;
+use figrs_infer::run::watch::{RunMonitor, Watch, watched};
+
+/// Best-first search for one plan through the states of a [`StateSpace`].
+///
+/// For models whose states are carried along a fold and are too many for [`Frontier`](figrs_infer::Frontier), which holds all states of a step:
+/// a plan is the evidence that a goal is met, and here it is sought where estimates say.
+///
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it takes long, others have
+/// turns beside it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors); weighted A*, which finds
+/// shorter plans and alone decides whether there is one where [`steps`](Self::steps) are few; and depth-first
+/// searches with restarts, that go where the fewest or most actions lead on, or along preferred ones, and back from dead ends.
+/// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
+///
+/// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
+/// [`SearchResult::is_impossible`] state is proven, provided that estimates keep their promises. The same space gives the same plan: random numbers that break ties have fixed seeds.
+///
+/// **Complexity.** Each state is expanded once by `any_plan`, and by `shortest_plan` if its bound is consistent; all states met are held in
+/// memory.
+///
+/// **Errors.** [`Error::Panicked`] if a state space panics. Limits are no errors: the result says what stopped the search.
+///
+/// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
+/// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970), for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
+/// combinatorial search through randomization", AAAI 1998, for restarts.
+///
+/// ```
+/// use figrs_gdl::{BestFirst, StateSpace};
+///
+/// /// From 1 to a number by doubling and adding one.
+/// struct Doubling(u32);
+/// impl StateSpace for Doubling {
+///     type State = u32;
+///     type Action = char;
+///     fn start(&self) -> u32 {
+///         1
+///     }
+///     fn is_goal(&mut self, state: &u32) -> bool {
+///         *state == self.0
+///     }
+///     fn successors(&mut self, state: &u32, found: &mut Vec<(char, u32)>) {
+///         found.extend([('d', 2 * state), ('a', state + 1)].into_iter().filter(|next| next.1 <= self.0));
+///     }
+/// }
+/// let found = BestFirst::new().shortest_plan(&mut Doubling(10))?;
+/// assert_eq!(found.plan().unwrap(), ['d', 'd', 'a', 'd']);
+/// assert!(found.is_shortest());
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct BestFirst {
+    memory: u64,
+    work: Option<u64>,
+    steps: usize,
+    watch: Watch,
+}
+
+impl Default for BestFirst {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Number of states for which there is to be memory: the successors of one.
+const RESERVED: usize = 1 << 10;
+
+/// Largest number of states: they are numbered by 32 bits, and one may have many successors.
+const MAX_STATES: usize = 1 << 31;
+
+impl BestFirst {
+    /// With a budget of one GiB.
+    pub fn new() -> Self {
+        Self {
+            memory: 1 << 30,
+            work: None,
+            steps: u32::MAX as usize,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Ends when states and open lists take more than this many bytes.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Ends when [`StateSpace::work`] has grown by more than this.
+    pub fn work(mut self, most: u64) -> Self {
+        self.work = Some(most);
+        self
+    }
+
+    /// The work after which it ends, if there is a limit.
+    pub fn work_limit(&self) -> Option<u64> {
+        self.work
+    }
+
+    /// Looks for plans of at most this many steps.
+    pub fn steps(mut self, most: usize) -> Self {
+        self.steps = most;
+        self
+    }
+
+    watched!();
+
+    /// Some plan, by greedy search.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
+        guarded(|| Ok(self.greedy(space)))
+    }
+
+    /// A shortest plan of at most [`steps`](Self::steps), by A*.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn shortest_plan<T: StateSpace>(
+        &self,
+        space: &mut T,
+    ) -> Result<SearchResult<T::Action>, Error> {
+        guarded(|| Ok(self.a_star(space)))
+    }
+
+    /// Reason to stop before the next state, if there is one.
+    fn stopped<T: StateSpace>(
+        &self,
+        space: &T,
+        (run, began): (&RunMonitor<'_>, u64),
+        (states, bytes): (usize, u64),
+    ) -> Option<Stopped> {
+        let is_spent = self.work.is_some_and(|most| space.work() - began > most);
+        let is_full = bytes > self.memory || states > MAX_STATES;
+        let budget = (is_spent || is_full).then_some(Stopped::Budget);
+        budget.or_else(|| run.stopped())
+    }
+
+    fn greedy<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {
+        let run = self.watch.start("BestFirst", None);
+        let began = space.work();
+        let start = space.start();
+        let mut estimate = SearchEstimate::default();
+        space.estimate(&start, &mut estimate);
+        let scores = estimate.scores.len().max(1);
+        let mut open = OpenLists::new(scores);
+        let mut best = vec![u64::MAX; scores];
+        let solved = space.is_goal(&start);
+        let mut aside = SearchesAside::new(start.clone());
+        let mut nodes = Nodes::new(start);
+        let mut found = Vec::new();
+        // True once a state was left out because it takes too many steps.
+        let mut is_cut = false;
+        let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
+            at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
+            plan,
+            impossible,
+            states,
+            stopped: why,
+        };
+        if solved {
+            return result(nodes.len(), Some(Vec::new()), Stopped::Finished, false);
+        }
+        open.push(0, &vec![0; scores], false);
+        while let Some(number) = open.pop() {
+            if !nodes.expand(number) {
+                continue;
+            }
+            let bytes = nodes.bytes_with(RESERVED) + open.bytes() + aside.bytes();
+            let met = nodes.len() + aside.states();
+            if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
+                return result(met, None, why, false);
+            }
+            if aside.have_turn(work_since(space, began, nodes.len())) {
+                let here = bytes - aside.bytes();
+                let goes_on = |space: &T, more: u64| {
+                    let (all, states) = ((&run, began), nodes.len());
+                    self.stopped(space, all, (states, here + more)).is_none()
+                };
+                let found = aside.turn(space, self.steps, &goes_on);
+                if found.is_some() {
+                    let met = nodes.len() + aside.states();
+                    return result(met, found, Stopped::Finished, false);
+                }
+            }
+            if nodes.steps(number) as usize >= self.steps {
+                is_cut = true;
+                continue;
+            }
+            let state = nodes.state(number).clone();
+            estimate.clear();
+            space.estimate(&state, &mut estimate);
+            if estimate.is_dead_end {
+                continue;
+            }
+            let least = (nodes.steps(number) as usize).saturating_add(estimate.at_least as usize);
+            if least > self.steps {
+                is_cut = true;
+                continue;
+            }
+            estimate.scores.resize(scores, 0);
+            let mut is_better = false;
+            for (best, &score) in best.iter_mut().zip(&estimate.scores) {
+                is_better |= score < *best;
+                *best = score.min(*best);
+            }
+            if is_better {
+                open.boost();
+            }
+            found.clear();
+            space.successors(&state, &mut found);
+            for (action, state) in found.drain(..) {
+                let is_goal = |space: &mut T, nodes: &Nodes<_, _>, new| {
+                    let state: &T::State = Nodes::state(nodes, new);
+                    space.is_goal(state)
+                };
+                let Some(new) = nodes.reach(number, action, state) else {
+                    continue;
+                };
+                if is_goal(space, &nodes, new) {
+                    let met = nodes.len() + aside.states();
+                    return result(met, Some(nodes.way(new)), Stopped::Finished, false);
+                }
+                let is_preferred = estimate.preferred.contains(&action);
+                open.push(new, &estimate.scores, is_preferred);
+            }
+            run.report(nodes.len() as u64);
+        }
+        let met = nodes.len() + aside.states();
+        if !is_cut {
+            return result(met, None, Stopped::Finished, true);
+        }
+        // A state may have been left out whose shortest way takes few steps enough.
+        let here = nodes.bytes_with(RESERVED) + open.bytes();
+        let weighted = aside.weighted();
+        let (mut stopped, mut looked_at) = (None, met as u64);
+        let plan = weighted.go_on(space, self.steps, &mut |space, bytes| {
+            looked_at += 1;
+            run.report(looked_at);
+            stopped = self.stopped(space, (&run, began), (met, here + bytes));
+            stopped.is_none()
+        });
+        let is_impossible = weighted.is_exhausted() && !weighted.is_cut();
+        let met = nodes.len() + aside.states();
+        let why = stopped.unwrap_or(Stopped::Finished);
+        let is_none = plan.is_none() && stopped.is_none();
+        let mut result = result(met, plan, why, is_none && is_impossible);
+        if is_none {
+            result.at_least = self.steps.saturating_add(1);
+        }
+        result
+    }
+
+    fn a_star<T: StateSpace>(&self, space: &mut T) -> SearchResult<T::Action> {
+        let run = self.watch.start("BestFirst", None);
+        let began = space.work();
+        let mut nodes = Nodes::new(space.start());
+        // The open states by steps taken and left, and by steps left; each with the bound that it had then.
+        let mut open: BTreeMap<(u64, u32), Vec<u32>> = BTreeMap::new();
+        let mut entries = 1;
+        open.insert((0, 0), vec![0]);
+        let mut found = Vec::new();
+        let mut is_cut = false;
+        let most = self.steps as u64;
+        while let Some(mut first) = open.first_entry() {
+            let (total, left) = *first.key();
+            let number = first.get_mut().pop();
+            if first.get().is_empty() {
+                first.remove();
+            }
+            entries -= 1;
+            let Some(number) = number else {
+                continue;
+            };
+            let result = |nodes: &Nodes<T::State, T::Action>, plan, why| SearchResult {
+                plan,
+                at_least: total as usize,
+                impossible: false,
+                states: nodes.len(),
+                stopped: why,
+            };
+            let steps = nodes.steps(number);
+            // Another way to it was shorter.
+            if u64::from(steps) + u64::from(left) != total {
+                continue;
+            }
+            let bytes = nodes.bytes_with(RESERVED) + 8 * entries;
+            if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
+                return result(&nodes, None, why);
+            }
+            let state = nodes.state(number).clone();
+            if space.is_goal(&state) {
+                return result(&nodes, Some(nodes.way(number)), Stopped::Finished);
+            }
+            let Some(bound) = space.at_least(&state) else {
+                nodes.expand(number);
+                continue;
+            };
+            let bound = bound.max(left);
+            if u64::from(steps) + u64::from(bound) > most {
+                is_cut = true;
+                continue;
+            }
+            if bound > left {
+                let at = (u64::from(steps) + u64::from(bound), bound);
+                open.entry(at).or_default().push(number);
+                entries += 1;
+                continue;
+            }
+            if !nodes.expand(number) {
+                continue;
+            }
+            found.clear();
+            space.successors(&state, &mut found);
+            let left = bound.saturating_sub(1);
+            for (action, state) in found.drain(..) {
+                if let Some(new) = nodes.reach_sooner(number, action, state) {
+                    let at = (u64::from(steps) + 1 + u64::from(left), left);
+                    open.entry(at).or_default().push(new);
+                    entries += 1;
+                }
+            }
+            run.report(nodes.len() as u64);
+        }
+        SearchResult {
+            plan: None,
+            at_least: self.steps.saturating_add(1),
+            impossible: !is_cut,
+            states: nodes.len(),
+            stopped: Stopped::Finished,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A puzzle: rules that were read, checked and grounded.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::check::Relations;
+use super::clauses::rules;
+use super::ground_puzzle::{GroundPuzzle, Grounding};
+use super::kif::{self, KifError};
+use super::roles::declare;
+use super::state::{Action, GameState};
+use super::syntax::{SymbolId, Symbols};
+use super::{GdlError, GroundingLimits, RuleTextProblem};
+use figrs_reading::LineIndex;
+use figrs_reading::{MOST_BYTES, read_limited};
+
+/// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
+#[derive(Clone)]
+pub struct Puzzle {
+    pub(super) rules: Arc<GroundPuzzle>,
+    pub(super) goal: u8,
+}
+
+/// Shows sizes, not rules.
+impl fmt::Debug for Puzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Puzzle")
+            .field("role", &self.role())
+            .field("goal", &self.goal)
+            .field("actions", &self.actions())
+            .field("possible_facts", &self.possible_facts())
+            .field("ground_rules", &self.ground_rules())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Relations that every puzzle needs, with the remedy for errors.
+const REQUIRED: [(SymbolId, &str, &str); 4] = [
+    (
+        SymbolId::ROLE,
+        "role",
+        "name the player, such as `(role robot)`",
+    ),
+    (
+        SymbolId::LEGAL,
+        "legal",
+        "state what may be done, such as `(<= (legal robot wait) ...)`",
+    ),
+    (
+        SymbolId::GOAL,
+        "goal",
+        "state what is to be reached, such as `(<= (goal robot 100) ...)`",
+    ),
+    (
+        SymbolId::TERMINAL,
+        "terminal",
+        "state when the puzzle ends, such as `(<= terminal (goal robot 100))`",
+    ),
+];
+
+impl Puzzle {
+    /// The puzzle of a file.
+    ///
+    /// **Errors.** [`GdlError::Read`], also of a file of more than [`MOST_BYTES`], and those of [`parse`](Self::parse).
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
+        Self::read_within(path, GroundingLimits::default())
+    }
+
+    /// The puzzle of a file, with other limits.
+    pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
+        let path = path.as_ref();
+        let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
+            path: path.into(),
+            cause,
+        })?;
+        let place = path.display().to_string();
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::parsed(text, &place, limits),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let at = valid.len();
+                Err(within(
+                    &valid,
+                    &place,
+                    KifError::new(at, RuleTextProblem::NotUtf8),
+                ))
+            }
+        }
+    }
+
+    /// The puzzle of a text.
+    ///
+    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::UndeclaredRoles`],
+    /// [`GdlError::GoalValue`], [`GdlError::TooLarge`].
+    pub fn parse(text: &str) -> Result<Self, GdlError> {
+        Self::parse_within(text, GroundingLimits::default())
+    }
+
+    /// The puzzle of a text, with other limits.
+    pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
+        Self::parsed(text, "rules", limits)
+    }
+
+    fn parsed(text: &str, place: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
+        let mut symbols = Symbols::new();
+        let problem = |mismatch| within(text, place, mismatch);
+        let read = kif::read(text).and_then(|read| rules(&read, &mut symbols));
+        let mut rules = read.map_err(problem)?;
+        let is_role_inferred = declare(&mut rules, &symbols, place)?;
+        let relations = Relations::new(&rules, &symbols).map_err(problem)?;
+        for (symbol, relation, remedy) in REQUIRED {
+            if !rules.iter().any(|rule| rule.head.relation == symbol) {
+                return Err(GdlError::Missing {
+                    place: place.into(),
+                    relation,
+                    remedy,
+                });
+            }
+        }
+        let grounding = Grounding {
+            rules: &rules,
+            relations: &relations,
+            symbols: &symbols,
+            text,
+            place,
+        };
+        let mut rules = grounding.puzzle(limits)?;
+        rules.is_role_inferred = is_role_inferred;
+        Ok(Self {
+            rules: Arc::new(rules),
+            goal: 100,
+        })
+    }
+
+    /// Values of the goal below the one that counts as solved, the smallest first.
+    pub(super) fn goals(&self) -> Vec<u8> {
+        let goals = self.rules.goals.iter().map(|&(value, _)| value);
+        let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        goals
+    }
+
+    /// Counts as solved where the goal has at least this value, instead of 100.
+    #[must_use]
+    pub fn goal(mut self, value: u8) -> Self {
+        self.goal = value;
+        self
+    }
+
+    /// The name of the player.
+    pub fn role(&self) -> &str {
+        &self.rules.role
+    }
+
+    /// True if no rule declares the player, who is then the only one that actions and goals name.
+    pub fn is_role_inferred(&self) -> bool {
+        self.rules.is_role_inferred
+    }
+
+    /// Names that stand where a player does and are not the player: their actions and goals count for nothing, and the name may be misspelt.
+    pub fn undeclared_roles(&self) -> &[String] {
+        &self.rules.strangers
+    }
+
+    /// Relations that conditions name and no rule defines: no fact of them ever holds, and the name may be misspelt.
+    pub fn undefined(&self) -> &[String] {
+        &self.rules.undefined
+    }
+
+    /// Number of actions that are legal in some state; an upper bound, found without going through all states.
+    pub fn actions(&self) -> usize {
+        self.rules.actions.len()
+    }
+
+    /// Number of facts that hold in some state; an upper bound, found without going through all states.
+    pub fn possible_facts(&self) -> usize {
+        self.rules.facts.len()
+    }
+
+    /// Number of ground rules.
+    pub fn ground_rules(&self) -> usize {
+        self.rules.machine.rules()
+    }
+
+    /// An action as it is written in the rules, in lower case.
+    pub fn action(&self, action: Action) -> &str {
+        &self.rules.actions[action.number()]
+    }
+
+    /// The facts that hold in a state, in lower case.
+    pub fn facts(&self, state: &GameState) -> Vec<&str> {
+        state
+            .facts()
+            .map(|fact| self.rules.facts[fact].as_str())
+            .collect()
+    }
+
+    /// The state at the start.
+    pub fn start(&self) -> GameState {
+        self.rules.start.clone()
+    }
+
+    /// Legal actions in a state; none if the puzzle has ended.
+    pub fn legal(&self, state: &GameState) -> Vec<Action> {
+        self.rules.legal(&self.rules.look_ahead(state)).collect()
+    }
+
+    /// The state after an action.
+    pub fn next(&self, state: &GameState, action: Action) -> GameState {
+        let held = self.rules.look_ahead(state);
+        GameState(self.rules.next(&held, action).collect())
+    }
+
+    /// True if the puzzle has ended and its goal has the value that counts as solved.
+    pub fn is_solved(&self, state: &GameState) -> bool {
+        self.rules.is_solved(state, self.goal)
+    }
+
+    /// True if the puzzle has ended.
+    pub fn is_terminal(&self, state: &GameState) -> bool {
+        self.rules.ends(state)
+    }
+}
+
+pub(super) fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
+    let (line, column) = LineIndex::new(text).at(mismatch.at);
+    GdlError::Text {
+        place: place.into(),
+        line,
+        column,
+        problem: Box::new(mismatch.problem),
+    }
+}

@@ -1,0 +1,171 @@
+//! One plan of a puzzle by best-first search, where all plans together are too many.
+
+use crate::{BestFirst, SearchResult, StateSpace};
+use figrs_infer::Stopped;
+
+use super::plan_space::PlanSpace;
+use super::{Action, GdlError, Length, Puzzle};
+
+/// A plan that a search found, and what is proven about its length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPlan {
+    actions: Vec<Action>,
+    at_least: usize,
+    states: usize,
+}
+
+impl FoundPlan {
+    /// The plan.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// A number of steps below which there is proven to be no plan.
+    pub fn at_least(&self) -> usize {
+        self.at_least
+    }
+
+    /// The same plan where it is known from elsewhere that no plan has fewer steps than this.
+    #[must_use]
+    pub fn proven_at_least(mut self, steps: usize) -> Self {
+        self.at_least = self.at_least.max(steps.min(self.actions.len()));
+        self
+    }
+
+    /// True if it is proven that no plan is shorter.
+    pub fn is_shortest(&self) -> bool {
+        self.actions.len() <= self.at_least
+    }
+
+    /// Number of states that the search met.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+}
+
+/// Work that is first spent on plans that end before the clock ends the puzzle, in rules and conditions: some seconds.
+const TIMELESS: u64 = 1_000_000_000;
+
+impl Puzzle {
+    /// Some plan of at most `most` steps, by greedy best-first search with the actions and the changes of facts of relaxed plans, the value of the goal so far, and the novelty of facts
+    /// as scores; where that takes long, in turn with weighted A*, depth-first searches, and a search from both ends if the goal and what holds in a sample of states tell how
+    /// the puzzle ends and actions can be undone.
+    ///
+    /// If a counter of steps ends the puzzle, plans that end before are sought first, among states without it.
+    ///
+    /// **Complexity.** Memory for the states that are met; for each that is expanded, time in the ground rules, times the legal actions.
+    ///
+    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps;
+    /// [`GdlError::SearchEnded`] if a limit of the search ended it.
+    pub fn any_plan(&self, search: &BestFirst, most: usize) -> Result<FoundPlan, GdlError> {
+        let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
+        let mut early = None;
+        if let Some(limit) = limit {
+            let mut space = PlanSpace::new(self, true);
+            let before = limit.map_or(most, |limit| most.min(limit - 1));
+            let search = search.clone().steps(before);
+            let search = if limit.is_some_and(|limit| limit <= most) {
+                let work = search
+                    .work_limit()
+                    .map_or(TIMELESS, |work| work.min(TIMELESS));
+                search.work(work)
+            } else {
+                search
+            };
+            let found = search.any_plan(&mut space)?;
+            let is_over = limit.is_none_or(|limit| limit > most);
+            if is_over || found.plan().is_some() || is_stopped(&found) {
+                // A plan of more steps may be one that the clock ends, which these states do not tell of.
+                return match Self::found(found, &mut space, most) {
+                    Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
+                        length,
+                        proven: proven && limit.is_none(),
+                    }),
+                    found => found,
+                };
+            }
+            early = Some(found);
+        }
+        let search = search.clone().steps(most);
+        let mut space = PlanSpace::new(self, false);
+        let found = search.any_plan(&mut space)?;
+        let mut found = Self::found(found, &mut space, most)?;
+        if let Some(early) = early {
+            found.states += early.states();
+            // Then only the clock ends the puzzle.
+            let limit = limit.flatten().filter(|_| early.is_impossible());
+            found = found.proven_at_least(limit.unwrap_or(0));
+        }
+        Ok(found)
+    }
+
+    /// A shortest plan of fewer steps than some plan has, by A* with the levels of relaxation; the same plan if there is none, or a limit of the search
+    /// comes first, with what is proven by then.
+    ///
+    /// **Complexity.** As [`any_plan`](Self::any_plan).
+    ///
+    /// **Errors.** Those of the search, if it panics.
+    pub fn shorter_plan(
+        &self,
+        search: &BestFirst,
+        known: FoundPlan,
+    ) -> Result<FoundPlan, GdlError> {
+        let length = known.actions.len();
+        let Some(most) = length.checked_sub(1) else {
+            return Ok(known);
+        };
+        let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
+        // A plan that the clock ends takes as many steps as that.
+        let is_timeless = limit.is_some_and(|limit| limit.is_none_or(|limit| most < limit));
+        let mut space = PlanSpace::new(self, is_timeless);
+        let found = search.clone().steps(most).shortest_plan(&mut space)?;
+        let states = known.states + found.states();
+        Ok(match found.plan() {
+            Some(plan) => FoundPlan {
+                actions: plan.to_vec(),
+                at_least: plan.len(),
+                states,
+            },
+            None if found.is_impossible() => FoundPlan {
+                at_least: length,
+                states,
+                ..known
+            },
+            None => FoundPlan {
+                states,
+                ..known.proven_at_least(found.at_least())
+            },
+        })
+    }
+
+    /// The plan that was found, with the bound of its steps that relaxation proves.
+    fn found(
+        found: SearchResult<Action>,
+        space: &mut PlanSpace<'_>,
+        most: usize,
+    ) -> Result<FoundPlan, GdlError> {
+        match found.plan() {
+            Some(plan) => {
+                let bound = space.at_least(&space.start()).unwrap_or(0) as usize;
+                let found = FoundPlan {
+                    actions: plan.to_vec(),
+                    at_least: found.at_least(),
+                    states: found.states(),
+                };
+                Ok(found.proven_at_least(bound))
+            }
+            None if found.stopped() == Stopped::Finished => Err(GdlError::NoPlan {
+                length: Length::AtMost(most).to_string(),
+                proven: found.is_impossible(),
+            }),
+            None => Err(GdlError::SearchEnded {
+                states: found.states(),
+                stopped: found.stopped(),
+            }),
+        }
+    }
+}
+
+fn is_stopped(found: &SearchResult<Action>) -> bool {
+    matches!(found.stopped(), Stopped::Deadline | Stopped::Interrupted)
+}

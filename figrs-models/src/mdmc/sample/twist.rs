@@ -1,0 +1,302 @@
+//! Columns of levels drawn under twisting functions of demands.
+
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::{Constant, Element, Parents, Select, Value};
+use rustc_hash::FxHashMap;
+
+use crate::mdmc::Tile;
+
+/// States of all demands that look ahead.
+pub type TwistState = Vec<DemandState>;
+
+/// For each column the value of each history of columns before it.
+pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
+
+/// Tiles that can stand in a cell, with their shares.
+pub type TileShares = Vec<(Tile, f64)>;
+
+/// The factor of a tile in a cell, by the states before it.
+type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
+
+/// The factor of a column, given from the top, by the states before it.
+pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
+
+/// State of a demand after some cells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DemandState {
+    /// State of an automaton.
+    Open(Vec<u32>),
+    /// States of several automata.
+    Several(Vec<DemandState>),
+    /// It is met.
+    Met,
+    /// It cannot be met any more.
+    Broken,
+}
+
+impl Value for DemandState {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.hash(hasher);
+    }
+
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Open(words) => words.heap_bytes(),
+            Self::Several(states) => {
+                let each = states
+                    .iter()
+                    .map(|state| size_of::<Self>() + state.heap_bytes());
+                each.sum()
+            }
+            Self::Met | Self::Broken => 0,
+        }
+    }
+}
+
+/// Factors by which demands twist the proposals of a level's tiles.
+///
+/// Along a level the product of the factors is the factor of the demands, whatever the values of states are: so that the law of the weighted
+/// particles is that of the model given the demands.
+pub trait TwistingFunctions: Debug + Send + Sync {
+    /// Rows of the level.
+    fn height(&self) -> usize;
+
+    /// The states before the first cell.
+    fn start(&self) -> TwistState;
+
+    /// True if all must be as training showed it.
+    fn seen(&self) -> bool;
+
+    /// The tile that is placed in a cell.
+    fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
+
+    /// The factor of a tile by itself.
+    fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
+
+    /// True if tiles of a cell have different factors, or change a state.
+    fn twists(&self, cell: (usize, usize)) -> bool;
+
+    /// True if tiles of a cell may change a state.
+    fn moves(&self, cell: (usize, usize)) -> bool;
+
+    /// True if there are states.
+    fn has_states(&self) -> bool;
+
+    /// The states after a tile.
+    fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
+
+    /// The product of the values of the states before a cell.
+    fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
+
+    /// The factor of a tile without that of the tile [by itself](Self::own).
+    fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
+
+    /// The values of the histories of a model of columns, once they are computed.
+    fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
+
+    /// The factor of a tile.
+    fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
+        let own = self.own(cell, tile);
+        if own <= 0.0 {
+            return 0.0;
+        }
+        own * self.ahead_factor(cell, state, tile)
+    }
+}
+
+/// One of some tiles, in proportion to their shares; any, for a particle that weighs nothing.
+fn propose(shares: &TileShares) -> Element<Tile> {
+    if shares.is_empty() {
+        return Constant::new(Tile::EMPTY);
+    }
+    Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
+}
+
+/// Zero where a state has no value.
+fn ratio(after: f64, before: f64) -> f64 {
+    if before > 0.0 { after / before } else { 0.0 }
+}
+
+/// The states of demands along some columns that are being built.
+#[derive(Debug)]
+pub struct Twist {
+    functions: Arc<dyn TwistingFunctions>,
+    state: Element<TwistState>,
+}
+
+impl Twist {
+    /// The states before the first column.
+    pub fn new(functions: Arc<dyn TwistingFunctions>) -> Self {
+        let state = Constant::new(functions.start());
+        Self { functions, state }
+    }
+
+    /// The states before the next cell.
+    pub fn state(&self) -> &Element<TwistState> {
+        &self.state
+    }
+
+    /// The factor of the states before the first cell, which belongs to the first column.
+    pub fn start(&self) -> Element<f64> {
+        let functions = Arc::clone(&self.functions);
+        let first = (functions.height() - 1, 0);
+        self.state.map(move |state| functions.value(first, state))
+    }
+
+    /// True if all must be as training showed it.
+    pub fn seen(&self) -> bool {
+        self.functions.seen()
+    }
+
+    /// The tile that is placed in a cell.
+    pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
+        self.functions.placed(cell)
+    }
+
+    /// The factor of the tiles of a cell; nothing if it is the same for all, and they change no state.
+    fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
+        let functions = Arc::clone(&self.functions);
+        let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
+        self.functions.twists(cell).then(|| Arc::new(factor) as _)
+    }
+
+    /// The factor of a tile by itself.
+    pub fn own(&self, cell: (usize, usize), tile: Tile) -> f64 {
+        self.functions.own(cell, tile)
+    }
+
+    /// The tile of a cell, and the weight that its proposal takes, from tiles with shares in which the factors by [themselves](Self::own) are already, as
+    /// are those that the model weighs it with.
+    ///
+    /// Nothing is proposed for a tile that is placed.
+    pub fn proposed(
+        &mut self,
+        cell: (usize, usize),
+        shares: impl FnOnce() -> Element<TileShares>,
+    ) -> (Element<Tile>, Element<f64>) {
+        let functions = Arc::clone(&self.functions);
+        let factor = move |state: &TwistState, tile| functions.ahead_factor(cell, state, tile);
+        self.propose(cell, &shares(), factor)
+    }
+
+    fn propose(
+        &mut self,
+        cell: (usize, usize),
+        shares: &Element<TileShares>,
+        factor: impl Fn(&TwistState, Tile) -> f64 + Send + Sync + 'static,
+    ) -> (Element<Tile>, Element<f64>) {
+        let both = (shares, &self.state);
+        let twisted = Parents::map(&both, move |(shares, state): (&TileShares, &TwistState)| {
+            let shares = shares.iter();
+            let twisted = shares.map(|&(tile, share)| (tile, share * factor(state, tile)));
+            twisted.filter(|&(_, share)| share > 0.0).collect()
+        });
+        let weight =
+            twisted.map(|shares: &TileShares| shares.iter().map(|&(_, share)| share).sum::<f64>());
+        let tile = twisted.flat_map(propose);
+        self.read(cell, &tile);
+        (tile, weight)
+    }
+
+    /// The tile of a cell, and the weight that its proposal takes: from the tiles that its parents give with their shares, or as the model draws it
+    /// where no demand looks at the cell.
+    pub fn tile(
+        &mut self,
+        cell: (usize, usize),
+        plain: impl FnOnce() -> Element<Tile>,
+        shares: impl FnOnce() -> Element<TileShares>,
+    ) -> (Element<Tile>, Option<Element<f64>>) {
+        let Some(factor) = self.factor_of(cell) else {
+            return (plain(), None);
+        };
+        if self.placed(cell).is_none() {
+            let (tile, weight) =
+                self.propose(cell, &shares(), move |state, tile| factor(state, tile));
+            return (tile, Some(weight));
+        }
+        let tile = plain();
+        let of = move |(state, &tile): (&TwistState, &Tile)| factor(state, tile);
+        let weight = Parents::map(&(&self.state, &tile), of);
+        self.read(cell, &tile);
+        (tile, Some(weight))
+    }
+
+    /// Goes on with the tile of a cell.
+    fn read(&mut self, cell: (usize, usize), tile: &Element<Tile>) {
+        if !self.functions.moves(cell) {
+            return;
+        }
+        let functions = Arc::clone(&self.functions);
+        self.state = Parents::map(
+            &(&self.state, tile),
+            move |(state, &tile): (&TwistState, &Tile)| functions.after(cell, state, tile),
+        );
+    }
+
+    /// The values of the histories of a model of columns, computed once.
+    pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
+        let values = self.functions.histories();
+        Arc::clone(values.get_or_init(|| Arc::new(compute())))
+    }
+
+    /// The factor of a column.
+    pub fn column_factor(&self, column: usize) -> ColumnFactor {
+        let functions = Arc::clone(&self.functions);
+        Arc::new(move |state: &TwistState, tiles: &[Tile]| {
+            let (mut own, mut states) = (1.0, state.clone());
+            for row in (0..functions.height()).rev() {
+                let (cell, placed) = ((row, column), functions.placed((row, column)));
+                let tile = placed.unwrap_or(tiles[row]);
+                own *= functions.own(cell, tile);
+                if own <= 0.0 {
+                    return 0.0;
+                }
+                states = functions.after(cell, &states, tile);
+            }
+            let first = |column| (functions.height() - 1, column);
+            let before = functions.value(first(column), state);
+            own * ratio(functions.value(first(column + 1), &states), before)
+        })
+    }
+
+    /// The factor of a column by itself.
+    pub fn own_column_factor(&self, column: usize, tiles: &[Tile]) -> f64 {
+        let rows = tiles.iter().enumerate();
+        let own = rows.map(|(row, &tile)| {
+            let tile = self.functions.placed((row, column)).unwrap_or(tile);
+            self.functions.own((row, column), tile)
+        });
+        own.product()
+    }
+
+    /// Goes on with a column, given by its number among some.
+    pub fn read_column(
+        &mut self,
+        column: usize,
+        number: &Element<usize>,
+        columns: impl Fn(usize) -> Vec<Tile> + Send + Sync + 'static,
+    ) {
+        if !self.functions.has_states() {
+            return;
+        }
+        let functions = Arc::clone(&self.functions);
+        self.state = Parents::map(
+            &(&self.state, number),
+            move |(state, &number): (&TwistState, &usize)| {
+                let tiles = columns(number);
+                let rows = (0..functions.height()).rev();
+                rows.fold(state.clone(), |state, row| {
+                    let placed = functions.placed((row, column));
+                    functions.after((row, column), &state, placed.unwrap_or(tiles[row]))
+                })
+            },
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Tables of data about the variables of a network.
+
+use std::path::Path;
+
+use csv::StringRecord;
+use rustc_hash::FxHashMap;
+
+use super::csv_records::{CsvRecords, is_missing};
+use super::input::read_text;
+use super::lexer::{LexerError, LexerResult};
+use super::variable::{position_of, unknown_state};
+use super::{Network, NetworkError, State, TextProblem};
+
+/// Rows of data about the variables of a [`Network`]: a state for each variable, or nothing where it is missing.
+///
+/// ```
+/// # use figrs_network::Network;
+/// # let network = Network::from_bif("network n { } variable rain { type discrete [ 2 ] { yes, no }; }
+/// #     variable grass { type discrete [ 2 ] { wet, dry }; }
+/// #     probability ( rain ) { table 0.2, 0.8; } probability ( grass ) { table 0.5, 0.5; }")?;
+/// let data = network.data_from_csv("grass,rain\nwet,yes\n,no\n")?;
+/// let row: Vec<String> = data.row(1).map(|state| format!("{state:?}")).collect();
+/// assert_eq!((data.len(), row.join(" ")), (2, "Some(no) None".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NetworkData {
+    /// Number of variables.
+    width: usize,
+    cells: Vec<Option<State>>,
+    /// The line of each row in its file, from 1.
+    lines: Vec<usize>,
+}
+
+impl NetworkData {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// True if there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The states in a row, one for each variable of the network and in their order.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
+        let cells = &self.cells[row * self.width..][..self.width];
+        cells.iter().map(Option::as_ref)
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = Option<&State>>> {
+        (0..self.len()).map(|row| self.row(row))
+    }
+
+    /// The line of a row in its file, counted from 1.
+    pub fn line(&self, row: usize) -> usize {
+        self.lines[row]
+    }
+}
+
+impl Network {
+    /// Reads a table of data in comma-separated values: the first line names variables, each other line has a state for each of them, and
+    /// an empty cell is missing, as is `NA` or `?` where that is no state. If there is no comma in the first line, semicolons or tabs separate the
+    /// cells. Variables that it does not name are missing in every row.
+    ///
+    /// **Errors.** Of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not have,
+    /// of lines of another length than the first, of a quote without its end, and of characters that no text has.
+    pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
+        let path = path.as_ref();
+        let text = read_text(path)?;
+        self.data(&text)
+            .map_err(|mistake| mistake.within(&text, &path.display().to_string()))
+    }
+
+    /// As [`read_data`](Self::read_data), of a text.
+    ///
+    /// **Errors.** As there.
+    pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {
+        self.data(text)
+            .map_err(|mistake| mistake.within(text, "CSV"))
+    }
+
+    pub(super) fn data(&self, text: &str) -> LexerResult<NetworkData> {
+        let mut records = CsvRecords::new(text)?;
+        let mut record = StringRecord::new();
+        let mut columns: Vec<usize> = Vec::new();
+        if records.read(&mut record)? {
+            for (i, name) in record.iter().enumerate() {
+                let at = || records.field_start(&record, i);
+                let position = position_of(&self.index, &self.variables, name);
+                let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
+                if columns.contains(&position) {
+                    let variable = name.into();
+                    let problem = TextProblem::RepeatedColumn { variable };
+                    return Err(LexerError::new(at(), problem));
+                }
+                columns.push(position);
+            }
+        }
+        // By name: a column may have thousands of states.
+        let states = columns.iter().map(|&column| {
+            let states = self.variables[column].states.iter();
+            states.map(|state| (state.name(), state)).collect()
+        });
+        let states: Vec<FxHashMap<&str, &State>> = states.collect();
+        let width = self.variables.len();
+        let mut data = NetworkData {
+            width,
+            ..NetworkData::default()
+        };
+        while records.read(&mut record)? {
+            if record.len() != columns.len() {
+                let problem = TextProblem::CellCount {
+                    found: record.len(),
+                    needed: columns.len(),
+                };
+                return Err(LexerError::new(records.field_start(&record, 0), problem));
+            }
+            let first = data.cells.len();
+            data.cells.resize(first + width, None);
+            for (i, (cell, &column)) in record.iter().zip(&columns).enumerate() {
+                match states[i].get(cell) {
+                    Some(&state) => data.cells[first + column] = Some(state.clone()),
+                    None if is_missing(cell) => {}
+                    None => {
+                        let problem = unknown_state(&self.variables[column], cell);
+                        return Err(LexerError::new(records.field_start(&record, i), problem));
+                    }
+                }
+            }
+            // The place of a record is before empty lines above it.
+            let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
+            let above = &text[begin.0 as usize..records.field_start(&record, 0)];
+            let line = begin.1 as usize + above.matches('\n').count();
+            data.lines.push(line);
+        }
+        Ok(data)
+    }
+}

@@ -1,0 +1,117 @@
+//! Variables and states found in data.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use csv::StringRecord;
+use figrs_core::factor::Weights;
+use rustc_hash::FxHashSet;
+
+use super::csv_records::{CsvRecords, is_missing};
+use super::draft::NetworkDraft;
+use super::input::read_text;
+use super::lexer::{LexerError, LexerResult, unexpected};
+use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
+
+impl Network {
+    /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that
+    /// are numbers stand in ascending order, others in that of their letters (by code points). Cells `NA` and `?` are missing.
+    ///
+    /// **Errors.** As [`read_data`](Self::read_data); no rows; one column alone; a column without a name or without any state.
+    pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
+        let path = path.as_ref();
+        let text = read_text(path)?;
+        of_data(&text).map_err(|mistake| mistake.within(&text, &path.display().to_string()))
+    }
+
+    /// As [`from_data`](Self::from_data), of a text.
+    ///
+    /// ```
+    /// # use figrs_network::Network;
+    /// let (network, data) = Network::from_data_csv("size,rain\n10,yes\n9,no\n,yes\n")?;
+    /// let sizes: Vec<&str> = network.variables()[0].states().iter().map(|state| state.name()).collect();
+    /// assert_eq!((sizes, data.len()), (vec!["9", "10"], 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// **Errors.** As there.
+    pub fn from_data_csv(text: &str) -> Result<(Self, NetworkData), NetworkError> {
+        of_data(text).map_err(|mistake| mistake.within(text, "CSV"))
+    }
+}
+
+fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
+    for (position, (name, states)) in columns(text)?.into_iter().enumerate() {
+        draft.tables.push(NetworkTable {
+            variables: vec![position],
+            weights: Weights::from_linear(vec![1.0 / states.len() as f64; states.len()]),
+        });
+        draft.places.push(0);
+        draft.add_variable(0, &name, State::all(states))?;
+    }
+    let network = draft.network(text)?;
+    let data = network.data(text)?;
+    Ok((network, data))
+}
+
+/// The names of the columns with their states in order, without columns that stand a second time, which are errors of the data.
+fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
+    let mut records = CsvRecords::new(text)?;
+    let mut header = StringRecord::new();
+    if !records.read(&mut header)? {
+        return Err(unexpected(
+            0,
+            "",
+            "a first line with the names of variables",
+        ));
+    }
+    let mut states: Vec<BTreeSet<String>> = vec![BTreeSet::new(); header.len()];
+    if header.len() < 2 {
+        let at = records.field_start(&header, 0);
+        return Err(LexerError::new(at, TextProblem::OneColumn));
+    }
+    let mut record = StringRecord::new();
+    let mut is_empty = true;
+    while records.read(&mut record)? {
+        is_empty = false;
+        for (cell, states) in record.iter().zip(&mut states) {
+            if !is_missing(cell) && !states.contains(cell) {
+                states.insert(cell.to_owned());
+            }
+        }
+    }
+    if is_empty {
+        return Err(LexerError::new(text.len(), TextProblem::NoRows));
+    }
+    let mut columns = Vec::with_capacity(header.len());
+    let mut known: FxHashSet<&str> = FxHashSet::default();
+    for (i, (name, states)) in header.iter().zip(states).enumerate() {
+        let at = || records.field_start(&header, i);
+        if name.is_empty() {
+            return Err(unexpected(at(), &text[at()..], "the name of a variable"));
+        }
+        if !known.insert(name) {
+            continue;
+        }
+        if states.is_empty() {
+            let variable = name.into();
+            return Err(LexerError::new(at(), TextProblem::EmptyColumn { variable }));
+        }
+        columns.push((name.to_owned(), in_order(states)));
+    }
+    Ok(columns)
+}
+
+/// States in ascending order if all are numbers, and else as they are.
+fn in_order(states: BTreeSet<String>) -> Vec<String> {
+    let number = |state: &String| state.parse().ok().filter(|x: &f64| !x.is_nan());
+    let numbers: Option<Vec<f64>> = states.iter().map(number).collect();
+    let Some(numbers) = numbers else {
+        return states.into_iter().collect();
+    };
+    let mut numbered: Vec<(f64, String)> = numbers.into_iter().zip(states).collect();
+    // Stable, so that the same number written in several ways keeps the order of the letters.
+    numbered.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    numbered.into_iter().map(|(_, state)| state).collect()
+}

@@ -1,0 +1,137 @@
+//! Influence diagrams: chance variables, decisions and utilities.
+
+mod elements;
+
+use rustc_hash::FxHashMap;
+
+pub use elements::DiagramElements;
+
+use super::variable::position_of;
+use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
+
+/// An influence diagram from a file: chance variables with conditional tables, decisions with what is known when they are made, and
+/// utilities, whose sum is to be as large as possible.
+///
+/// Chance variables and decisions stand in one list and are named by their positions in it.
+///
+/// ```
+/// use figrs_network::InfluenceDiagram;
+///
+/// let diagram = InfluenceDiagram::from_xdsl(r#"<smile version="1.0" id="umbrella"><nodes>
+///     <cpt id="weather"><state id="sun"/><state id="rain"/><probabilities>0.7 0.3</probabilities></cpt>
+///     <decision id="umbrella"><state id="take"/><state id="leave"/></decision>
+///     <utility id="comfort"><parents>weather umbrella</parents><utilities>20 100 70 0</utilities></utility>
+/// </nodes></smile>"#)?;
+/// let [decision] = diagram.decisions() else { panic!() };
+/// let [comfort] = diagram.utilities() else { panic!() };
+/// assert_eq!(diagram.variables()[decision.variable()].name(), "umbrella");
+/// assert!(decision.known().is_empty());
+/// // In rain and with an umbrella: of the weather the second state, of the decision the first, which varies fastest.
+/// assert_eq!(comfort.numbers()[2], 70.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct InfluenceDiagram {
+    pub(super) name: String,
+    pub(super) variables: Vec<Variable>,
+    pub(super) tables: Vec<NetworkTable>,
+    pub(super) decisions: Vec<DecisionNode>,
+    pub(super) utilities: Vec<UtilityNode>,
+    pub(super) normalised: Vec<NormalisedRow>,
+    pub(super) index: FxHashMap<String, usize>,
+    pub(super) order: Vec<usize>,
+}
+
+impl InfluenceDiagram {
+    /// The diagram's name; empty if it has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The chance variables and the decisions, in the order of the file; the states of a decision are its options.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The conditional tables of the chance variables, one for each, with the child last and varying fastest.
+    pub fn tables(&self) -> &[NetworkTable] {
+        &self.tables
+    }
+
+    /// The decisions, one after another: a decision that influences what is known at another one stands before it, and
+    /// others stand as in the file.
+    pub fn decisions(&self) -> &[DecisionNode] {
+        &self.decisions
+    }
+
+    /// The utilities, in the order of the file. Their sum is the utility of a world.
+    pub fn utilities(&self) -> &[UtilityNode] {
+        &self.utilities
+    }
+
+    /// The positions of all variables, each after its parents, and a decision after what is known when it is made;
+    /// else in the order of the file.
+    pub fn parents_first(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The rows whose sums were off by rounding, so that they were divided by them.
+    pub fn normalised(&self) -> &[NormalisedRow] {
+        &self.normalised
+    }
+
+    /// The position of the chance variable or decision with a name.
+    ///
+    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
+    pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
+        Ok(position_of(&self.index, &self.variables, variable)?)
+    }
+}
+
+/// A decision of an influence diagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionNode {
+    pub(super) variable: usize,
+    pub(super) known: Vec<usize>,
+}
+
+impl DecisionNode {
+    /// The position of the decision among the variables of the diagram, whose states are its options.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// The positions of the variables whose values the file says are known when deciding: the parents of the decision. They are not
+    /// the whole past: that earlier decisions and what was known at them are remembered is for the one who solves the diagram.
+    pub fn known(&self) -> &[usize] {
+        &self.known
+    }
+}
+
+/// A utility of an influence diagram: a number for each combination of states of some variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UtilityNode {
+    pub(super) name: String,
+    pub(super) variables: Vec<usize>,
+    pub(super) numbers: Vec<f64>,
+}
+
+impl UtilityNode {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The positions of the variables that it depends on; there may be none.
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    /// The numbers, all finite, the last variable varying fastest.
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+}
+
+#[cfg(test)]
+mod tests;

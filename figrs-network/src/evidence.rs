@@ -1,0 +1,238 @@
+//! Files of observations.
+
+use std::fmt;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::input::read_text;
+use super::lexer::{Input, LexerError, LexerResult};
+use super::uai::{count, end};
+use super::variable::{position_of, unknown_state};
+use super::{
+    InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Unknown, Variable,
+};
+use figrs_reading::mistakes;
+
+impl Network {
+    /// Reads a file of observations in the format of its extension, `.json` or `.evid`.
+    ///
+    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
+    /// names that are not in the network.
+    pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
+        ObservedVariables::read_evidence(self, path.as_ref())
+    }
+
+    /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
+    ///
+    /// A state may be a number or a Boolean where that is its name. A variable may occur twice with one state.
+    ///
+    /// **Errors.** [`NetworkError::Text`] with the line and the column.
+    pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
+        of_json(self, text, "JSON")
+    }
+
+    /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each
+    /// its index and that of its state; before that the number of sets of evidence, 1, may stand.
+    ///
+    /// **Errors.** As [`evidence_from_json`](Self::evidence_from_json).
+    pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
+        of_uai(self, text, "UAI evidence")
+    }
+}
+
+/// Variables that are observed by their names and those of their states: of a [`Network`], or of an
+/// [`InfluenceDiagram`](super::InfluenceDiagram).
+pub trait ObservedVariables {
+    /// The variables, in the order of the file.
+    fn variables(&self) -> &[Variable];
+
+    /// The position of the variable with a name.
+    ///
+    /// **Errors.** None of this name, with names that may have been meant.
+    fn position(&self, variable: &str) -> Result<usize, Unknown>;
+
+    /// A variable with one of its states, by their names.
+    ///
+    /// **Errors.** As [`position`](Self::position), for the state as well.
+    fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
+        let position = self.position(variable)?;
+        let variable = &self.variables()[position];
+        let found = variable.state(state).cloned();
+        let state = found.ok_or_else(|| unknown_state(variable, state))?;
+        Ok(Observation {
+            variable: position,
+            state,
+        })
+    }
+
+    /// Reads a file of observations as [`Network::read_evidence`] does.
+    ///
+    /// **Errors.** As there.
+    fn read_evidence(&self, path: &Path) -> Result<Vec<Observation>, NetworkError> {
+        let place = path.display().to_string();
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|e| e.to_str()) {
+            Some("json") => of_json(self, &read_text(path)?, &place),
+            Some("evid") => of_uai(self, &read_text(path)?, &place),
+            _ => Err(NetworkError::Extension {
+                path: path.to_owned(),
+                expected: "`.json` or `.evid`",
+            }),
+        }
+    }
+}
+
+impl ObservedVariables for Network {
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn position(&self, variable: &str) -> Result<usize, Unknown> {
+        position_of(&self.index, &self.variables, variable)
+    }
+}
+
+impl ObservedVariables for InfluenceDiagram {
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn position(&self, variable: &str) -> Result<usize, Unknown> {
+        position_of(&self.index, &self.variables, variable)
+    }
+}
+
+fn of_json(
+    observed: &(impl ObservedVariables + ?Sized),
+    text: &str,
+    place: &str,
+) -> Result<Vec<Observation>, NetworkError> {
+    let mut problem = None;
+    let pairs = Pairs {
+        observed,
+        problem: &mut problem,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = pairs.deserialize(&mut json);
+    let read = read.and_then(|observations| json.end().map(|()| observations));
+    read.map_err(|error| {
+        let reason = mistakes::in_json(&error);
+        NetworkError::Text {
+            place: place.into(),
+            line: error.line(),
+            column: error.column(),
+            problem: Box::new(problem.unwrap_or(TextProblem::Json { reason })),
+        }
+    })
+}
+
+fn of_uai(
+    observed: &(impl ObservedVariables + ?Sized),
+    text: &str,
+    place: &str,
+) -> Result<Vec<Observation>, NetworkError> {
+    pairs(observed.variables(), text).map_err(|mismatch| mismatch.within(text, place))
+}
+
+fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
+    let mut input = Input::new(text);
+    let numbers = text.split_ascii_whitespace().count();
+    if numbers.is_multiple_of(2) {
+        // A set of evidence has an odd count of numbers, so that one more stands before it.
+        let (at, samples) = count(&mut input, "the number of observed variables")?;
+        if samples != 1 {
+            return Err(LexerError::new(at, TextProblem::Samples { samples }));
+        }
+    }
+    let (_, observed) = count(&mut input, "the number of observed variables")?;
+    let mut seen: Vec<Option<State>> = vec![None; variables.len()];
+    let mut observations = Vec::new();
+    for _ in 0..observed {
+        let (at, index) = count(&mut input, "a variable and a state for each observation")?;
+        let Some(variable) = variables.get(index) else {
+            let (what, count) = ("variable", variables.len());
+            return Err(LexerError::new(
+                at,
+                TextProblem::Index { what, index, count },
+            ));
+        };
+        let (at, value) = count(&mut input, "a variable and a state for each observation")?;
+        let Some(state) = variable.states().get(value) else {
+            let (what, index, count) = ("state", value, variable.states().len());
+            return Err(LexerError::new(
+                at,
+                TextProblem::Index { what, index, count },
+            ));
+        };
+        if seen[index]
+            .replace(state.clone())
+            .is_some_and(|before| before != *state)
+        {
+            let variable = variable.name().into();
+            return Err(LexerError::new(at, TextProblem::Contradiction { variable }));
+        }
+        observations.push(Observation {
+            variable: index,
+            state: state.clone(),
+        });
+    }
+    end(&mut input, "the end of the file after the last observation")?;
+    Ok(observations)
+}
+
+/// Reader of an object of variables and their states, in the order of the text.
+struct Pairs<'p, O: ?Sized> {
+    observed: &'p O,
+    /// The mistake in a pair that was read.
+    problem: &'p mut Option<TextProblem>,
+}
+
+impl<'de, O: ObservedVariables + ?Sized> DeserializeSeed<'de> for Pairs<'_, O> {
+    type Value = Vec<Observation>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
+    type Value = Vec<Observation>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{VARIABLE: STATE, ...}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut observations: Vec<Observation> = Vec::new();
+        let mut states: FxHashMap<String, Value> = FxHashMap::default();
+        while let Some((variable, state)) = map.next_entry::<String, Value>()? {
+            let found = match &state {
+                Value::String(state) => self.observed.observation(&variable, state),
+                other => self.observed.observation(&variable, &other.to_string()),
+            };
+            let before = states.insert(variable.clone(), state.clone());
+            let found = match found {
+                Ok(_) if before.is_some_and(|before| before != state) => {
+                    Err(TextProblem::Contradiction { variable })
+                }
+                Ok(observation) => Ok(observation),
+                Err(unknown) => Err(unknown.into()),
+            };
+            match found {
+                Ok(observation) => observations.push(observation),
+                Err(problem) => {
+                    let error = A::Error::custom(&problem);
+                    *self.problem = Some(problem);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(observations)
+    }
+}
+
+#[cfg(test)]
+mod tests;

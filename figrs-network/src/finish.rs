@@ -1,0 +1,136 @@
+//! Networks and influence diagrams from what was parsed.
+
+use figrs_core::Model;
+
+use super::draft::NetworkDraft;
+use super::lexer::{LexerError, LexerResult, unexpected};
+use super::order::parents_first;
+use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, TextProblem, elements};
+use figrs_reading::LineIndex;
+
+impl NetworkDraft {
+    /// The network with its elements; an error if it has decisions or utilities.
+    pub(super) fn network(self, text: &str) -> LexerResult<Network> {
+        let decisions = self.decisions.iter().map(|(at, decision)| {
+            let name = &self.variables[decision.variable].name;
+            (*at, name, "decision")
+        });
+        let utilities = self.utilities.iter();
+        let utilities = utilities.map(|(at, utility)| (*at, &utility.name, "utility"));
+        if let Some((at, node, kind)) = decisions.chain(utilities).min_by_key(|node| node.0) {
+            let node = node.clone();
+            let problem = TextProblem::InfluenceDiagram { node, kind };
+            return Err(LexerError::new(at, problem));
+        }
+        let (order, elements, model) = match self.kind {
+            NetworkKind::Bayesian => {
+                let mut table_of = vec![0; self.variables.len()];
+                for (number, table) in self.tables.iter().enumerate() {
+                    if let Some(&child) = table.variables.last() {
+                        table_of[child] = number;
+                    }
+                }
+                let order = self.order()?.into_iter().map(|child| table_of[child]);
+                let order: Vec<usize> = order.collect();
+                let elements = elements::of_tables(&self.variables, &self.tables, &order);
+                (order, elements, Model::new())
+            }
+            NetworkKind::Markov => {
+                let (elements, model) =
+                    elements::markov(&self.variables, &self.tables, &self.clauses);
+                (Vec::new(), elements, model)
+            }
+        };
+        Ok(Network {
+            normalised: placed(self.normalised, text),
+            name: self.name,
+            kind: self.kind,
+            variables: self.variables,
+            tables: self.tables,
+            clauses: self.clauses,
+            index: self.index,
+            order,
+            elements,
+            model,
+        })
+    }
+
+    /// The influence diagram; without decisions and utilities if it has none.
+    pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
+        if self.kind == NetworkKind::Markov {
+            let what = "`BAYES`, since influence diagrams have conditional tables";
+            return Err(unexpected(0, text, what));
+        }
+        let order = self.order()?;
+        let mut ranks = vec![0; order.len()];
+        for (rank, &variable) in order.iter().enumerate() {
+            ranks[variable] = rank;
+        }
+        self.decisions
+            .sort_by_key(|(_, decision)| ranks[decision.variable]);
+        Ok(InfluenceDiagram {
+            normalised: placed(self.normalised, text),
+            name: self.name,
+            variables: self.variables,
+            tables: self.tables,
+            decisions: self.decisions.into_iter().map(|(_, it)| it).collect(),
+            utilities: self.utilities.into_iter().map(|(_, it)| it).collect(),
+            index: self.index,
+            order,
+        })
+    }
+
+    /// The variables, parents first and decisions after what is known when they are made.
+    fn order(&self) -> LexerResult<Vec<usize>> {
+        let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
+        for table in &self.tables {
+            if let Some((&child, own)) = table.variables.split_last() {
+                parents[child] = own;
+            }
+        }
+        for (_, decision) in &self.decisions {
+            parents[decision.variable] = &decision.known;
+        }
+        parents_first(&parents).map_err(|cycle| {
+            // Each node of the cycle is followed by one of its parents.
+            let followed = cycle.iter().zip(cycle.iter().cycle().skip(1));
+            let mut decided = followed.filter_map(|(node, parent)| {
+                let mut all = self.decisions.iter();
+                let (at, _) = all.find(|(_, decision)| decision.variable == *node)?;
+                Some((*at, *node, *parent))
+            });
+            let Some((at, decision, observed)) = decided.next() else {
+                return self.cycle(cycle[0]);
+            };
+            let name = |variable: usize| self.variables[variable].name.clone();
+            let problem = TextProblem::InfluencesObserved {
+                decision: name(decision),
+                observed: name(observed),
+            };
+            LexerError::new(at, problem)
+        })
+    }
+
+    /// The error that a variable is its own ancestor.
+    fn cycle(&self, variable: usize) -> LexerError {
+        let tables = self.tables.iter().zip(&self.places);
+        let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
+        let variable = self.variables[variable].name.clone();
+        let place = own.next().map_or(0, |(_, &place)| place);
+        LexerError::new(place, TextProblem::Cycle { variable })
+    }
+}
+
+/// Rows with their lines and columns, from their offsets.
+fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
+    let mut places = LineIndex::new(text);
+    let placed = |(at, row): (usize, NormalisedRow)| {
+        let (line, column) = places.at(at);
+        NormalisedRow {
+            line,
+            column,
+            ..row
+        }
+    };
+    rows.into_iter().map(placed).collect()
+}

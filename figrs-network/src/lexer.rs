@@ -1,0 +1,114 @@
+//! Lexing shared by the readers of all formats: the input, the failure, words and numbers.
+
+use winnow::error::ParserError;
+use winnow::stream::{LocatingSlice, Location};
+
+use super::{NetworkError, TextProblem};
+use figrs_reading::LineIndex;
+
+pub(super) type Input<'t> = LocatingSlice<&'t str>;
+pub(super) type LexerResult<T> = Result<T, LexerError>;
+
+/// A syntax error: offset in the text, and problem.
+#[derive(Debug)]
+pub(super) struct LexerError {
+    offset: usize,
+    /// `None` while another way to read the text may be tried.
+    problem: Option<Box<TextProblem>>,
+}
+
+impl LexerError {
+    pub(super) fn new(offset: usize, problem: impl Into<TextProblem>) -> Self {
+        Self {
+            offset,
+            problem: Some(Box::new(problem.into())),
+        }
+    }
+
+    /// The error for a reader's caller.
+    pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
+        let (line, column) = LineIndex::new(text).at(self.offset);
+        let problem = self.problem.unwrap_or_else(|| {
+            Box::new(TextProblem::Expected {
+                expected: "another token",
+                found: found(&text[self.offset..]),
+            })
+        });
+        NetworkError::Text {
+            place: place.into(),
+            line,
+            column,
+            problem,
+        }
+    }
+}
+
+impl<'t> ParserError<Input<'t>> for LexerError {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'t>) -> Self {
+        Self {
+            offset: offset(input),
+            problem: None,
+        }
+    }
+
+    fn is_backtrack(&self) -> bool {
+        self.problem.is_none()
+    }
+
+    fn into_inner(self) -> Result<Self, Self> {
+        Ok(self)
+    }
+}
+
+/// Offset in bytes of the text read so far.
+pub(super) fn offset(input: &Input<'_>) -> usize {
+    input.current_token_start()
+}
+
+/// The error that the syntax demands something else here.
+pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
+    let found = found(input);
+    LexerError::new(offset(input), TextProblem::Expected { expected, found })
+}
+
+/// The error that the syntax demands something else where a word was read.
+pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
+    let found = found(word);
+    LexerError::new(at, TextProblem::Expected { expected, found })
+}
+
+/// The start of a text, for messages.
+fn found(text: &str) -> String {
+    const SHOWN: usize = 20;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(SHOWN) {
+        _ if text.is_empty() => "the end of the file".into(),
+        _ if line.is_empty() => "the end of the line".into(),
+        Some((end, _)) => format!("`{}...`", &line[..end]),
+        None => format!("`{line}`"),
+    }
+}
+
+/// A number that is a weight, from its digits.
+pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
+    match digits.parse::<f64>() {
+        // Adding zero turns -0.0 into 0.0.
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number + 0.0),
+        Ok(number) => Err(LexerError::new(at, TextProblem::Weight { number })),
+        Err(_) => Err(unexpected(at, digits, "a number")),
+    }
+}
+
+/// The largest size of a utility: expected ones are sums of several.
+const MOST_UTILITY: f64 = 1e300;
+
+/// A number that is a utility, from its digits.
+pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
+    match digits.parse::<f64>() {
+        Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),
+        Ok(number) => Err(LexerError::new(at, TextProblem::Utility { number })),
+        Err(_) => Err(unexpected(at, digits, "a number")),
+    }
+}

@@ -1,0 +1,128 @@
+//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, formulas in
+//! DIMACS CNF; and influence diagrams in BIFXML, NET and XDSL.
+//!
+//! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
+//! that holds the factors of a Markov network.
+//!
+//! ```
+//! use figrs_infer::{Run, VariableElimination};
+//! use figrs_network::Network;
+//!
+//! let network = Network::from_bif("
+//!     network garden { }
+//!     variable rain { type discrete [ 2 ] { yes, no }; }
+//!     variable grass { type discrete [ 2 ] { wet, dry }; }
+//!     probability ( rain ) { table 0.2, 0.8; }
+//!     probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+//! ")?;
+//! let wet = network.observation("grass", "wet")?;
+//! let model = network.observing(&[wet]);
+//! let rain = network.element("rain")?;
+//! let answer = VariableElimination::new().run(&model, rain)?;
+//! let rained = answer.probability_that(rain, |state| state.name() == "yes")?;
+//! assert!((rained - 0.18 / 0.34).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module idea | types |
+//! |---|---|
+//! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
+//! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
+//! | formats of files | [`NetworkFormat`] |
+//! | values of their elements | [`State`] |
+//! | evidence files | [`Observation`] |
+//! | data, and tables learned from it | [`NetworkData`], [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
+//! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`NetworkScore`], [`ScoredNetwork`] |
+//! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
+//! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`TextProblem`], [`Unknown`] |
+//!
+//! # File formats
+//!
+//! A file is read in the format of its extension, and a document in XML in that of its first element.
+//!
+//! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any names in quotes;
+//!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. Comments and properties
+//!   are passed over, and not written.
+//! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. Properties
+//!   are passed over.
+//! - XDSL: nodes in any order (`cpt`, `deterministic`, `decision`, `utility`, `mau`), tables as in BIFXML. Other kinds of nodes are
+//!   an error. Names are identifiers; other names are kept beside them as properties.
+//! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas and continuous nodes are an
+//!   error. Names are identifiers as in XDSL.
+//! - CNF: the formulas of model counters, read only. Variables are named by their numbers, from 1, and have the states `false` and
+//!   `true`. A line `c p weight LITERAL WEIGHT 0` weighs a literal, others weigh one; with `c t mc` all do. Projected counting
+//!   (`c p show`, `c ind`, `c t pmc`) is an error.
+//! - UAI: in a Bayesian network, the last variable of a table is the child; variables and states are named by their index.
+//!
+//! A row of a conditional table whose sum is off by at most [`ROUNDING`] is divided by it and listed in
+//! [`Network::normalised`], unless the sum is one up to the last bits; a row that is off by more is an error.
+//!
+//! # Limits
+//!
+//! Variables are discrete. A table holds all its entries.
+//!
+//! # References
+//!
+//! F. G. Cozman, "The Interchange Format for Bayesian Networks", version 0.15, 1998, and version 0.3 in XML. `BayesFusion`, "SMILE Programmer's
+//! Manual" (XDSL). HUGIN Expert, "HUGIN API Reference Manual" (NET). The networks of the bnlearn
+//! repository: M. Scutari, "Learning Bayesian Networks with the bnlearn R Package", Journal of Statistical
+//! Software 35(3), 2010. J. K. Fichte, M. Hecher and F. Hamiti, "The Model Counting Competition 2020", ACM
+//! Journal of Experimental Algorithmics 26, 2021 (CNF with weights).
+
+#![warn(clippy::unwrap_used)]
+
+mod bif;
+mod bifxml;
+mod clause;
+mod cnf;
+mod contents;
+mod csv_records;
+mod data;
+mod data_variables;
+mod diagram;
+mod draft;
+mod elements;
+mod error;
+mod evidence;
+mod finish;
+mod format;
+mod input;
+mod kind;
+mod learning;
+mod lexer;
+mod markup;
+mod names;
+mod net;
+mod observation;
+mod order;
+mod output;
+#[cfg(test)]
+mod problem_of;
+mod row;
+mod state;
+mod structure;
+mod token;
+mod uai;
+mod unknown;
+mod variable;
+mod xdsl;
+mod xml;
+
+pub use clause::NetworkClause;
+pub use contents::Network;
+pub use data::NetworkData;
+pub use diagram::{DecisionNode, DiagramElements, InfluenceDiagram, UtilityNode};
+pub use error::{NetworkError, NetworkLearningError, TextProblem};
+pub use evidence::ObservedVariables;
+pub use format::NetworkFormat;
+pub use kind::NetworkKind;
+pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
+pub use observation::Observation;
+pub use row::{NormalisedRow, ROUNDING};
+pub use state::State;
+pub use structure::{
+    LearnedStructure, NetworkScore, ScoredNetwork, StructureLearner, StructureLearningError,
+    StructureSearch,
+};
+pub use unknown::Unknown;
+pub use variable::{NetworkTable, Variable};

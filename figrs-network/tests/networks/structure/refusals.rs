@@ -1,0 +1,289 @@
+//! Structures: arcs, data and sizes that are refused.
+
+use figrs_network::{
+    Network, NetworkData, NetworkError, NetworkLearner, NetworkScore, State, StructureLearner,
+    StructureLearningError, StructureSearch, Unknown, Variable,
+};
+
+use super::*;
+
+#[test]
+fn rules_that_no_structure_keeps_are_errors() {
+    let states = [2, 2, 2];
+    let network = without_arcs(&states);
+    let data = network.data_from_csv(&csv(&rows(&states, 20, 1))).unwrap();
+    let error = |learner: StructureLearner| learner.learn(&network, &data).unwrap_err();
+    let learner = || StructureLearner::new(NetworkScore::Bic);
+    let cycle = learner()
+        .require("v0", "v1")
+        .require("v1", "v2")
+        .require("v2", "v0");
+    let error_of_cycle = error(cycle);
+    assert!(
+        matches!(&error_of_cycle, StructureLearningError::RequiredCycle { cycle } if cycle == &["v2", "v0", "v1", "v2"]),
+        "{error_of_cycle}"
+    );
+    let both = error(learner().require("v0", "v1").forbid("v0", "v1"));
+    assert!(matches!(
+        both,
+        StructureLearningError::RequiredAndForbidden { .. }
+    ));
+    let unknown = error(learner().forbid("v0", "w1"));
+    assert!(
+        matches!(&unknown, StructureLearningError::Unknown(Unknown::Variable { name, .. }) if name == "w1"),
+        "{unknown}"
+    );
+    let own = error(learner().require("v1", "v1"));
+    assert!(matches!(own, StructureLearningError::ArcToItself { .. }));
+    let many = learner().require("v0", "v2").require("v1", "v2");
+    assert!(matches!(
+        error(many.max_parents(1)),
+        StructureLearningError::TooManyRequired {
+            required: 2,
+            most: 1,
+            ..
+        }
+    ));
+    let k2 = || learner().search(StructureSearch::K2);
+    let against = error(k2().order(["v1"]).require("v0", "v1"));
+    assert!(matches!(
+        against,
+        StructureLearningError::AgainstOrder { .. }
+    ));
+    let twice = error(k2().order(["v1", "v1"]));
+    assert!(matches!(
+        twice,
+        StructureLearningError::RepeatedInOrder { .. }
+    ));
+    assert!(matches!(
+        error(learner().prior(-1.0)),
+        StructureLearningError::PriorCount { count } if count < 0.0
+    ));
+    for count in [1e16, f64::INFINITY, f64::NAN] {
+        assert!(matches!(
+            error(learner().prior(count)),
+            StructureLearningError::PriorCount { .. }
+        ));
+    }
+    for size in [0.0, -1.0, 1e-320, 1e101, f64::INFINITY, f64::NAN] {
+        let score = NetworkScore::Bdeu {
+            equivalent_sample_size: size,
+        };
+        assert!(matches!(
+            error(StructureLearner::new(score)),
+            StructureLearningError::EquivalentSampleSize { .. }
+        ));
+    }
+}
+
+#[test]
+fn data_that_cannot_be_scored_is_an_error() {
+    let network = without_arcs(&[2, 2]);
+    let error = |text: &str| {
+        let data = network.data_from_csv(text).unwrap();
+        NetworkScore::Bic.of(&network, &data).unwrap_err()
+    };
+    let missing = error("v0,v1\ns0,s1\n\ns1,\n");
+    assert_eq!(
+        missing,
+        StructureLearningError::MissingCell {
+            line: 4,
+            variable: "v1".into()
+        }
+    );
+    assert!(
+        missing.to_string().contains("line 4") && missing.to_string().contains("fill the cell")
+    );
+    let column = error("v1\ns0\n");
+    assert_eq!(
+        column,
+        StructureLearningError::MissingColumn {
+            variable: "v0".into()
+        }
+    );
+    let other = without_arcs(&[2, 3]);
+    let of_other = |text: &str| {
+        let data = other.data_from_csv(text).unwrap();
+        NetworkScore::Bic.of(&network, &data).unwrap_err()
+    };
+    assert_eq!(
+        of_other("v0,v1\ns0,s2\n"),
+        StructureLearningError::OtherData
+    );
+    let third = without_arcs(&[2, 2, 2]);
+    for (network, other) in [(&network, &third), (&third, &network)] {
+        let names: Vec<&str> = other.variables().iter().map(Variable::name).collect();
+        let row = vec!["s0"; names.len()].join(",");
+        let data = other.data_from_csv(&format!("{}\n{row}\n", names.join(",")));
+        let error = NetworkScore::Bic.of(network, &data.unwrap()).unwrap_err();
+        assert_eq!(error, StructureLearningError::OtherData);
+    }
+    let markov = Network::from_uai("MARKOV 1 2 1 1 0 2 1.0 3.0").unwrap();
+    let none = NetworkData::default();
+    let error = NetworkScore::Bic.of(&markov, &none).unwrap_err();
+    assert_eq!(error, StructureLearningError::NotBayesian);
+    let learner = StructureLearner::new(NetworkScore::Bic);
+    let error = learner.learn(&markov, &none).unwrap_err();
+    assert_eq!(error, StructureLearningError::NotBayesian);
+}
+
+#[test]
+fn what_is_too_large_is_refused_or_not_tried() {
+    // 300 states each: two parents would need 27 million entries.
+    let rows: Vec<Vec<usize>> = (0..300).map(|x| vec![x; 3]).collect();
+    let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
+    let learner = StructureLearner::new(NetworkScore::LogLikelihood);
+    let found = learner.learn(&network, &data).unwrap();
+    assert!(
+        parents_of(&found.network)
+            .iter()
+            .all(|parents| parents.len() < 2)
+    );
+    let learner = learner.require("v0", "v2").require("v1", "v2");
+    let error = learner.learn(&network, &data).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StructureLearningError::TableTooLarge {
+                entries: 27_000_000,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    // Four tables of 2^24 entries each, and one more.
+    let rows: Vec<Vec<usize>> = (0..4096).map(|x| vec![x; 5]).collect();
+    let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
+    let mut learner = StructureLearner::new(NetworkScore::Bic).restarts(0);
+    for child in 1..5 {
+        learner = learner.require("v0", format!("v{child}"));
+    }
+    let error = learner.learn(&network, &data).unwrap_err();
+    assert_eq!(
+        error,
+        StructureLearningError::TablesTooLarge {
+            entries: (4 << 24) + 4096,
+            limit: 1 << 26
+        }
+    );
+    let names: Vec<String> = (0..5000).map(|v| format!("v{v}")).collect();
+    let cells = vec!["x"; 5000].join(",");
+    let (network, data) =
+        Network::from_data_csv(&format!("{}\n{cells}\n", names.join(","))).unwrap();
+    let error = StructureLearner::new(NetworkScore::Bic).learn(&network, &data);
+    assert!(matches!(
+        error.unwrap_err(),
+        StructureLearningError::TooManyVariables { count: 5000, .. }
+    ));
+}
+
+#[test]
+fn cells_are_missing_in_several_ways_and_separated_in_several() {
+    for text in [
+        "size,rain\n1,yes\n?,no\nNA,yes\n,no\n2,NA\n",
+        "size;rain\n1;yes\n?;no\nNA;yes\n;no\n2;NA\n",
+        "\nsize\t\"rain\"\n1\tyes\n?\tno\nNA\tyes\n\tno\n2\tNA\n",
+    ] {
+        let (network, data) = Network::from_data_csv(text).unwrap();
+        let sizes = data.rows().map(|mut row| row.next().flatten().is_some());
+        assert_eq!(
+            sizes.collect::<Vec<_>>(),
+            [true, false, false, false, true],
+            "{text:?}"
+        );
+        assert_eq!(network.variables()[0].states().len(), 2);
+        assert_eq!(data.row(4).nth(1), Some(None));
+    }
+    // A state of a network that is called so is itself.
+    let network = Network::from_bif(
+        "network n { } variable a { type discrete [ 2 ] { NA, x }; }
+         probability ( a ) { table 0.5, 0.5; }",
+    );
+    let data = network.unwrap().data_from_csv("a\nNA\n?\n").unwrap();
+    let states = data
+        .rows()
+        .map(|mut row| row.next().flatten().map(State::index));
+    assert_eq!(states.collect::<Vec<_>>(), [Some(0), None]);
+}
+
+/// The numbers that a prior adds stay finite, and those of BDeu.
+#[test]
+fn extremes_of_priors_have_finite_scores() {
+    let (network, data) = Network::from_data_csv("a,b\n1,x\n2,y\n2,y\n").unwrap();
+    for size in [1e-100, 1e100] {
+        let score = NetworkScore::Bdeu {
+            equivalent_sample_size: size,
+        };
+        let learner = StructureLearner::new(score).prior(NetworkLearner::MOST_PRIOR);
+        let learned = learner.require("a", "b").learn(&network, &data).unwrap();
+        assert!(learned.score.total.is_finite(), "{}", learned.score.total);
+        for table in learned.network.tables() {
+            let near = |p: &f64| (p - 0.5).abs() < 1e-9;
+            assert!(table.numbers().iter().all(near));
+        }
+    }
+}
+
+/// Found by their names at once: comparing each cell with each state takes minutes.
+#[test]
+fn a_column_may_have_very_many_states() {
+    let rows: Vec<Vec<usize>> = (0..20_000).map(|x| vec![x, x % 2]).collect();
+    let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
+    assert_eq!(network.variables()[0].states().len(), 20_000);
+    assert_eq!(data.len(), 20_000);
+}
+
+#[test]
+fn variables_are_read_off_data() {
+    let text = "size,\"a, b\"\n10,z\n9.5,y\n-1,\n1e1,Ä\n";
+    let (network, data) = Network::from_data_csv(text).unwrap();
+    let states = |v: usize| {
+        let states = network.variables()[v].states();
+        states.iter().map(State::name).collect::<Vec<_>>().join(" ")
+    };
+    // Equal numbers as they are written.
+    assert_eq!(
+        (states(0), states(1)),
+        ("-1 9.5 10 1e1".into(), "y z Ä".into())
+    );
+    assert_eq!(network.variables()[1].name(), "a, b");
+    assert_eq!((data.len(), data.row(2).nth(1)), (4, Some(None)));
+    assert_eq!(network.tables()[0].numbers(), [0.25; 4]);
+    for (text, (line, column), words) in [
+        ("", (1, 1), "a first line with the names"),
+        ("a,\n1,2\n", (1, 3), "the name of a variable"),
+        (
+            "a,b\n1,\n2,\n",
+            (1, 3),
+            "the column `b` has no state in any row",
+        ),
+        (
+            "a,b\n1,?\n2,NA\n",
+            (1, 3),
+            "the column `b` has no state in any row",
+        ),
+        ("a,b\n", (2, 1), "there is no row"),
+        ("a story\nof rain\n", (1, 1), "one column alone"),
+        (
+            "a,b\n1,\"2\n3,4\n",
+            (2, 3),
+            "the quote that begins here does not end",
+        ),
+        ("a,b\n1,\0\n", (2, 3), "the character '\\0'"),
+        ("a,a\n1,2\n", (1, 3), "second time"),
+        ("a,b\n1,2\n1\n", (3, 1), "cells in this row: 1, columns: 2"),
+    ] {
+        match Network::from_data_csv(text) {
+            Err(NetworkError::Text {
+                line: at,
+                column: place,
+                problem,
+                ..
+            }) => {
+                assert_eq!((at, place), (line, column), "{text:?}: {problem}");
+                assert!(problem.to_string().contains(words), "{text:?}: {problem}");
+            }
+            other => panic!("{text:?}: {other:?}"),
+        }
+    }
+}

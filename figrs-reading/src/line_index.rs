@@ -1,0 +1,51 @@
+//! Lines and columns of a text.
+
+/// Finds the lines and columns of positions in a text, quickest when they are asked for in order.
+#[derive(Debug)]
+pub struct LineIndex<'t> {
+    text: &'t str,
+    /// Offset of the start of the line of the last answer, and the line's number.
+    start: usize,
+    line: usize,
+}
+
+impl<'t> LineIndex<'t> {
+    /// The index of a text.
+    pub fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            start: 0,
+            line: 1,
+        }
+    }
+
+    /// The line and the column of a byte of the text, or of its end, both counted from 1; columns count characters.
+    pub fn at(&mut self, offset: usize) -> (usize, usize) {
+        if offset < self.start {
+            *self = Self::new(self.text);
+        }
+        let passed = &self.text[self.start..offset];
+        self.line += passed.matches('\n').count();
+        if let Some(end) = passed.rfind('\n') {
+            self.start += end + 1;
+        }
+        let column = self.text[self.start..offset].chars().count() + 1;
+        (self.line, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_found_in_any_order() {
+        let mut places = LineIndex::new("a\nbü c\n\nd");
+        assert_eq!(places.at(6), (2, 4));
+        assert_eq!(places.at(0), (1, 1));
+        assert_eq!(places.at(9), (4, 1));
+        assert_eq!(places.at(10), (4, 2));
+        assert_eq!(places.at(8), (3, 1));
+        assert_eq!(places.at(2), (2, 1));
+    }
+}
