@@ -23,7 +23,7 @@ pub use figrs_core::{
     Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation, StatementId,
     States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term, TwinTargets, Uniform,
     Until, Value, Variance, Vector, WrongParameter, any, expand, factor, fold, graph, inject,
-    lower, none_of, one_of, printable, rand, stream, tuple, value,
+    none_of, one_of, printable, rand, stream, tuple, value,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -53,6 +53,7 @@ pub use figrs_learn::{
     Query, SampledPlan, SampledPolicies, SampledPolicy, SampledPolicyRow, Sensitivity,
     StandardErrors, Tornado, TornadoRow, UtilityEstimate, independent,
 };
+pub use figrs_lower as lower;
 #[cfg(feature = "models")]
 pub use figrs_models as models;
 #[cfg(feature = "network")]
@@ -86,6 +87,7 @@ pub mod tutorial;
 pub mod internals {
     pub use figrs_core::internals::*;
     pub use figrs_infer::internals::*;
+    pub use figrs_lower::internals::*;
 }
 
 /// Names that most programs use: `use figrs::prelude::*;`.

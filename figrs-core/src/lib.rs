@@ -38,15 +38,19 @@
 
 mod bytes;
 mod counterfactual;
-mod element;
-mod error;
-mod model;
-mod random;
-mod value;
+#[doc(hidden)]
+pub mod element;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod model;
+#[doc(hidden)]
+pub mod random;
+#[doc(hidden)]
+pub mod value;
 
 pub mod expand;
 pub mod graph;
-pub mod lower;
 
 pub use bytes::{Bytes, InvalidBytes};
 pub use counterfactual::{Counterfactual, TwinTargets};
@@ -103,8 +107,4 @@ pub mod internals {
     };
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::expand::sharing::QueryKind;
-    pub use crate::lower::columns::{
-        Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
-    };
-    pub use crate::lower::trace::{Change, ChoiceSource, Prior, Site, Trace};
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
 use figrs_infer::internals::particle_filter::{
     ParticleWeights, Particles, PopulationResult, filter, one_of_each,
 };
 use figrs_infer::{Error, Resampling};
+use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use crate::oracle::{EveryChoice, LogSum};
 

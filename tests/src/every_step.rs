@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use figrs_core::internals::{ChoiceSource, Kind, Prior, Trace};
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Fault, Model};
 use figrs_infer::Error;
 use figrs_infer::internals::{AcceptanceTerms, Kernel, Proposals, StepDecisions};
+use figrs_lower::internals::{ChoiceSource, Prior, Trace};
 
 use crate::oracle::LogSum;
 

@@ -1,8 +1,8 @@
 //! Slow and simple reference answers for the engines.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
-use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
+use figrs_lower::{Choice, Chooser, Observations, Program};
 
 /// A sum of numbers given by their natural logarithms.
 #[derive(Clone, Copy, Debug)]

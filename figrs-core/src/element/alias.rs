@@ -6,19 +6,19 @@ use rand::Rng;
 
 /// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
 #[derive(Clone, Debug)]
-pub(crate) struct Alias {
+pub struct Alias {
     /// Cells: the threshold out of 2^64, the cell's own outcome and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 
 impl Alias {
     /// Bytes that the cells take.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }
 
     /// Outcome `codes[i]` with a probability in proportion to `weights[i]`; not all weights are zero.
-    pub(crate) fn new(weights: &[f64], codes: &[u32]) -> Self {
+    pub fn new(weights: &[f64], codes: &[u32]) -> Self {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let n = weights.len();
         let total: f64 = weights.iter().sum();
@@ -52,7 +52,7 @@ impl Alias {
 
     /// Draws an outcome.
     #[inline]
-    pub(crate) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
+    pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
         let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;
         let (own, code, other) = self.cells[(wide >> 64) as usize];
         select_unpredictable((wide as u64) < own, code, other)

@@ -7,13 +7,13 @@
 use std::cell::Cell;
 
 /// Overhead of an allocation beyond the bytes asked for: 8 to 16 bytes on 64-bit systems.
-pub(crate) const ALLOCATION: usize = 16;
+pub const ALLOCATION: usize = 16;
 
 /// Net number of nodes and bytes made on a thread, those dropped there deducted, since some reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Footprint {
-    pub(crate) nodes: i64,
-    pub(crate) bytes: i64,
+pub struct Footprint {
+    pub nodes: i64,
+    pub bytes: i64,
 }
 
 thread_local! {
@@ -22,12 +22,12 @@ thread_local! {
 
 impl Footprint {
     /// The present reading of this thread.
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
 
     /// Nodes and bytes added since this reading, net of those dropped.
-    pub(crate) fn since(self) -> Self {
+    pub fn since(self) -> Self {
         let now = Self::now();
         Self {
             nodes: now.nodes - self.nodes,
@@ -36,7 +36,7 @@ impl Footprint {
     }
 
     /// Bytes added since this reading, net of those dropped.
-    pub(crate) fn bytes_since(self) -> u64 {
+    pub fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }
 

@@ -3,7 +3,7 @@
 //! The kernel is five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files
 //! build Figaro's constructors and the combinators on them.
 
-pub(crate) mod alias;
+pub mod alias;
 mod apply;
 mod arithmetic;
 mod atomic;
@@ -23,18 +23,18 @@ mod dirichlet;
 mod discrete_uniform;
 mod discretise;
 mod dist;
-pub(crate) mod distribution;
+pub mod distribution;
 mod drop_queue;
 mod element_value;
 mod exponential;
 mod family;
 mod family_member;
-pub(crate) mod family_values;
+pub mod family_values;
 mod finite_outcomes;
 mod flip;
 mod fold;
-pub(crate) mod footprint;
-pub(crate) mod function;
+pub mod footprint;
+pub mod function;
 mod gamma;
 mod geometric;
 mod hypergeometric;
@@ -47,10 +47,10 @@ pub(crate) mod label;
 mod laplace;
 mod learned;
 pub(crate) mod learned_prior;
-pub(crate) mod likelihood;
+pub mod likelihood;
 mod moments;
 mod multivariate_normal;
-pub(crate) mod node;
+pub mod node;
 mod normal;
 mod open_family;
 pub(crate) mod operand;

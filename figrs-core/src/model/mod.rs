@@ -1,8 +1,8 @@
 //! A model: evidence and interventions on elements.
 
-pub(crate) mod evidence;
+pub mod evidence;
 pub(crate) mod observation_pool;
-pub(crate) mod statements;
+pub mod statements;
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl Model {
     }
 
     /// The decisions that follow policies, each with the element whose value it has.
-    pub(crate) fn policies(&self) -> &[(AnyElement, AnyElement)] {
+    pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }
 

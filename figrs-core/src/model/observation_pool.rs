@@ -36,7 +36,7 @@ impl Model {
     ///
     /// Each element observed so is set to its value, for those who read it. The pools depend on the model alone: not on
     /// other holders of its elements, which differ with the number of threads.
-    pub(crate) fn pooled(&self) -> Cow<'_, Self> {
+    pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
         let mut met: FxHashSet<ElementId> = set.collect();
         // Elements with an intervention or several statements stay as they are.
@@ -103,59 +103,8 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use crate::element::{
-        Element, Exponential, Flip, Normal, Poisson, Rate, Select, StandardDeviation,
-    };
-    use crate::lower::trace::Trace;
-    use crate::random::stream;
+    use crate::element::{Flip, Select};
     use crate::{Dirichlet, Model};
-
-    /// Observations of several distributions of common parameters.
-    fn observations([mean, spread]: &[Element<f64>; 2]) -> Model {
-        let mut model = Model::new();
-        for i in 0..12 {
-            let deviation: StandardDeviation<&Element<f64>> = StandardDeviation(spread);
-            let x = Normal::new(mean, deviation);
-            let wide = Normal::new(mean, StandardDeviation(if i % 2 == 0 { 3.0 } else { 4.0 }));
-            let k = Poisson::new(spread);
-            let value = f64::from(i) / 4.0;
-            model = model
-                .observe(&x, value)
-                .observe(&wide, -value)
-                .observe(&k, i as u64 % 3);
-        }
-        model
-    }
-
-    fn parameters() -> [Element<f64>; 2] {
-        let mean = Normal::new(0.0, StandardDeviation(1.0));
-        [mean, Exponential::new(Rate(1.0))]
-    }
-
-    #[test]
-    fn a_list_weighs_what_its_observations_weigh() {
-        let parameters = parameters();
-        let together = observations(&parameters);
-        assert_eq!(together.pooled().evidence().len(), 4);
-        // A second statement keeps an element apart.
-        let twice = together
-            .evidence()
-            .iter()
-            .fold(together.clone(), |model, (element, statement)| {
-                model.with_evidence(element.clone(), statement.clone())
-            });
-        assert_eq!(twice.pooled().evidence().len(), 72);
-        let targets = parameters.map(|p| p.erased().clone());
-        let mut traces =
-            [&together, &twice].map(|model| Trace::new(model, &targets, 1000).unwrap());
-        for seed in 0..50 {
-            let logs = traces.each_mut().map(|trace| {
-                assert!(trace.restart(&mut stream(seed, 0)).unwrap());
-                trace.log_weight()
-            });
-            assert!((logs[0] - logs[1]).abs() < 1e-9 * logs[1].abs(), "{logs:?}");
-        }
-    }
 
     #[test]
     fn what_is_set_or_differs_stays_apart() {
@@ -182,14 +131,5 @@ mod tests {
         );
         // Elements observed in the list are set to their values for those who read them.
         assert_eq!(pooled.interventions().len(), 1 + 4);
-        let model = Model::new().observe(&draw(), 'a').observe(&held, 'b');
-        let copy = held.map(|c| *c);
-        let targets = [held.erased().clone(), copy.erased().clone()];
-        let mut trace = Trace::new(&model, &targets, 1000).unwrap();
-        assert!(trace.restart(&mut stream(1, 0)).unwrap());
-        for target in 0..2 {
-            let value = trace.target(target);
-            assert_eq!(value.and_then(|value| value.get().copied()), Some('b'));
-        }
     }
 }

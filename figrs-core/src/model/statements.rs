@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 /// The evidence, the interventions and the policies of a model, by element; to be asked about elements of that model only as long as it
 /// lives.
 #[derive(Debug, Default)]
-pub(crate) struct StatementIndex {
+pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// With the elements, whose identities no others get as long as they are held.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -22,7 +22,7 @@ pub(crate) struct StatementIndex {
 
 impl StatementIndex {
     /// The index of a model.
-    pub(crate) fn of(model: &Model) -> Self {
+    pub fn of(model: &Model) -> Self {
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = statements.entry(element.id()).or_default();
@@ -43,20 +43,20 @@ impl StatementIndex {
     }
 
     /// The statements about the values of an element, in their order.
-    pub(crate) fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
+    pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }
 
     /// The value that an intervention sets.
-    pub(crate) fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
+    pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
     }
 
     /// The element whose value a decision has that follows a policy.
     #[inline]
-    pub(crate) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+    pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {
             return None;
         }
@@ -65,7 +65,7 @@ impl StatementIndex {
     }
 
     /// True if an element is the policy of a decision.
-    pub(crate) fn is_policy(&self, element: &AnyElement) -> bool {
+    pub fn is_policy(&self, element: &AnyElement) -> bool {
         let mut policies = self.policies.values();
         policies.any(|(_, policy)| policy.id() == element.id())
     }

@@ -39,15 +39,15 @@ impl<T: Value> AnyValue for T {
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
         /// Numbers and truth values. They are copied as a whole: to read and to write a byte of one costs more.
-        #[derive(Clone, Copy)]
-        pub(crate) enum Plain {
+        #[derive(Clone, Copy, Debug)]
+        pub enum Plain {
             $($variant($type),)+
         }
 
         /// The type of a [`Plain`] value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
-        pub(crate) enum PlainType {
+        pub enum PlainType {
             $($variant,)+
         }
 
@@ -61,7 +61,7 @@ macro_rules! plain {
 
             /// The value of a word that [`Datum::word`] gave.
             #[inline]
-            pub(crate) fn from_word(form: PlainType, word: u64) -> Self {
+            pub fn from_word(form: PlainType, word: u64) -> Self {
                 match form {
                     $(PlainType::$variant => Self::$variant(<$type>::from_word(word)),)+
                 }
@@ -91,7 +91,7 @@ macro_rules! plain {
             }
 
             #[inline]
-            pub(crate) fn as_any(&self) -> &dyn Any {
+            pub fn as_any(&self) -> &dyn Any {
                 match self {
                     $(Self::$variant(value) => value,)+
                 }
@@ -176,7 +176,7 @@ in_word!(
 impl PlainType {
     /// True if two words hold the same value.
     #[inline]
-    pub(crate) fn same(self, a: u64, b: u64) -> bool {
+    pub fn same(self, a: u64, b: u64) -> bool {
         a == b
             || match self {
                 Self::F64 => Value::same(&f64::from_word(a), &f64::from_word(b)),
@@ -228,7 +228,7 @@ impl Datum {
 
     /// A plain value as a word.
     #[inline]
-    pub(crate) fn word(&self) -> Option<(PlainType, u64)> {
+    pub fn word(&self) -> Option<(PlainType, u64)> {
         match &self.0 {
             Repr::Plain(plain) => Some(plain.word()),
             Repr::Shared(_) => None,
@@ -250,7 +250,7 @@ impl Datum {
     }
 
     /// True if the value is of a standard type with countably many values, whose likelihoods are no densities.
-    pub(crate) fn is_countable(&self) -> bool {
+    pub fn is_countable(&self) -> bool {
         match &self.0 {
             Repr::Plain(plain) => !matches!(plain, Plain::F32(_) | Plain::F64(_)),
             Repr::Shared(_) => false,

@@ -1,10 +1,10 @@
 //! Types of the values of elements.
 
-pub(crate) mod column;
-pub(crate) mod datum;
+pub mod column;
+pub mod datum;
 pub(crate) mod integer;
 pub(crate) mod states;
-pub(crate) mod support;
+pub mod support;
 pub(crate) mod vector;
 
 use std::borrow::Cow;

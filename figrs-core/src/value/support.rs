@@ -138,7 +138,7 @@ impl SupportBuilder {
     }
 
     /// The values at these positions.
-    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+    pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
 
@@ -242,7 +242,7 @@ impl Support {
     }
 
     /// The values at these positions.
-    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+    pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
 

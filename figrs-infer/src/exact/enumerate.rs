@@ -1,9 +1,9 @@
 //! Enumeration of all worlds.
 
 use figrs_core::internals::{FiniteOutcomes, NotEnumerable};
-use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldLimit};
 use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
+use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
 
 use super::conflict;
 use super::tally::Tally;

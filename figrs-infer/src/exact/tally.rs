@@ -1,8 +1,8 @@
 //! Sums of weighted worlds by the values of the targets.
 
-use figrs_core::lower::Program;
 use figrs_core::{AnyElement, SupportBuilder};
 use figrs_factor::graph::WorldWeight;
+use figrs_lower::Program;
 
 use crate::answer::TargetMarginal;
 use crate::answer::estimate::Estimate;

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Datum, Model};
+use figrs_lower::internals::Trace;
 
 use super::metropolis_hastings::{AcceptanceTerms, MetropolisSettings, stepping};
 use crate::algorithm::Algorithm;

@@ -1,8 +1,8 @@
 //! Settings of samplers of independent worlds, and the size of the blocks in which they draw.
 
-use figrs_core::internals::{Block, ColumnValues};
-use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Model, stream};
+use figrs_lower::internals::{Block, ColumnValues};
+use figrs_lower::{EvidenceOrder, Observations};
 
 use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;

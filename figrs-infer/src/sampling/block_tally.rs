@@ -1,7 +1,7 @@
 //! Sums of the rows of a block by the values of the targets.
 
-use figrs_core::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
+use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use serde::{Deserialize, Serialize};
 
 use super::weight_tail::largest;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use figrs_core::internals::Block;
 use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_lower::internals::Block;
 
 use super::block_sampling::BlockSampling;
 use super::block_tally::BlockTally;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
+use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use figrs_core::internals::Block;
-use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model, Stream};
+use figrs_lower::Observations;
+use figrs_lower::internals::Block;
 use rand::RngExt;
 
 use super::block_sampling::BlockSampling;

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use figrs_core::lower::WorldLimit;
+use figrs_lower::WorldLimit;
 
 use crate::limits::cores;
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use figrs_core::ModelError;
-use figrs_core::internals::{Block, Pool};
+use figrs_lower::internals::{Block, Pool};
 
 use crate::error::Error;
 

@@ -1,6 +1,6 @@
 //! The largest weights of a run, for the shape of their tail.
 
-use figrs_core::internals::WeightForm;
+use figrs_lower::internals::WeightForm;
 
 use crate::quality::diagnostics::{pareto_k_of_largest, tail_length};
 

@@ -1,7 +1,7 @@
 //! Sums of the populations of a block by the values of the targets.
 
-use figrs_core::internals::{Block, ColumnValues, TargetColumn};
 use figrs_core::{AnyColumn, AnyElement};
+use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 use serde::{Deserialize, Serialize};
 
 use super::particle_filter::PopulationResult;

@@ -3,9 +3,10 @@
 use std::ops::{ControlFlow, Range};
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
-use figrs_core::internals::{Kind, LearnedPrior, Trace};
-use figrs_core::lower::WorldLimit;
+use figrs_core::internals::{Kind, LearnedPrior};
 use figrs_core::{AnyElement, Likelihood, Model, Stream, Until, stream};
+use figrs_lower::WorldLimit;
+use figrs_lower::internals::Trace;
 
 use super::case_error::unmet_case;
 use super::case_rows::CaseRow;

@@ -4,9 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use figrs_core::internals::{Block, ColumnValues};
-use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Flip, If, Model, Normal, StandardDeviation, Stream, stream};
+use figrs_lower::internals::{Block, ColumnValues};
+use figrs_lower::{EvidenceOrder, Observations};
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ type Worlds = BTreeMap<Values, Vec<(f64, f64)>>;
 fn worlds(built: &Built, elements: &[Target]) -> Result<Option<Worlds>, TestCaseError> {
     let mut worlds = Worlds::new();
     let erased: Vec<AnyElement> = elements.iter().map(Target::erased).collect();
-    let visit = |program: &figrs_core::lower::Program, p: f64, weight: f64| {
+    let visit = |program: &figrs_lower::Program, p: f64, weight: f64| {
         let value = |(target, &slot): (&Target, _)| {
             target.code(program.value(slot).expect("targets are in every world"))
         };

@@ -9,10 +9,10 @@ mod sequences;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use figrs_core::lower::{Observations, Program};
 use figrs_core::{Constant, Element, Flip, Model, Normal, Select, Uniform, Variance};
 use figrs_infer::internals::particle_filter::PopulationResult;
 use figrs_infer::{Answer, Error, Resampling, Run, SequentialMonteCarlo, VariableElimination};
+use figrs_lower::{Observations, Program};
 use figrs_tests::every_population::{MeanEstimate, Setting, every_ancestor, mean_estimate};
 use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};
 use figrs_tests::random_model::{build, for_random_models};

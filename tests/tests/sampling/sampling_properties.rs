@@ -3,8 +3,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use figrs_core::lower::Observations;
 use figrs_infer::{Enumerate, Error, ImportanceSampling, Quality, Run};
+use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Built, Description, build, for_random_models};
 use proptest::prelude::*;

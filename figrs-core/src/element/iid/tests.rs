@@ -2,9 +2,8 @@ use super::*;
 use crate::element::contained::contained;
 use crate::element::{
     Beta, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale,
-    Score, Select, StandardDeviation, Variance,
+    Select, StandardDeviation, Variance,
 };
-use crate::{Model, random::stream};
 
 /// The same log-probability by statistics, by values and value by value.
 fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
@@ -135,21 +134,6 @@ fn statistics_say_what_the_values_say() {
     let weights = [(Element::clone(&a), 'a'), (b, 'b')];
     agree(&Select::new(weights.clone()), &letters, both);
     agree(&Select::new(weights), &letters[..2], both);
-}
-
-#[test]
-fn only_what_is_random_by_itself_is_listed() {
-    let x = Normal::new(0.0, Variance(1.0));
-    let scored = Score::log_weigh(&x, |x| *x);
-    for wrong in [Iid::new(x.map(|x| x + 1.0), 2), Iid::new(&scored, 2)] {
-        let targets = [wrong.erased().clone()];
-        let program = crate::lower::trace::Trace::new(&Model::new(), &targets, 10);
-        let error = program.unwrap().restart(&mut stream(0, 0)).unwrap_err();
-        assert!(
-            error.to_string().contains("not random by itself"),
-            "{error}"
-        );
-    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Acceptance of a proposal: the terms of its probability, and the result of the step.
 
-use figrs_core::internals::{Change, Trace};
+use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 

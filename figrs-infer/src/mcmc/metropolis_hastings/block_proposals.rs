@@ -1,7 +1,7 @@
 //! Random walks of blocks and of continuous sites, with the memory of a proposal for several sites.
 
-use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
+use figrs_lower::internals::{Site, Trace};
 
 use super::coordinates;
 use super::proposals::Proposals;

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
+use figrs_lower::internals::Trace;
 use serde::{Deserialize, Serialize};
 
 use super::decisions::StepDecisions;

@@ -4,8 +4,8 @@
 //! the last: Aitchison (1982), "The statistical analysis of compositional data". A walk that is symmetric in them is proposed
 //! with a density over the values that is divided by the volume `|dx / dy| = Π x_i`.
 
-use figrs_core::internals::{Site, Trace};
 use figrs_core::{Datum, Space};
+use figrs_lower::internals::{Site, Trace};
 
 /// Adds the coordinates of a value; returns their number and the logarithm of the volume there, or `None` if it has none.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {

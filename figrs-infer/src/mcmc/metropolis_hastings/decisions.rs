@@ -1,6 +1,6 @@
 //! Random decisions of a step.
 
-use figrs_core::internals::ChoiceSource;
+use figrs_lower::internals::ChoiceSource;
 use rand::{Rng, RngExt};
 
 /// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.

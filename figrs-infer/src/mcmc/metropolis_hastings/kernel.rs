@@ -1,6 +1,6 @@
 //! State of the Metropolis-Hastings kernel: proposals, and their adapted scales.
 
-use figrs_core::internals::Trace;
+use figrs_lower::internals::Trace;
 
 use super::acceptance::AcceptanceTerms;
 use super::block_proposals::BlockProposals;

@@ -1,7 +1,7 @@
 //! Short chains from other draws of the prior, which look for modes that the chains have missed.
 
-use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Model};
+use figrs_lower::internals::Trace;
 
 use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;

@@ -1,6 +1,6 @@
 //! Stuck sites, which never move alone, since evidence ties the others to them: they are moved in pairs.
 
-use figrs_core::internals::Site;
+use figrs_lower::internals::Site;
 
 /// Number of proposals of a site before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;

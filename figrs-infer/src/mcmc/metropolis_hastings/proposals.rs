@@ -1,7 +1,8 @@
 //! Custom proposals and blocks, and the scales of random walks.
 
-use figrs_core::internals::{ChoiceSource, Kind, Prior, Site};
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
+use figrs_lower::internals::{ChoiceSource, Prior, Site};
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;

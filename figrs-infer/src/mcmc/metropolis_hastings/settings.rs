@@ -1,7 +1,7 @@
 //! Common settings of algorithms that make these steps.
 
-use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_lower::internals::Trace;
 
 use super::chain::first_world;
 use super::kernel::Kernel;

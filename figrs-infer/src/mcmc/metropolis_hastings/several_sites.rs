@@ -1,7 +1,7 @@
 //! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
 use figrs_core::Datum;
-use figrs_core::internals::{Site, Trace};
+use figrs_lower::internals::{Site, Trace};
 
 use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
 use super::block_proposals::BlockProposalKind;

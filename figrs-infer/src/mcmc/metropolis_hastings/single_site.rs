@@ -1,7 +1,7 @@
 //! Proposals for one site: flips, conditionals, random walks, the prior, and custom ones.
 
-use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
+use figrs_lower::internals::{Site, Trace};
 
 use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
 use super::coordinates;

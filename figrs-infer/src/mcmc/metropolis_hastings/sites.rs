@@ -1,7 +1,7 @@
 //! Values of all free choices of a chain, thinned to a bounded number of sweeps.
 
-use figrs_core::internals::{Site, Trace};
 use figrs_core::{Datum, ElementId, Label};
+use figrs_lower::internals::{Site, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 //!
 //! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
-use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_lower::internals::{Site, Trace};
 
 use super::coordinates;
 use crate::error::Error;

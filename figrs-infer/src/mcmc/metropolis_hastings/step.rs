@@ -1,6 +1,6 @@
 //! One step of a Markov chain over worlds: the pick of a site or a block, and a proposal for it.
 
-use figrs_core::internals::Trace;
+use figrs_lower::internals::Trace;
 
 use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;

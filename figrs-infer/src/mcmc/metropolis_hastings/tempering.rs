@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::mem::swap;
 
-use figrs_core::internals::Trace;
+use figrs_lower::internals::Trace;
 
 use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;

@@ -7,9 +7,9 @@ mod sequence;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::internals::Block;
-use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_lower::internals::Block;
+use figrs_lower::{EvidenceOrder, Observations};
 use rand::RngExt;
 
 use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};

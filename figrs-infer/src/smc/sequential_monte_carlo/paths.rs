@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use figrs_core::Value;
-use figrs_core::internals::{Block, ColumnValues, TargetColumn};
+use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 
 /// The values that particles which are left had in one part of a sequence.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use figrs_core::internals::Block;
-use figrs_core::lower::{EvidenceOrder, Observations};
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
+use figrs_lower::internals::Block;
+use figrs_lower::{EvidenceOrder, Observations};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};

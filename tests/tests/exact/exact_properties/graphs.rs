@@ -2,7 +2,7 @@
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, FactorTable};
-use figrs_core::lower::Observations;
+use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_assignment, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
-use figrs_core::lower::Observations;
 use figrs_core::{Flip, Model, Parents};
 use figrs_infer::eliminate::{EliminationError, Options};
 use figrs_infer::{Error, MarginalMap, Run, VariableElimination};
+use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;

@@ -2,10 +2,10 @@
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 use figrs_infer::eliminate::{Counting, Options, plan_cost};
 use figrs_infer::{Answer, Enumerate, Error};
+use figrs_lower::Observations;
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Target};
 use proptest::test_runner::TestCaseError;

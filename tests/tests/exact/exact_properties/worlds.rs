@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use figrs_core::lower::{Observations, Program};
 use figrs_core::{Datum, ElementId};
 use figrs_infer::{Answer, MpeVariableElimination, Run};
+use figrs_lower::{Observations, Program};
 use figrs_tests::oracle::{close, every_run};
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
 //! Exact draws from conditionals, and the same posteriors by walks.
 
-use figrs_core::internals::Trace;
 use figrs_core::rand::{Rng, RngExt};
 use figrs_core::{
     Atomic, Beta, Binomial, Dirichlet, Element, Exponential, Family, Flip, Gamma, Geometric, If,
     InverseGamma, Likelihood, Model, Normal, Number, Outcomes, Poisson, Rate, Scale, Select,
     StandardDeviation, Term, Variance, WrongParameter, stream,
 };
+use figrs_lower::internals::Trace;
 
 use super::is_right;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};

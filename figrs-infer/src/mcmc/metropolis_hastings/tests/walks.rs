@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use figrs_core::internals::Trace;
 use figrs_core::{
     Beta, Binomial, ContinuousUniform, Covariance, Dirichlet, DiscreteUniform, Element,
     Exponential, Model, MultivariateNormal, Normal, Parents, Poisson, Rate, StandardDeviation,
     Uniform, Value, Variance, stream,
 };
+use figrs_lower::internals::Trace;
 use serde_json::Value as Json;
 use statrs::function::gamma::digamma;
 

@@ -1,0 +1,363 @@
+//! Blocks: a model lowered to columns, in which many worlds are run side by side, each element for all of them at once.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::block_memory::BlockMemory;
+use super::code_buffers::CodeBuffers;
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::dictionary::Dictionaries;
+use super::function_memo::FunctionMemo;
+use super::instruction::{ColumnInstruction, CombinationMemo};
+use super::lineage::Lineage;
+use super::memory_pool::{MemoryGrant, Pool};
+use super::selection::Selection;
+use super::weights::BlockWeights;
+use crate::Observations;
+use crate::limit::WorldLimit;
+use crate::numbering::{EvidenceOrder, Numbered, Numbering};
+use figrs_core::element::node::AnyElement;
+use figrs_core::error::ModelError;
+use figrs_core::model::Model;
+use figrs_core::model::evidence::Evidence;
+use figrs_core::value::datum::Datum;
+
+/// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
+pub(super) const MAX_CACHED: usize = 1 << 18;
+/// Maximum number of them for each element that all worlds have.
+const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
+
+/// Worlds of a model, many at a time.
+///
+/// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
+/// values and evaluates each branch for its rows only; rows that contradict the evidence are dropped at once. Truth values
+/// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which the functions
+/// of elements are called row after row without boxing.
+///
+/// Draws of a block depend on the random numbers it is given and on nothing that other blocks did.
+pub struct Block {
+    pub(super) instructions: Vec<ColumnInstruction>,
+    pub(super) values: Vec<Option<StoredColumn>>,
+    pub(super) touched: Vec<ColumnSlot>,
+    pub(super) dictionaries: Dictionaries,
+    pub(super) weights: BlockWeights,
+    pub(super) width: usize,
+    pub(super) observations: Observations,
+    pub(super) limit: WorldLimit,
+    pub(super) bytes: BlockMemory,
+    pub(super) grant: MemoryGrant,
+    /// Number of touched slots at the next check of the limit.
+    pub(super) check_at: usize,
+    pub(super) lineage: Lineage,
+    /// Combinations cached since the caches were last cleared.
+    pub(super) remembered: usize,
+    pub(super) functions: FunctionMemo,
+    /// For each row the elements evaluated outside of columns.
+    pub(super) singles: Vec<u32>,
+    pub(super) buffers: CodeBuffers,
+    numbering: Numbering,
+    /// The statements of evidence, then the targets.
+    roots: Vec<ColumnSlot>,
+    /// Number of targets.
+    targets: usize,
+}
+
+impl std::fmt::Debug for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Block")
+            .field("instructions", &self.instructions.len())
+            .field("roots", &self.roots)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Block {
+    /// Numbers the elements that the targets and the evidence of `model` reach in every world.
+    ///
+    /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        observations: Observations,
+        order: EvidenceOrder,
+        limit: impl Into<WorldLimit>,
+    ) -> Result<Self, ModelError> {
+        let model = &*match observations {
+            Observations::Weigh => model.pooled(),
+            Observations::Compare => Cow::Borrowed(model),
+        };
+        let limit = limit.into();
+        let mut block = Self {
+            instructions: Vec::new(),
+            values: Vec::new(),
+            touched: Vec::new(),
+            dictionaries: Dictionaries::default(),
+            weights: BlockWeights::new(0),
+            width: 0,
+            observations,
+            limit,
+            bytes: BlockMemory::default(),
+            grant: MemoryGrant::all(limit.bytes),
+            check_at: limit.elements,
+            lineage: Lineage::default(),
+            remembered: 0,
+            functions: FunctionMemo::default(),
+            singles: Vec::new(),
+            buffers: CodeBuffers::default(),
+            numbering: Numbering::new(model),
+            roots: Vec::new(),
+            targets: targets.len(),
+        };
+        let (stated, targets) = block.reach(model, order, targets, limit.elements)?;
+        block.roots = stated.into_iter().chain(targets).map(ColumnSlot).collect();
+        if observations == Observations::Weigh {
+            block.pass_observations_back();
+        }
+        Ok(block)
+    }
+
+    /// The slot of an element; a new element is added.
+    pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
+        ColumnSlot(self.record(element))
+    }
+
+    /// The slot of an element, if it has one.
+    pub(super) fn known_slot(&self, element: &AnyElement) -> Option<ColumnSlot> {
+        self.numbering.number(element).map(ColumnSlot)
+    }
+
+    /// True if every world has the element of a slot.
+    pub(super) fn is_in_every_world(&self, slot: ColumnSlot) -> bool {
+        slot.index() < self.numbering.permanent()
+    }
+
+    /// Number of elements that every world has.
+    pub(super) fn elements_in_every_world(&self) -> usize {
+        self.numbering.permanent()
+    }
+
+    /// The value that an intervention gives an element.
+    pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
+        self.numbering.statements.intervention(element).cloned()
+    }
+
+    /// The element whose value a decision has that follows a policy.
+    #[inline]
+    pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+        self.numbering.statements.policy(element)
+    }
+
+    /// True if an element is the policy of a decision.
+    pub(super) fn is_policy(&self, element: &AnyElement) -> bool {
+        self.numbering.statements.is_policy(element)
+    }
+
+    /// The slots of the parents of a slot.
+    pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
+        self.record_parents(slot.0);
+        let parents = self.instructions[slot.index()].parents.clone();
+        parents.unwrap_or_default()
+    }
+
+    /// Starts a block of `width` rows: clears the values of the last one, and the caches filled by worlds if they have
+    /// become too large.
+    pub fn start(&mut self, width: usize) {
+        for slot in self.touched.drain(..) {
+            if let Some(stored) = self.values[slot.index()].take()
+                && let Column::Codes(codes, _) = stored.column
+            {
+                self.buffers.retire(codes);
+            }
+        }
+        self.lineage.clear();
+        self.singles.clear();
+        self.weights = BlockWeights::new(width);
+        self.width = width;
+        self.check_at = self.limit.elements;
+        let most = MAX_CACHED_PER_ELEMENT
+            .saturating_mul(self.elements_in_every_world())
+            .clamp(MAX_CACHED, MAX_CACHED << 4);
+        if self.instructions.len() > self.elements_in_every_world() + MAX_CACHED
+            || self.remembered > most
+            || self.grant.is_full(self.kept_bytes())
+        {
+            self.clear_caches();
+        }
+        let kept = self.kept_bytes();
+        self.bytes.start(kept);
+        self.grant.shrink_to(kept);
+    }
+
+    /// True if elements or values added by worlds are cached.
+    pub fn has_cached_worlds(&self) -> bool {
+        self.bytes.made_bytes() > 0
+            || self.remembered > 0
+            || self.instructions.len() > self.elements_in_every_world()
+    }
+
+    /// Clears the values of the last block and all caches filled by worlds.
+    pub(super) fn clear_everything(&mut self) {
+        self.start(0);
+        self.clear_caches();
+        self.grant.shrink_to(0);
+        self.buffers.clear();
+    }
+
+    /// Clears the caches filled by worlds.
+    fn clear_caches(&mut self) {
+        self.remembered = 0;
+        self.instructions.truncate(self.numbering.permanent());
+        self.values.truncate(self.numbering.permanent());
+        self.numbering.keep_permanent();
+        self.dictionaries.clear();
+        self.functions = FunctionMemo::default();
+        for instruction in &mut self.instructions {
+            instruction.memo = CombinationMemo::default();
+            instruction.prepared = None;
+            instruction.dictionary = None;
+        }
+    }
+
+    /// Number of roots: the statements of evidence in their order, then the targets.
+    pub fn roots(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Number of roots that carry evidence; they come first.
+    pub fn statements(&self) -> usize {
+        self.roots.len() - self.targets
+    }
+
+    pub(super) fn target_slot(&self, target: usize) -> ColumnSlot {
+        self.roots[self.statements() + target]
+    }
+
+    pub(super) fn root(&self, root: usize) -> ColumnSlot {
+        self.roots[root]
+    }
+
+    /// Number of rows.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The weights of the rows so far.
+    pub fn weights(&self) -> &BlockWeights {
+        &self.weights
+    }
+
+    /// Keeps only rows with the fewest densities among their likelihoods, and returns that number.
+    pub fn keep_fewest_densities(&mut self) -> u32 {
+        self.weights.fewest_densities()
+    }
+
+    /// Keeps only these of the rows that are left, in ascending order, with a weight of one.
+    pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
+        let densities = self.weights.common_densities();
+        self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
+    }
+
+    /// Number of cells: values the block holds, over all elements and rows.
+    pub fn cells(&self) -> usize {
+        let stored = self
+            .touched
+            .iter()
+            .filter_map(|slot| self.values[slot.index()].as_ref());
+        stored.map(|stored| stored.rows.len()).sum()
+    }
+
+    /// From now on the block takes its memory from a pool.
+    pub fn share(&mut self, pool: &Arc<Pool>) {
+        self.grant = MemoryGrant::of(pool);
+    }
+
+    /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
+    pub fn end_run(&mut self) {
+        self.start(0);
+    }
+
+    /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
+    pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.clear_everything();
+        let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
+        let result = work(self);
+        self.clear_everything();
+        self.grant = shared;
+        result
+    }
+}
+
+impl Numbered for Block {
+    fn numbering(&mut self) -> &mut Numbering {
+        &mut self.numbering
+    }
+
+    fn records(&self) -> usize {
+        self.instructions.len()
+    }
+
+    fn record(&mut self, element: &AnyElement) -> u32 {
+        if let Some(number) = self.numbering.number(element) {
+            return number;
+        }
+        if let Some(policy) = self.numbering.statements.policy(element).cloned() {
+            return self.record(&policy);
+        }
+        let number = self.instructions.len() as u32;
+        self.numbering.assign(element, number);
+        self.values.push(None);
+        self.instructions.push(ColumnInstruction {
+            element: element.clone(),
+            parents: None,
+            evidence: self.numbering.statements.evidence(element),
+            fixed: self.intervention(element),
+            implied: Vec::new(),
+            is_bool: element.no_values().insert(&true).is_some(),
+            checked: false,
+            prepared: None,
+            dictionary: None,
+            memo: CombinationMemo::default(),
+        });
+        number
+    }
+
+    fn record_parents(&mut self, number: u32) {
+        let instruction = &self.instructions[number as usize];
+        if instruction.parents.is_some() {
+            return;
+        }
+        let element = instruction.element.clone();
+        let parents = match instruction.fixed {
+            Some(_) => &[],
+            None => element.parents(),
+        };
+        let parents = parents.iter().map(|parent| self.slot(parent)).collect();
+        self.instructions[number as usize].parents = Some(parents);
+    }
+
+    fn element(&self, number: u32) -> &AnyElement {
+        &self.instructions[number as usize].element
+    }
+
+    fn parents(&self, number: u32) -> Vec<u32> {
+        let parents = self.instructions[number as usize].parents.iter();
+        parents
+            .flat_map(|all| all.iter())
+            .map(|slot| slot.0)
+            .collect()
+    }
+
+    fn evidence(&self, number: u32) -> &[Evidence] {
+        &self.instructions[number as usize].evidence
+    }
+
+    fn imply(&mut self, number: u32, value: &Datum) -> bool {
+        let instruction = &mut self.instructions[number as usize];
+        let is_new = instruction.fixed.is_none() && !instruction.implied.contains(value);
+        if is_new {
+            instruction.implied.push(value.clone());
+        }
+        is_new
+    }
+}

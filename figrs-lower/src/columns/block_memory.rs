@@ -1,0 +1,76 @@
+//! Memory use of a block, against its limit.
+//!
+//! Sizes of elements and columns are added up as they are made, which counts shared parts more than once and leaves out
+//! some of the caches. All is counted afresh when that sum is over the limit, or when there are a quarter more elements
+//! than at the last count: so counting takes amortised constant time for each element.
+
+use super::column::{Column, StoredColumn};
+use super::selection::Selection;
+use figrs_core::element::footprint::Footprint;
+
+/// Number of elements and tasks before the first count.
+const FIRST: usize = 1 << 8;
+
+/// Memory use of a block, as far as it is added up.
+#[derive(Debug)]
+pub(super) struct BlockMemory {
+    /// Footprint before Chains made any element: a block stays on its thread.
+    before: Footprint,
+    /// Size of everything else at the last count.
+    counted: u64,
+    /// Size of the values kept since then.
+    since: u64,
+    /// Number of elements and tasks that triggers the next count.
+    next: usize,
+}
+
+impl Default for BlockMemory {
+    fn default() -> Self {
+        Self {
+            before: Footprint::now(),
+            counted: 0,
+            since: 0,
+            next: FIRST,
+        }
+    }
+}
+
+impl BlockMemory {
+    /// Bytes of the elements that Chains made and that are still held.
+    pub(super) fn made_bytes(&self) -> u64 {
+        self.before.bytes_since()
+    }
+
+    /// Bytes of the values kept since the last count, with the elements that Chains made.
+    pub(super) fn bytes_since_count(&self) -> u64 {
+        self.made_bytes() + self.since
+    }
+
+    /// Resets the count to so many bytes kept.
+    pub(super) fn start(&mut self, kept: u64) {
+        (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
+    }
+
+    /// True if all is to be counted afresh, with so many elements and tasks.
+    #[inline]
+    pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
+        self.made_bytes() + self.counted + self.since > granted || elements >= self.next
+    }
+
+    /// Records a count of so many bytes, with so many elements and tasks.
+    pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
+        (self.counted, self.since) = (bytes, 0);
+        self.next = self.next.max(elements + elements / 4);
+    }
+
+    /// Counts prepared or cached data.
+    pub(super) fn added(&mut self, bytes: usize) {
+        self.since += bytes as u64;
+    }
+
+    /// Counts values that are kept.
+    #[inline]
+    pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
+        self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
+    }
+}

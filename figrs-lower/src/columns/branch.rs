@@ -1,0 +1,85 @@
+//! Branches of Chains, and rows of tables.
+
+use std::rc::Rc;
+
+use super::column::ColumnSlot;
+use super::draw::PooledSampler;
+use figrs_core::element::node::AnyElement;
+
+/// Branches by combination number.
+pub(super) type Branches = Vec<Option<Branch>>;
+
+/// Branch of one combination.
+#[derive(Clone)]
+pub(super) struct Branch {
+    pub(super) target: BranchTarget,
+    /// Sampling method.
+    drawn: BranchSampler,
+}
+
+/// Sampling method of a branch.
+#[derive(Clone)]
+enum BranchSampler {
+    /// It is not atomic, or nothing has been drawn from it yet.
+    Unknown,
+    /// Together with others, as a choice among finitely many values.
+    Ready(Rc<PooledSampler>),
+    /// By its own function.
+    ByFunction,
+}
+
+impl Branch {
+    /// An element that rows may take.
+    pub(super) fn to(target: BranchTarget) -> Self {
+        Self {
+            target,
+            drawn: BranchSampler::Unknown,
+        }
+    }
+
+    /// True if nothing else refers to the element that it leads to.
+    pub(super) fn is_unshared(&self) -> bool {
+        matches!(
+            self.target,
+            BranchTarget::Unshared(_) | BranchTarget::Composite(_, true)
+        )
+    }
+
+    /// True if it leads to an element that is not atomic, and that no other branch is known to lead to.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.target, BranchTarget::Composite(..))
+    }
+
+    /// The same branch with its sampling method: a choice among finitely many values, or else its own function.
+    pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
+        let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
+        Self { drawn, ..self }
+    }
+
+    /// True if it has a sampling method.
+    pub(super) fn is_prepared(&self) -> bool {
+        !matches!(self.drawn, BranchSampler::Unknown)
+    }
+
+    pub(super) fn sampler(&self) -> Option<&PooledSampler> {
+        match &self.drawn {
+            BranchSampler::Ready(ready) => Some(ready),
+            BranchSampler::Unknown | BranchSampler::ByFunction => None,
+        }
+    }
+}
+
+/// Destination of a branch.
+#[derive(Clone)]
+pub(super) enum BranchTarget {
+    /// An element that others may refer to.
+    Slot(ColumnSlot),
+    /// An atomic element that nothing else refers to.
+    Unshared(AnyElement),
+    /// An element that is not atomic, and whether nothing else refers to it.
+    Composite(AnyElement, bool),
+    /// An element that rows evaluated one by one have taken, and that is dropped.
+    Dropped,
+    /// The row of a table that starts at this weight.
+    Row(usize),
+}

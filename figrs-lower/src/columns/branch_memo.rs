@@ -1,0 +1,308 @@
+//! Branches of Chains and rows of tables, memoised by combination of the parents' values.
+
+use std::rc::Rc;
+
+use super::atomic::{atomic, checked_outcomes, is_density, likelihood, probability_of_true};
+use super::block::{Block, MAX_CACHED};
+use super::branch::{Branch, BranchTarget};
+use super::column::ColumnSlot;
+use super::draw::{CodeSampler, PooledSampler};
+use super::function_memo::FiniteSampler;
+use crate::limit::measured;
+use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
+use figrs_core::error::{Fault, ModelError};
+use figrs_core::value::datum::Datum;
+
+impl Block {
+    /// True if a branch is an atomic choice of its own that has no value yet and carries no evidence.
+    pub(super) fn is_choice(&self, branch: &Branch) -> bool {
+        match branch.target {
+            BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
+            BranchTarget::Composite(..) | BranchTarget::Dropped => false,
+            BranchTarget::Slot(slot) => {
+                let instruction = &self.instructions[slot.index()];
+                self.values[slot.index()].is_none()
+                    && atomic(&instruction.element).is_some()
+                    && instruction.evidence.is_empty()
+                    && instruction.fixed.is_none()
+                    && instruction.implied.is_empty()
+            }
+        }
+    }
+
+    /// The likelihood of a value under an atomic branch.
+    pub(super) fn likelihood(
+        &self,
+        branch: &Branch,
+        value: &Datum,
+    ) -> Result<(f64, f64), ModelError> {
+        let element = match &branch.target {
+            BranchTarget::Unshared(element) => element,
+            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
+                return Ok((1.0, 0.0));
+            }
+        };
+        atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
+    }
+
+    /// True if the likelihood of a value under an atomic branch is a density.
+    pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
+        let element = match &branch.target {
+            BranchTarget::Unshared(element) => element,
+            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
+                return Ok(false);
+            }
+        };
+        is_density(element, value)
+    }
+
+    /// A branch with its sampling method prepared.
+    pub(super) fn with_sampler(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        branch: Branch,
+    ) -> Result<Branch, ModelError> {
+        if branch.is_prepared() || !self.is_choice(&branch) {
+            return Ok(branch);
+        }
+        let element = match &branch.target {
+            BranchTarget::Unshared(element) => element.clone(),
+            BranchTarget::Slot(of) => self.instructions[of.index()].element.clone(),
+            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
+                return Ok(branch);
+            }
+        };
+        let Some(op) = atomic(&element) else {
+            return Ok(branch);
+        };
+        let met = self.functions.choice(&element);
+        let outcomes = match met.as_ref().map(|choice| choice.outcomes.clone()) {
+            Some(outcomes) => Some(outcomes),
+            None => checked_outcomes(&element, op)?.ok().map(Rc::new),
+        };
+        let ready = match outcomes {
+            None => None,
+            Some(outcomes) => {
+                let choice = self.choice(slot, outcomes, met);
+                let chain = self.instructions[slot.index()].element.kind();
+                let captures_nothing =
+                    matches!(chain, Kind::Chain(_, op) if op.identity().is_some());
+                if captures_nothing && matches!(branch.target, BranchTarget::Unshared(_)) {
+                    self.functions.cache_sampler(&element, choice.clone());
+                }
+                Some(choice.ready)
+            }
+        };
+        let branch = branch.drawn_by(ready);
+        self.cache_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// Sampler of some outcomes for a slot; that of another slot is reused if the outcomes have the same codes here.
+    fn choice(
+        &mut self,
+        slot: ColumnSlot,
+        outcomes: Rc<FiniteOutcomes>,
+        met: Option<FiniteSampler>,
+    ) -> FiniteSampler {
+        let is_bool = self.instructions[slot.index()].is_bool;
+        let codes: Vec<u32> = if is_bool {
+            Vec::new()
+        } else {
+            let dictionary = self.own_dictionary(slot);
+            let values = 0..outcomes.support.len();
+            values
+                .map(|i| {
+                    self.dictionaries
+                        .intern(dictionary, outcomes.support.any(i))
+                })
+                .collect()
+        };
+        if let Some(met) = met
+            && met.codes == codes
+        {
+            return met;
+        }
+        let ready = if is_bool {
+            PooledSampler::Flip(probability_of_true(&outcomes))
+        } else {
+            // Alias tables take most of the memory.
+            self.remembered += codes.len();
+            let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
+            self.bytes.added(ready.bytes());
+            ready
+        };
+        FiniteSampler {
+            outcomes,
+            codes,
+            ready: Rc::new(ready),
+        }
+    }
+
+    /// The branch of a combination of the values of the parents of a Chain.
+    pub(super) fn branch_of(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+    ) -> Result<Branch, ModelError> {
+        let chain = self.instructions[slot.index()].element.clone();
+        match chain.kind() {
+            Kind::Chain(parents, op) => self.branch(slot, number, parents.len(), &**op),
+            _ => Ok(Branch::to(BranchTarget::Dropped)),
+        }
+    }
+
+    /// The branch of a combination of a Chain's parents' values.
+    pub(super) fn branch(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        parents: usize,
+        op: &dyn ChainOp,
+    ) -> Result<Branch, ModelError> {
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
+        }
+        let chain = self.instructions[slot.index()].element.clone();
+        let mut functions = std::mem::take(&mut self.functions);
+        let gives_atomic = !self.instructions[slot.index()].memo.branches_out;
+        let called = op.identity().filter(|_| gives_atomic);
+        let called = called.and_then(|function| {
+            self.with_values(slot, number, parents, |values| {
+                functions.call(function, chain.parents(), values)
+            })
+        });
+        self.functions = functions;
+        if let Some(call) = &called
+            && let Some(element) = self.functions.element(call)
+        {
+            let branch = Branch::to(BranchTarget::Unshared(element));
+            self.cache_branch(slot, number, branch.clone());
+            return Ok(branch);
+        }
+        let (element, made) =
+            measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
+        let element = element.map_err(|fault| chain.fault(fault))?;
+        self.allow(slot, self.bytes.made_bytes())?;
+        let element = self.policy(&element).cloned().unwrap_or(element);
+        let own = element.is_unshared();
+        let Some(op) = atomic(&element) else {
+            self.instructions[slot.index()].memo.branches_out = true;
+            // The combination itself is remembered.
+            self.remembered += 1;
+            // How it is evaluated, and whether it is remembered, depends on how many rows take it.
+            return Ok(Branch::to(BranchTarget::Composite(element, own)));
+        };
+        let target = if own {
+            BranchTarget::Unshared(element.clone())
+        } else {
+            BranchTarget::Slot(self.slot(&element))
+        };
+        let fixed = match &target {
+            BranchTarget::Slot(of) => self.instructions[of.index()].fixed.is_some(),
+            _ => false,
+        };
+        if !fixed {
+            op.check().map_err(|problem| element.invalid(problem))?;
+        }
+        // A value that holds elements which the call made is another one at each call.
+        if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
+            self.remembered += 1;
+            self.functions.insert(call, element.clone());
+        }
+        let branch = Branch::to(target);
+        self.cache_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// Caches a branch of which a row evaluates so many elements, if there is room.
+    pub(super) fn cache_row_branch(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        branch: Branch,
+        elements: usize,
+    ) {
+        if self.remembered < MAX_CACHED && self.known_branch(slot, number).is_none() {
+            self.remembered += elements;
+            self.cache_branch(slot, number, branch);
+        }
+    }
+
+    /// The element that a branch leads to, if it is one.
+    pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
+        match &branch.target {
+            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
+                Some(element.clone())
+            }
+            BranchTarget::Slot(of) => Some(self.instructions[of.index()].element.clone()),
+            BranchTarget::Row(_) | BranchTarget::Dropped => None,
+        }
+    }
+
+    /// The slot of the element that a branch of many rows leads to.
+    pub(super) fn slot_of(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        element: &AnyElement,
+    ) -> ColumnSlot {
+        let of = self.slot(element);
+        self.cache_branch(slot, number, Branch::to(BranchTarget::Slot(of)));
+        of
+    }
+
+    /// The branch of a combination, if it has been met before.
+    fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
+        let branches = &self.instructions[slot.index()].memo.branches;
+        branches.get(number as usize).cloned().flatten()
+    }
+
+    fn cache_branch(&mut self, slot: ColumnSlot, number: u32, branch: Branch) {
+        self.remembered += 1;
+        let branches = &mut self.instructions[slot.index()].memo.branches;
+        branches.resize(branches.len().max(number as usize + 1), None);
+        branches[number as usize] = Some(branch);
+    }
+
+    /// The row of a table for a combination of its parents' values.
+    pub(super) fn table_row(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        parents: usize,
+        op: &dyn TableOp,
+    ) -> Result<Branch, ModelError> {
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
+        }
+        let row = self.with_values(slot, number, parents, |values| {
+            let mut parents = values.iter().zip(op.states()).enumerate();
+            parents.try_fold(0, |row, (parent, (&value, states))| {
+                let state = states.index_of(value).ok_or(parent)?;
+                Ok::<_, usize>(row * states.len() + state)
+            })
+        });
+        let element = self.instructions[slot.index()].element.clone();
+        let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
+        let columns = op.values().len();
+        let weights = op.weights().row(row * columns, columns).linear();
+        let ready = if self.instructions[slot.index()].is_bool {
+            let truth = op.values().index_of(&true);
+            PooledSampler::Flip(truth.map_or(0.0, |at| weights[at]))
+        } else {
+            let dictionary = self.own_dictionary(slot);
+            let codes: Vec<u32> = (0..columns)
+                .map(|i| self.dictionaries.intern(dictionary, op.values().any(i)))
+                .collect();
+            PooledSampler::Codes(CodeSampler::new(weights, &codes))
+        };
+        let branch = Branch::to(BranchTarget::Row(row * columns));
+        let branch = branch.drawn_by(Some(Rc::new(ready)));
+        self.cache_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+}

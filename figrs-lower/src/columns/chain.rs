@@ -1,0 +1,405 @@
+//! Chains and tables: each row follows the branch of its parents' values.
+
+use rustc_hash::FxHashMap;
+
+use super::atomic::atomic;
+use super::block::Block;
+use super::branch::{Branch, BranchTarget};
+use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
+use super::draw::{PooledSampler, draw_ready};
+use super::rare_branches::{RareBranch, RowEvaluations, are_few};
+use super::row_groups::RowGroups;
+use super::selection::Selection;
+use super::task::{ColumnSource, EvaluationTask, RootEvaluation};
+use figrs_core::element::node::{AnyElement, ChainOp, TableOp};
+use figrs_core::error::ModelError;
+use figrs_core::value::datum::Datum;
+
+/// A branch, and the number of the rows that take it.
+struct BranchRows {
+    /// Nothing where it is made when its few rows are evaluated.
+    branch: Option<Branch>,
+    combination: u32,
+    size: usize,
+}
+
+impl RootEvaluation<'_> {
+    /// The values of a Chain in these rows, or the tasks that compute them.
+    pub(super) fn chain(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        demand: Option<Datum>,
+        op: &dyn ChainOp,
+    ) -> Result<(), ModelError> {
+        let parents = self.block.parent_slots(slot);
+        let (groups, numbers) = self.block.partition(slot, rows, &parents);
+        let made = self.make_branches(slot, rows, (&groups, &numbers), op)?;
+        let Some(branches) = made.iter().cloned().collect::<Option<Vec<Branch>>>() else {
+            self.schedule_branches(slot, rows, &groups, (made, &numbers), demand.as_ref());
+            return Ok(());
+        };
+        if let Some(value) = &demand
+            && branches.iter().all(|branch| self.block.is_choice(branch))
+        {
+            let weigh = |branch: &Branch| self.block.likelihood(branch, value);
+            let weights: Vec<(f64, f64)> = branches.iter().map(weigh).collect::<Result<_, _>>()?;
+            return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
+        }
+        if demand.is_some() {
+            self.schedule_branches(slot, rows, &groups, (made, &numbers), demand.as_ref());
+            return Ok(());
+        }
+        let lots = numbers.iter().zip(branches);
+        let lots = lots.map(|(&number, branch)| self.block.with_sampler(slot, number, branch));
+        let branches: Vec<Branch> = lots.collect::<Result<_, _>>()?;
+        let together = |b: &Branch| b.sampler().is_some() && self.block.is_choice(b);
+        if branches.iter().all(together) {
+            return self.draw_rows(slot, rows, groups, &branches);
+        }
+        if branches
+            .iter()
+            .all(|branch| matches!(branch.target, BranchTarget::Unshared(_)))
+        {
+            return self.draw_alone(slot, rows, &groups, &branches);
+        }
+        let branches = branches.into_iter().map(Some).collect();
+        self.schedule_branches(slot, rows, &groups, (branches, &numbers), None);
+        Ok(())
+    }
+
+    /// The branches of groups of rows. Once one of them is known not to be atomic, those that few rows take are left to be made when these
+    /// are evaluated, and how the others are drawn alone is found here.
+    fn make_branches(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        (groups, numbers): (&RowGroups, &[u32]),
+        op: &dyn ChainOp,
+    ) -> Result<Vec<Option<Branch>>, ModelError> {
+        let parents = self.block.parent_slots(slot).len();
+        let mut made = Vec::with_capacity(numbers.len());
+        let mut few: Option<Vec<bool>> = None;
+        let mut is_left = false;
+        for (group, &number) in numbers.iter().enumerate() {
+            if few.as_ref().is_some_and(|few| few[group]) {
+                made.push(None);
+                is_left = true;
+                continue;
+            }
+            let branch = self.block.branch(slot, number, parents, op)?;
+            if few.is_none() && branch.is_open() {
+                let sizes = groups.sizes(numbers.len());
+                let are_few = |&size: &usize| are_few(size, rows.width());
+                few = Some(sizes.iter().map(are_few).collect());
+            }
+            made.push(Some(branch));
+        }
+        if is_left {
+            for (made, &number) in made.iter_mut().zip(numbers) {
+                if let Some(branch) = made.take() {
+                    *made = Some(self.block.with_sampler(slot, number, branch)?);
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// The values of a table in these rows.
+    pub(super) fn table(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        demand: Option<&Datum>,
+        op: &dyn TableOp,
+    ) -> Result<(), ModelError> {
+        let parents = self.block.parent_slots(slot);
+        let (groups, numbers) = self.block.partition(slot, rows, &parents);
+        let known = |run: &mut Self, number| run.block.table_row(slot, number, parents.len(), op);
+        let branches = numbers.iter().map(|&number| known(self, number));
+        let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
+        let Some(value) = demand else {
+            return self.draw_rows(slot, rows, groups, &branches);
+        };
+        let columns = op.values().len();
+        let column = op.values().index_of(value.as_any());
+        let weigh = |branch: &Branch| match (&branch.target, column) {
+            (BranchTarget::Row(start), Some(column)) => {
+                let row = op.weights().row(*start, columns);
+                (row.linear()[column], row.log(column))
+            }
+            _ => (0.0, f64::NEG_INFINITY),
+        };
+        let weights: Vec<(f64, f64)> = branches.iter().map(weigh).collect();
+        self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
+    }
+
+    /// Gives all rows a value and weighs each by its group.
+    fn weigh_rows(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        (groups, branches): (&RowGroups, &[Branch]),
+        value: &Datum,
+        weights: &[(f64, f64)],
+    ) -> Result<(), ModelError> {
+        match groups {
+            RowGroups::Masks(masks) => {
+                let masks = masks.iter().cloned().zip(weights.iter().copied());
+                self.block.weights.times_masks(&masks.collect::<Vec<_>>());
+            }
+            RowGroups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
+        }
+        let column = self.block.constant(slot, value, rows);
+        let dense = branches
+            .iter()
+            .map(|branch| self.block.is_density(branch, value));
+        let dense: Vec<bool> = dense.collect::<Result<_, _>>()?;
+        let all_dense = dense.iter().all(|&dense| dense);
+        if all_dense {
+            self.block.weights.count_density(rows);
+        }
+        let some_dense = !all_dense && dense.contains(&true);
+        if some_dense
+            || branches
+                .iter()
+                .any(|b| matches!(b.target, BranchTarget::Slot(_)))
+        {
+            let parts = groups.selections(rows, branches.len());
+            for ((part, branch), dense) in parts.iter().zip(branches).zip(dense) {
+                if dense && some_dense {
+                    self.block.weights.count_density(part);
+                }
+                if let BranchTarget::Slot(of) = branch.target {
+                    let same = self.block.constant(of, value, part);
+                    self.block.store_values(of, part, same);
+                }
+            }
+        }
+        self.set_values(slot, rows, column, None)
+    }
+
+    /// Draws all rows at once.
+    fn draw_rows(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        groups: RowGroups,
+        branches: &[Branch],
+    ) -> Result<(), ModelError> {
+        let ready: Vec<&PooledSampler> = branches.iter().filter_map(Branch::sampler).collect();
+        let codes = self.block.codes_for(slot, rows);
+        let column = draw_ready(rows, &groups, &ready, codes, self.rng);
+        if branches
+            .iter()
+            .any(|branch| matches!(branch.target, BranchTarget::Slot(_)))
+        {
+            let parts = groups.selections(rows, branches.len());
+            for (part, branch) in parts.iter().zip(branches) {
+                if let BranchTarget::Slot(of) = branch.target {
+                    self.block
+                        .store_values(of, part, column.restrict(rows, part));
+                }
+            }
+        }
+        if let RowGroups::Rows(numbers) = groups {
+            self.block.buffers.recycle(numbers);
+        }
+        self.set_values(slot, rows, column, None)
+    }
+
+    /// Draws each group from an element that nothing else refers to, in the order of the first rows.
+    fn draw_alone(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        groups: &RowGroups,
+        branches: &[Branch],
+    ) -> Result<(), ModelError> {
+        let numbers = groups.numbers(rows);
+        let sizes = groups.sizes(branches.len());
+        let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
+        let mut all = self.block.instructions[slot.index()].element.no_column();
+        for (branch, &size) in branches.iter().zip(&sizes) {
+            next.push(all.len() as u32);
+            let BranchTarget::Unshared(element) = &branch.target else {
+                continue;
+            };
+            let rows = Selection::all(size);
+            let drawn = self.draw_one(slot, element, branch, &rows)?;
+            all.append(&*self.block.dictionaries.typed(&drawn, &rows));
+        }
+        let mut order = Vec::with_capacity(numbers.len());
+        for &group in &*numbers {
+            let next = &mut next[group as usize];
+            order.push(*next);
+            *next += 1;
+        }
+        let column = Column::packed(all.gather(&order), rows);
+        self.set_values(slot, rows, column, None)
+    }
+
+    /// Values of an atomic element that nothing else refers to.
+    fn draw_one(
+        &mut self,
+        of: ColumnSlot,
+        element: &AnyElement,
+        branch: &Branch,
+        rows: &Selection,
+    ) -> Result<Column, ModelError> {
+        if let Some(ready) = branch.sampler() {
+            let codes = self.block.codes_for(of, rows);
+            let one = RowGroups::Masks(vec![rows.mask().to_vec()]);
+            return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
+        }
+        let values = match atomic(element) {
+            Some(op) => op.sample_many(rows.len(), self.rng),
+            None => Ok(element.no_column()),
+        };
+        let values = values.map_err(|fault| element.fault(fault))?;
+        Ok(Column::packed(values, rows))
+    }
+
+    /// Makes a task of each branch that many rows take, in the order of the first rows, one of the rows of all others, and one that
+    /// joins them.
+    fn schedule_branches(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        groups: &RowGroups,
+        (branches, combinations): (Vec<Option<Branch>>, &[u32]),
+        demand: Option<&Datum>,
+    ) {
+        let width = rows.width();
+        let sizes = groups.sizes(branches.len());
+        let is_few: Vec<bool> = sizes.iter().map(|&size| are_few(size, width)).collect();
+        let (many, few) = groups.split_rare(rows, &is_few);
+        let branches = branches.into_iter().zip(combinations).zip(sizes);
+        let parts = branches.map(|((branch, &combination), size)| BranchRows {
+            branch,
+            combination,
+            size,
+        });
+        let mut parts: Vec<BranchRows> = parts.collect();
+        let mut sources: Vec<(ColumnSource, Selection)> = Vec::new();
+        let mut tasks: Vec<EvaluationTask> = Vec::new();
+        if !few.is_empty() {
+            let (source, task) =
+                self.schedule_rare_branches(slot, &mut parts, few, (width, demand));
+            sources.push(source);
+            tasks.push(task);
+        }
+        let mut met = FxHashMap::<ColumnSlot, usize>::default();
+        for (part, rows) in parts.into_iter().zip(many) {
+            let (Some(branch), Some(rows)) = (part.branch, rows) else {
+                continue;
+            };
+            let of = match branch.target {
+                BranchTarget::Slot(of) => of,
+                BranchTarget::Composite(element, _) => {
+                    self.block.slot_of(slot, part.combination, &element)
+                }
+                BranchTarget::Unshared(ref element) => {
+                    let number = self.alone.len();
+                    self.alone.push(None);
+                    sources.push((ColumnSource::Unshared(number), rows.clone()));
+                    tasks.push(EvaluationTask::Unshared {
+                        number,
+                        element: element.clone(),
+                        branch,
+                        of: slot,
+                        rows,
+                        demand: demand.cloned(),
+                    });
+                    continue;
+                }
+                BranchTarget::Row(_) | BranchTarget::Dropped => continue,
+            };
+            // Different values may lead to one element.
+            if let Some(&at) = met.get(&of) {
+                sources[at].1 = sources[at].1.or(&rows);
+                if let EvaluationTask::Enter(_, part, _) = &mut tasks[at] {
+                    *part = part.or(&rows);
+                }
+            } else {
+                met.insert(of, sources.len());
+                sources.push((ColumnSource::Slot(of), rows.clone()));
+                tasks.push(EvaluationTask::Enter(of, rows, demand.cloned()));
+            }
+        }
+        self.tasks
+            .push(EvaluationTask::Join(slot, rows.clone(), sources));
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    /// The task of the rows whose branches few others take, given with their groups, and the source of their values.
+    fn schedule_rare_branches(
+        &mut self,
+        slot: ColumnSlot,
+        parts: &mut [BranchRows],
+        mut few: Vec<(u32, u32)>,
+        (width, demand): (usize, Option<&Datum>),
+    ) -> ((ColumnSource, Selection), EvaluationTask) {
+        let rows = Selection::from_rows(few.iter().map(|&(row, _)| row).collect(), width);
+        let mut positions = vec![u32::MAX; parts.len()];
+        let mut branches = Vec::new();
+        for (_, group) in &mut few {
+            let position = &mut positions[*group as usize];
+            if *position == u32::MAX {
+                *position = branches.len() as u32;
+                let part = &mut parts[*group as usize];
+                branches.push(RareBranch::new(
+                    part.combination,
+                    part.branch.take(),
+                    part.size,
+                ));
+            }
+            *group = *position;
+        }
+        let number = self.alone.len();
+        self.alone.push(None);
+        let singles = RowEvaluations::new((slot, number), branches, few, demand.cloned());
+        (
+            (ColumnSource::Unshared(number), rows),
+            EvaluationTask::Singles(Box::new(singles)),
+        )
+    }
+
+    /// Values of a branch that nothing else refers to, for the rows of its group.
+    pub(super) fn evaluate_unshared(
+        &mut self,
+        number: usize,
+        (element, branch, of): (&AnyElement, &Branch, ColumnSlot),
+        rows: &Selection,
+        demand: Option<&Datum>,
+    ) -> Result<(), ModelError> {
+        let column = if let Some(value) = demand {
+            let weight = self.block.likelihood(branch, value)?;
+            self.block.weights.times(rows, weight);
+            if self.block.is_density(branch, value)? {
+                self.block.weights.count_density(rows);
+            }
+            self.block.constant(of, value, rows)
+        } else {
+            self.draw_one(of, element, branch, rows)?
+        };
+        self.alone[number] = Some(StoredColumn {
+            rows: rows.clone(),
+            column,
+            generation: self.block.lineage.generation(),
+        });
+        Ok(())
+    }
+}
+
+impl Block {
+    /// The list of values of a slot, unless they are truth values, and an empty list for codes in some rows.
+    fn codes_for(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+    ) -> Option<(DictionaryId, Vec<u32>)> {
+        let is_bool = self.instructions[slot.index()].is_bool;
+        (!is_bool).then(|| (self.own_dictionary(slot), self.buffers.list(rows.len())))
+    }
+}

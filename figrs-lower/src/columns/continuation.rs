@@ -1,0 +1,87 @@
+//! Worlds that go on in the block of another model.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::column::{Column, ColumnSlot};
+use super::task::RootEvaluation;
+use super::weights::BlockWeights;
+use figrs_core::element::node::AnyElement;
+use figrs_core::error::ModelError;
+use figrs_core::random::Stream;
+
+impl Block {
+    /// Starts with the worlds of a block whose roots have been run: its rows and their weights. Each of some elements has the values of a
+    /// target of that block, given by its number, and is not evaluated again; evidence on it is weighed now. Only rows that are left come
+    /// along, and what else these worlds held does not.
+    ///
+    /// Elements that this model does not reach, or intervenes on, are passed over.
+    ///
+    /// **Errors.** Those of evidence on these elements.
+    pub fn succeed(
+        &mut self,
+        before: &mut Self,
+        handed: &[(usize, AnyElement)],
+        rng: &mut Stream,
+    ) -> Result<(), ModelError> {
+        let rows = before.weights.alive().clone();
+        self.start(before.width);
+        let mut columns: Vec<(ColumnSlot, Column)> = Vec::with_capacity(handed.len());
+        for (target, element) in handed {
+            let Some(slot) = self.known_slot(element) else {
+                continue;
+            };
+            if self.instructions[slot.index()].fixed.is_some() {
+                continue;
+            }
+            let from = before.target_slot(*target);
+            let column = before.read(from, &rows).listed(&rows);
+            columns.push((slot, self.import_column(slot, before, column)));
+        }
+        self.weights = std::mem::replace(&mut before.weights, BlockWeights::new(0));
+        self.singles = std::mem::take(&mut before.singles);
+        before.start(0);
+        let mut run = RootEvaluation {
+            block: self,
+            rng,
+            tasks: Vec::new(),
+            alone: Vec::new(),
+        };
+        for (slot, column) in columns {
+            run.set_values(slot, &rows, column, None)?;
+        }
+        Ok(())
+    }
+
+    /// The values of a column of another block as values of a slot.
+    fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
+        const UNKNOWN: u32 = u32::MAX;
+        let Column::Codes(codes, from) = column else {
+            return column;
+        };
+        let values = of.dictionary(from);
+        let dictionary = self.own_dictionary(slot);
+        let mut own = vec![UNKNOWN; values.len()];
+        let codes = codes.iter().map(|&code| {
+            let own = &mut own[code as usize];
+            if *own == UNKNOWN {
+                *own = self
+                    .dictionaries
+                    .intern(dictionary, values.any(code as usize));
+            }
+            *own
+        });
+        Column::Codes(Rc::new(codes.collect()), dictionary)
+    }
+
+    /// For each row that is left, the row that it continues of those with which the block was started.
+    pub fn origins(&mut self) -> Vec<u32> {
+        let rows = self.weights.alive().clone();
+        if self.lineage.generation() == 0 {
+            return rows.rows().to_vec();
+        }
+        let first = self.lineage.at(0);
+        let rows = rows.rows().iter();
+        rows.map(|&row| first[row as usize]).collect()
+    }
+}

@@ -1,0 +1,158 @@
+//! Random values for the rows of a block.
+
+use std::rc::Rc;
+
+use super::bernoulli::{draw_each, draw_groups};
+use super::column::{Column, DictionaryId};
+use super::row_groups::RowGroups;
+use super::selection::Selection;
+use figrs_core::element::alias::Alias;
+use figrs_core::element::node::{AnyElement, AtomicOp};
+use figrs_core::error::ModelError;
+use figrs_core::random::Stream;
+
+/// Sampling method of an atomic element.
+#[derive(Debug)]
+pub(super) enum AtomicSampler {
+    /// True with this probability.
+    Flip(f64),
+    /// One of some values, whose codes are those of the dictionary.
+    Finite(CodeSampler, DictionaryId),
+    /// By its own function, since its values cannot be listed.
+    ByFunction { continuous: bool },
+}
+
+/// One of some codes.
+#[derive(Debug)]
+pub(super) enum CodeSampler {
+    Certain(u32),
+    Alias(Alias),
+}
+
+impl AtomicSampler {
+    /// Bytes that it takes besides its own size.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Finite(drawn, _) => drawn.bytes(),
+            Self::Flip(_) | Self::ByFunction { .. } => 0,
+        }
+    }
+
+    /// Values of an atomic element.
+    pub(super) fn column(
+        &self,
+        (element, op): (&AnyElement, &dyn AtomicOp),
+        rows: &Selection,
+        rng: &mut Stream,
+    ) -> Result<Column, ModelError> {
+        Ok(match self {
+            AtomicSampler::Flip(p) => Column::Bits(Rc::new(draw_groups(
+                rng,
+                &[(rows.mask(), *p)],
+                rows.mask().len(),
+            ))),
+            AtomicSampler::Finite(drawn, dictionary) => {
+                let list = Vec::with_capacity(rows.len());
+                drawn.column(rows, *dictionary, list, rng)
+            }
+            AtomicSampler::ByFunction { .. } => {
+                let values = op.sample_many(rows.len(), rng);
+                let values = values.map_err(|fault| element.fault(fault))?;
+                Column::packed(values, rows)
+            }
+        })
+    }
+}
+
+impl PooledSampler {
+    /// Bytes that it takes besides its own size.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Flip(_) => 0,
+            Self::Codes(drawn) => drawn.bytes(),
+        }
+    }
+}
+
+impl CodeSampler {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Certain(_) => 0,
+            Self::Alias(alias) => alias.bytes(),
+        }
+    }
+
+    pub(super) fn new(probabilities: &[f64], codes: &[u32]) -> Self {
+        match codes {
+            [code] => Self::Certain(*code),
+            _ => Self::Alias(Alias::new(probabilities, codes)),
+        }
+    }
+
+    /// A value for each of some rows; those of several are written into an empty list.
+    fn column(
+        &self,
+        rows: &Selection,
+        dictionary: DictionaryId,
+        mut list: Vec<u32>,
+        rng: &mut Stream,
+    ) -> Column {
+        match self {
+            Self::Certain(code) => Column::constant(rows, *code, dictionary),
+            Self::Alias(alias) => {
+                list.extend((0..rows.len()).map(|_| alias.draw(rng)));
+                Column::Codes(Rc::new(list), dictionary)
+            }
+        }
+    }
+}
+
+/// A choice that different rows make among different distributions.
+#[derive(Debug)]
+pub(super) enum PooledSampler {
+    Flip(f64),
+    Codes(CodeSampler),
+}
+
+/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others
+/// than truth values as codes of a dictionary, in an empty list.
+pub(super) fn draw_ready(
+    rows: &Selection,
+    groups: &RowGroups,
+    ready: &[&PooledSampler],
+    codes: Option<(DictionaryId, Vec<u32>)>,
+    rng: &mut Stream,
+) -> Column {
+    let Some((dictionary, mut list)) = codes else {
+        let p = |group: usize| match ready[group] {
+            PooledSampler::Flip(p) => *p,
+            PooledSampler::Codes(_) => 0.0,
+        };
+        let bits = match groups {
+            RowGroups::Masks(masks) => {
+                let groups = masks
+                    .iter()
+                    .enumerate()
+                    .map(|(group, mask)| (&mask[..], p(group)));
+                draw_groups(rng, &groups.collect::<Vec<_>>(), rows.mask().len())
+            }
+            RowGroups::Rows(numbers) => {
+                let mut next = numbers.iter();
+                draw_each(rng, rows.mask(), |_| {
+                    next.next().map_or(0.0, |&group| p(group as usize))
+                })
+            }
+        };
+        return Column::Bits(Rc::new(bits));
+    };
+    if let [PooledSampler::Codes(only)] = ready {
+        return only.column(rows, dictionary, list, rng);
+    }
+    let numbers = groups.numbers(rows);
+    list.extend(numbers.iter().map(|&group| match ready[group as usize] {
+        PooledSampler::Codes(CodeSampler::Certain(code)) => *code,
+        PooledSampler::Codes(CodeSampler::Alias(alias)) => alias.draw(rng),
+        PooledSampler::Flip(_) => 0,
+    }));
+    Column::Codes(Rc::new(list), dictionary)
+}

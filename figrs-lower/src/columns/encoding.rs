@@ -1,0 +1,97 @@
+//! Dictionary encoding of the values of slots.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::column::{Column, ColumnSlot, DictionaryId};
+use super::dictionary::Dictionary;
+use super::selection::Selection;
+use figrs_core::element::node::AnyElement;
+use figrs_core::value::column::AnyColumn;
+use figrs_core::value::datum::Datum;
+
+/// Dictionary size above which values of rows that were evaluated one by one stay typed: they hardly repeat.
+const MAX_DICTIONARY: usize = 1 << 10;
+/// Value size in bytes above which they do: lists take as long to look up as to compute.
+const MAX_VALUE_BYTES: usize = 32;
+
+impl Block {
+    /// Adds a dictionary.
+    pub(super) fn add_book(&mut self, values: Dictionary) -> DictionaryId {
+        self.bytes.added(values.bytes());
+        self.dictionaries.add(values)
+    }
+
+    /// A dictionary.
+    pub(super) fn dictionary(&self, dictionary: DictionaryId) -> &Dictionary {
+        self.dictionaries.get(dictionary)
+    }
+
+    /// A dictionary to which values of an element can be added.
+    pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
+        self.add_book(Dictionary::Growing(element.no_values()))
+    }
+
+    /// For each code of a dictionary the code in a slot's own one, to which its values are added; `None` if it is the same
+    /// one.
+    pub(super) fn translation(
+        &mut self,
+        slot: ColumnSlot,
+        from: DictionaryId,
+    ) -> Option<Rc<Vec<u32>>> {
+        let to = self.own_dictionary(slot);
+        if from == to {
+            return None;
+        }
+        let memo = &mut self.instructions[slot.index()].memo;
+        let table = memo.translations.entry(from).or_default();
+        self.dictionaries.translate(from, to, table);
+        Some(table.clone())
+    }
+
+    /// The same value in all rows.
+    pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
+        if let Some(&truth) = value.get::<bool>() {
+            let bits = if truth {
+                rows.mask().to_vec()
+            } else {
+                vec![0; rows.mask().len()]
+            };
+            return Column::Bits(Rc::new(bits));
+        }
+        let dictionary = self.own_dictionary(slot);
+        let code = self.dictionaries.intern(dictionary, value.as_any());
+        Column::constant(rows, code, dictionary)
+    }
+
+    /// The growing dictionary of values of a slot.
+    pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
+        if let Some(dictionary) = self.instructions[slot.index()].dictionary {
+            return dictionary;
+        }
+        let element = self.instructions[slot.index()].element.clone();
+        let dictionary = self.growing_dictionary(&element);
+        self.instructions[slot.index()].dictionary = Some(dictionary);
+        dictionary
+    }
+
+    /// Values of a slot as codes of its dictionary, if that is short and the values are small: what joins them with codes of other rows then
+    /// has codes too.
+    ///
+    /// Floating-point numbers stay as they are: they hardly repeat, and a code stands for both zeros.
+    pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
+        let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
+        // A list that grew by one value after the other has room for the next power of two.
+        let room = values.len().next_power_of_two().max(4);
+        if is_float || values.bytes() > MAX_VALUE_BYTES * room {
+            return Column::Typed(Rc::from(values));
+        }
+        let dictionary = self.own_dictionary(slot);
+        if self.dictionary(dictionary).len() > MAX_DICTIONARY {
+            return Column::Typed(Rc::from(values));
+        }
+        let code = |at| self.dictionaries.intern(dictionary, values.any(at));
+        let codes: Vec<u32> = (0..values.len()).map(code).collect();
+        Column::Codes(Rc::new(codes), dictionary)
+    }
+}

@@ -1,0 +1,127 @@
+//! Evidence on the values of a column.
+
+use super::classes::{Class, mask_of};
+use super::column::{Column, DictionaryId};
+use super::selection::{Selection, mask_where};
+use super::task::RootEvaluation;
+use crate::Observations;
+use figrs_core::element::node::AnyElement;
+use figrs_core::error::ModelError;
+use figrs_core::model::evidence::Evidence;
+
+/// A weight that has not been asked for.
+const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
+
+/// True if a weight leaves the rows as they are, or drops them.
+fn is_hard(&(_, log): &(f64, f64)) -> bool {
+    log == 0.0 || log == f64::NEG_INFINITY
+}
+
+impl RootEvaluation<'_> {
+    /// Weighs rows by one statement about their values.
+    pub(super) fn weigh(
+        &mut self,
+        element: &AnyElement,
+        rows: &Selection,
+        column: &Column,
+        statement: &Evidence,
+    ) -> Result<(), ModelError> {
+        if self.block.observations == Observations::Weigh && statement.observed().is_some() {
+            // The demand for the observed value has been met, or the rows are gone.
+            return Ok(());
+        }
+        let living = rows.intersection(self.block.weights.alive());
+        if living.is_empty() {
+            return Ok(());
+        }
+        let mut column = column.restrict(rows, &living);
+        if let Column::Codes(codes, dictionary) = &column
+            && self.block.dictionary(*dictionary).len() > 4 * codes.len()
+        {
+            column = Column::Typed(self.block.dictionaries.typed(&column, &living));
+        }
+        match column {
+            Column::Bits(bits) => {
+                let mask = |truth: bool| -> Vec<u64> {
+                    let invert = if truth { 0 } else { u64::MAX };
+                    let words = bits.iter().zip(living.mask());
+                    words.map(|(bits, mask)| (bits ^ invert) & mask).collect()
+                };
+                let mut masks = Vec::with_capacity(2);
+                for truth in [true, false] {
+                    let mask = mask(truth);
+                    if mask.iter().any(|&word| word != 0) {
+                        masks.push((mask, statement.weight(element, &truth)?));
+                    }
+                }
+                // Equal weights need no classes of rows.
+                match &masks[..] {
+                    [(_, a), (_, b)] if a == b => self.block.weights.times(&living, *a),
+                    masks => self.block.weights.times_masks(masks),
+                }
+            }
+            Column::Codes(codes, dictionary) => {
+                let values = self.block.dictionary(dictionary);
+                let mut table = vec![UNKNOWN; values.len()];
+                for &code in &*codes {
+                    if table[code as usize].0.is_nan() {
+                        let value = values.any(code as usize);
+                        table[code as usize] = statement.weight(element, value)?;
+                    }
+                }
+                for weight in &mut table {
+                    if weight.0.is_nan() {
+                        *weight = (1.0, 0.0);
+                    }
+                }
+                self.times_table(&living, &codes, &table);
+            }
+            Column::Classes(ref classes, dictionary) => {
+                if !self.drop_classes(element, &living, (classes, dictionary), statement)? {
+                    // Sums of weights must not depend on how values are held.
+                    let listed = column.listed(&living);
+                    self.weigh(element, &living, &listed, statement)?;
+                }
+            }
+            Column::Typed(values) => {
+                let weight = |at| statement.weight(element, values.any(at));
+                let table: Vec<(f64, f64)> =
+                    (0..values.len()).map(weight).collect::<Result<_, _>>()?;
+                let codes: Vec<u32> = (0..values.len() as u32).collect();
+                self.times_table(&living, &codes, &table);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the classes that contradict a statement; `false`, and nothing is done, if it weighs some of them otherwise.
+    fn drop_classes(
+        &mut self,
+        element: &AnyElement,
+        rows: &Selection,
+        (classes, dictionary): (&[Class], DictionaryId),
+        statement: &Evidence,
+    ) -> Result<bool, ModelError> {
+        let values = self.block.dictionary(dictionary);
+        let weigh = |class: &Class| statement.weight(element, values.any(class.code as usize));
+        let weights: Vec<(f64, f64)> = classes.iter().map(weigh).collect::<Result<_, _>>()?;
+        if !weights.iter().all(is_hard) {
+            return Ok(false);
+        }
+        let mut weights = weights.into_iter();
+        let dead = mask_of(classes, rows, |_| {
+            weights.next().is_some_and(|(_, log)| log != 0.0)
+        });
+        self.block.weights.drop_rows(&dead);
+        Ok(true)
+    }
+
+    fn times_table(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
+        if table.iter().all(is_hard) {
+            let dead = mask_where(rows, |at| table[codes[at] as usize].1 != 0.0);
+            self.block.weights.drop_rows(&dead);
+        } else {
+            self.block.weights.times_codes(rows, codes, table);
+        }
+    }
+}

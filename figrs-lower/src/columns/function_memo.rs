@@ -1,0 +1,125 @@
+//! Cache of atomic elements shared by Chains of one function.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::draw::PooledSampler;
+use figrs_core::element::function::FunctionId;
+use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
+use figrs_core::value::support::SupportBuilder;
+
+/// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the values these were called with. A
+/// function that captures nothing gives the same whichever Chain calls it, and to draw from such an element shares no randomness.
+#[derive(Default)]
+pub(super) struct FunctionMemo {
+    /// By the function and the number of its parents: a list of parents may have any length.
+    met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
+    /// With the element, whose identity must not be given to another.
+    choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
+}
+
+/// A function that is known to be the same wherever it stands.
+struct MemoisedFunction {
+    /// For each parent the values that the function has been called with.
+    arguments: Vec<SupportBuilder>,
+    elements: FxHashMap<Box<[u32]>, AnyElement>,
+}
+
+/// Sampler of an element of finitely many outcomes.
+#[derive(Clone)]
+pub(super) struct FiniteSampler {
+    pub(super) outcomes: Rc<FiniteOutcomes>,
+    /// The codes that the outcomes have in `ready`.
+    pub(super) codes: Vec<u32>,
+    pub(super) ready: Rc<PooledSampler>,
+}
+
+/// The values that a function is called with.
+pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
+
+impl FunctionMemo {
+    /// These arguments of a function; nothing if they are not of the types of the parents.
+    pub(super) fn call(
+        &mut self,
+        function: FunctionId,
+        parents: &[AnyElement],
+        values: &[&dyn Any],
+    ) -> Option<CallKey> {
+        let function = (function, parents.len());
+        let function_met = self
+            .met
+            .entry(function)
+            .or_insert_with(|| MemoisedFunction {
+                arguments: parents.iter().map(AnyElement::no_values).collect(),
+                elements: FxHashMap::default(),
+            });
+        let codes = function_met.arguments.iter_mut().zip(values);
+        let codes = codes.map(|(met, &value)| met.insert(value).map(|code| code as u32));
+        Some(CallKey(function, codes.collect::<Option<_>>()?))
+    }
+
+    pub(super) fn element(&self, call: &CallKey) -> Option<AnyElement> {
+        self.met.get(&call.0)?.elements.get(&call.1).cloned()
+    }
+
+    pub(super) fn insert(&mut self, call: CallKey, element: AnyElement) {
+        if let Some(function) = self.met.get_mut(&call.0) {
+            function.elements.insert(call.1, element);
+        }
+    }
+
+    /// Sampler of an element, if it is cached.
+    pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
+        let (_, choice) = self.choices.get(&element.id())?;
+        Some(choice.clone())
+    }
+
+    /// Caches the sampler of an element that some call gave.
+    pub(super) fn cache_sampler(&mut self, element: &AnyElement, choice: FiniteSampler) {
+        self.choices.insert(element.id(), (element.clone(), choice));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::columns::{Block, ColumnValues};
+    use crate::{EvidenceOrder, Observations};
+    use figrs_core::element::Flip;
+    use figrs_core::model::Model;
+    use figrs_core::random::stream;
+
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+    #[test]
+    fn chains_of_one_function_share_calls_but_no_randomness() {
+        let parent = Flip::new(0.5);
+        let report = || {
+            parent.flat_map(|&truth| {
+                CALLS.fetch_add(1, Ordering::Relaxed);
+                Flip::new(if truth { 0.8 } else { 0.1 })
+            })
+        };
+        let targets = [report().erased().clone(), report().erased().clone()];
+        let (observations, order) = (Observations::Weigh, EvidenceOrder::AsStated);
+        let mut block = Block::new(&Model::new(), &targets, observations, order, 10).unwrap();
+        block.run(1 << 14, &mut stream(1, 0)).unwrap();
+        // Debug builds call a function twice for each value, to compare.
+        assert!(CALLS.load(Ordering::Relaxed) <= 4);
+        let mut bits = |target| match block.target(target).values() {
+            ColumnValues::Bits(bits) => bits.to_vec(),
+            other => panic!("{other:?}"),
+        };
+        let (first, second) = (bits(0), bits(1));
+        let agree = first
+            .iter()
+            .zip(&second)
+            .map(|(a, b)| (!(a ^ b)).count_ones());
+        // Both true or both false: 0.34 + 0.41. Six standard errors: a false alarm in 5e8.
+        let difference = f64::from(agree.sum::<u32>()) / 16384.0 - 0.75;
+        assert!(difference.abs() < 6.0 * (0.75_f64 * 0.25 / 16384.0).sqrt());
+    }
+}

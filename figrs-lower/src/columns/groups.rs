@@ -1,0 +1,198 @@
+//! Partition of rows by the values of an element's parents.
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::block::Block;
+use super::classes::codes;
+use super::column::{Column, ColumnSlot, DictionaryId};
+use super::dictionary::Dictionary;
+use super::instruction::CombinationMemo;
+use super::row_groups::RowGroups;
+use super::selection::{Selection, first_row};
+use figrs_core::value::support::SupportBuilder;
+
+/// Maximum number of truth values that are partitioned by masks.
+const MAX_MASKED_PARENTS: usize = 4;
+
+/// Columns that are all truth values, and few enough to be partitioned by masks.
+pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
+    let bits = columns.iter().map(|column| match column {
+        Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
+        _ => None,
+    });
+    bits.collect()
+}
+
+impl Block {
+    /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
+    /// number of its combination of values.
+    pub(super) fn partition(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parents: &[ColumnSlot],
+    ) -> (RowGroups, Vec<u32>) {
+        let columns: Vec<Column> = parents
+            .iter()
+            .map(|&parent| self.read(parent, rows))
+            .collect();
+        self.note_dictionaries(slot, &columns);
+        if let Some(bits) = all_bits(&columns) {
+            return self.part_by_masks(slot, rows, &bits);
+        }
+        let mut numbers = self.combined(slot, rows, parents, &columns);
+        let most = numbers.iter().copied().max().unwrap_or(0) as usize;
+        let mut met = Vec::new();
+        let mut group = |group: &mut u32, number: &mut u32| {
+            if *group == u32::MAX {
+                *group = met.len() as u32;
+                met.push(*number);
+            }
+            *number = *group;
+        };
+        if most <= 4 * numbers.len() {
+            let mut groups = vec![u32::MAX; most + 1];
+            for number in &mut numbers {
+                group(&mut groups[*number as usize], number);
+            }
+        } else {
+            let mut groups = FxHashMap::<u32, u32>::default();
+            for number in &mut numbers {
+                group(groups.entry(*number).or_insert(u32::MAX), number);
+            }
+        }
+        (RowGroups::Rows(numbers), met)
+    }
+
+    /// The number of the combination of the parents' values in each row.
+    pub(super) fn combined(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parents: &[ColumnSlot],
+        columns: &[Column],
+    ) -> Vec<u32> {
+        let mut codes = columns.iter().enumerate().map(|(parent, column)| {
+            let codes = match column {
+                Column::Codes(codes, _) => return Cow::Borrowed(&codes[..]),
+                Column::Classes(classes, _) => codes(classes, rows),
+                Column::Bits(bits) => {
+                    let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
+                    rows.rows().iter().map(bit).collect()
+                }
+                Column::Typed(values) => {
+                    let dictionary = self.encoder(slot, parent, parents[parent]);
+                    self.dictionaries.encode(dictionary, &**values)
+                }
+            };
+            Cow::Owned(codes)
+        });
+        let first: Cow<'_, [u32]> = codes.next().unwrap_or_default();
+        let others: Vec<Cow<'_, [u32]>> = codes.collect();
+        let mut numbers = match first {
+            Cow::Owned(list) => list,
+            Cow::Borrowed(codes) => {
+                let mut list = self.buffers.list(codes.len());
+                list.extend_from_slice(codes);
+                list
+            }
+        };
+        let combinations = &mut self.instructions[slot.index()].memo.combinations;
+        combinations.number(&mut numbers, &others);
+        numbers
+    }
+
+    pub(super) fn part_by_masks(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        bits: &[&[u64]],
+    ) -> (RowGroups, Vec<u32>) {
+        let mut parts: Vec<(usize, u32, Vec<u64>)> = Vec::new();
+        for combination in 0..1u32 << bits.len() {
+            let mut mask = rows.mask().to_vec();
+            for (parent, bits) in bits.iter().enumerate() {
+                let invert = if combination >> parent & 1 == 1 {
+                    0
+                } else {
+                    u64::MAX
+                };
+                mask.iter_mut()
+                    .zip(*bits)
+                    .for_each(|(word, bits)| *word &= bits ^ invert);
+            }
+            if let Some(first) = first_row(&mask) {
+                let codes = (0..bits.len()).map(|p| [combination >> p & 1]);
+                let codes: Vec<[u32; 1]> = codes.collect();
+                let mut number = codes.first().copied().unwrap_or_default();
+                let memo = &mut self.instructions[slot.index()].memo;
+                memo.combinations
+                    .number(&mut number, codes.get(1..).unwrap_or_default());
+                parts.push((first, number[0], mask));
+            }
+        }
+        parts.sort_by_key(|part| part.0);
+        let (numbers, masks) = parts
+            .into_iter()
+            .map(|(_, number, mask)| (number, mask))
+            .unzip();
+        (RowGroups::Masks(masks), numbers)
+    }
+
+    /// Clears the cached combinations whose codes referred to other dictionaries.
+    pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
+        let dictionaries = columns.iter().map(|column| match column {
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
+            Column::Bits(_) | Column::Typed(_) => None,
+        });
+        let memo = &mut self.instructions[slot.index()].memo;
+        if memo.dictionaries.len() == columns.len()
+            && memo.dictionaries.iter().copied().eq(dictionaries.clone())
+        {
+            return;
+        }
+        *memo = CombinationMemo {
+            dictionaries: dictionaries.collect(),
+            ..Default::default()
+        };
+    }
+
+    /// The dictionary that gives codes to a parent's values that have none.
+    fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
+        let memo = &mut self.instructions[slot.index()].memo;
+        memo.encoders
+            .resize(memo.encoders.len().max(parent + 1), None);
+        if let Some(dictionary) = memo.encoders[parent] {
+            return dictionary;
+        }
+        let values: SupportBuilder = self.instructions[of.index()].element.no_values();
+        let dictionary = self.add_book(Dictionary::Growing(values));
+        self.instructions[slot.index()].memo.encoders[parent] = Some(dictionary);
+        dictionary
+    }
+
+    /// Calls a function with the parents' values of a combination.
+    pub(super) fn with_values<R>(
+        &self,
+        slot: ColumnSlot,
+        number: u32,
+        parents: usize,
+        call: impl FnOnce(&[&dyn Any]) -> R,
+    ) -> R {
+        let memo = &self.instructions[slot.index()].memo;
+        let codes = memo.combinations.codes(number, parents);
+        let value = |(parent, &code): (usize, &u32)| -> &dyn Any {
+            let encoder = memo.encoders.get(parent).copied().flatten();
+            match memo.dictionaries[parent].or(encoder) {
+                Some(dictionary) => self.dictionary(dictionary).any(code as usize),
+                None if code == 1 => &true,
+                None => &false,
+            }
+        };
+        let values: Vec<&dyn Any> = codes.iter().enumerate().map(value).collect();
+        call(&values)
+    }
+}

@@ -1,0 +1,78 @@
+//! One element of a block, and its caches.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::branch::{Branch, Branches};
+use super::column::{ColumnSlot, DictionaryId};
+use super::combinations::CombinationNumbering;
+use super::draw::{AtomicSampler, PooledSampler};
+use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::node::AnyElement;
+use figrs_core::model::evidence::Evidence;
+use figrs_core::value::datum::Datum;
+
+/// One element with its cached data.
+pub(super) struct ColumnInstruction {
+    pub(super) element: AnyElement,
+    pub(super) parents: Option<Rc<[ColumnSlot]>>,
+    pub(super) evidence: Arc<[Evidence]>,
+    pub(super) fixed: Option<Datum>,
+    /// Values that observations imply for the element.
+    pub(super) implied: Vec<Datum>,
+    /// `true` if its values are truth values.
+    pub(super) is_bool: bool,
+    pub(super) checked: bool,
+    pub(super) prepared: Option<Rc<AtomicSampler>>,
+    /// The dictionary of its values that its columns refer to.
+    pub(super) dictionary: Option<DictionaryId>,
+    pub(super) memo: CombinationMemo,
+}
+
+/// Memoised results of the function of an element, by combination of its parents' values.
+#[derive(Default)]
+pub(super) struct CombinationMemo {
+    /// The dictionaries that the parents' codes referred to.
+    pub(super) dictionaries: Vec<Option<DictionaryId>>,
+    /// The dictionaries made here for parents whose columns have no codes.
+    pub(super) encoders: Vec<Option<DictionaryId>>,
+    pub(super) combinations: CombinationNumbering,
+    /// For an Apply the code of the result of each combination.
+    pub(super) results: Vec<u32>,
+    /// For a Chain the branch of each combination.
+    pub(super) branches: Branches,
+    /// `true` if some led to an element that is not atomic.
+    pub(super) branches_out: bool,
+    /// For dictionaries that columns were translated from, the codes in the dictionary of this slot.
+    pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
+}
+
+impl ColumnInstruction {
+    /// Approximate size in bytes, besides its own.
+    pub(super) fn bytes(&self) -> usize {
+        let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
+        let prepared = self
+            .prepared
+            .as_ref()
+            .map_or(0, |one| AtomicSampler::bytes(one));
+        parents + prepared + self.memo.bytes() + ALLOCATION
+    }
+}
+
+impl CombinationMemo {
+    fn bytes(&self) -> usize {
+        let lists = (self.dictionaries.capacity() + self.encoders.capacity()) * size_of::<u64>();
+        let branches = self.branches.capacity() * size_of::<Option<Branch>>();
+        let drawn = self.branches.iter().flatten();
+        let drawn: usize = drawn
+            .filter_map(Branch::sampler)
+            .map(PooledSampler::bytes)
+            .sum();
+        let translations = self.translations.values();
+        let translations: usize = translations.map(|table| size_of_val(&***table)).sum();
+        let results = size_of_val(&*self.results);
+        lists + branches + drawn + translations + results + self.combinations.bytes()
+    }
+}

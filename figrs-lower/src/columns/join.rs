@@ -1,0 +1,252 @@
+//! Join of the values of the branches of a Chain in one column.
+
+use std::hint::select_unpredictable;
+use std::rc::Rc;
+
+use super::block::Block;
+use super::classes::{Class, MAX_CLASSES, codes};
+use super::column::{Column, ColumnSlot};
+use super::selection::Selection;
+use super::task::{ColumnSource, RootEvaluation};
+use figrs_core::error::ModelError;
+use figrs_core::value::column::AnyColumn;
+
+/// Size up to which dictionaries are always translated.
+const SMALL_DICTIONARY: usize = 64;
+
+impl RootEvaluation<'_> {
+    /// Joins the values of the branches.
+    pub(super) fn join(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        sources: &[(ColumnSource, Selection)],
+    ) -> Result<(), ModelError> {
+        let mut parts: Vec<(Selection, Column)> = Vec::with_capacity(sources.len());
+        for (source, part) in sources {
+            let part = part.intersection(self.block.weights.alive());
+            if part.is_empty() {
+                continue;
+            }
+            let column = match source {
+                ColumnSource::Slot(of) => self.block.read(*of, &part),
+                ColumnSource::Unshared(number) => match self.alone[*number].take() {
+                    Some(stored) => stored.column.restrict(&stored.rows, &part),
+                    None => continue,
+                },
+            };
+            parts.push((part, column));
+        }
+        let column = self.block.joined(slot, rows, &parts);
+        self.set_values(slot, rows, column, None)
+    }
+}
+
+impl Block {
+    /// The values of parts of some rows in one column.
+    fn joined(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parts: &[(Selection, Column)],
+    ) -> Column {
+        if let [(part, column)] = parts
+            && part.same_as(rows)
+            && matches!(column, Column::Bits(_) | Column::Typed(_))
+        {
+            return column.clone();
+        }
+        if self.instructions[slot.index()].is_bool {
+            let mut all = vec![0; rows.mask().len()];
+            for (part, column) in parts {
+                if let Column::Bits(bits) = column {
+                    let words = all.iter_mut().zip(bits.iter().zip(part.mask()));
+                    words.for_each(|(word, (bits, mask))| *word |= bits & mask);
+                }
+            }
+            return Column::Bits(Rc::new(all));
+        }
+        // To translate a long list for few rows would make deep recursions quadratic.
+        let coded = |(part, column): &(Selection, Column)| match column {
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
+                self.dictionary(*dictionary).len() <= 4 * part.len() + SMALL_DICTIONARY
+            }
+            Column::Bits(_) | Column::Typed(_) => false,
+        };
+        if parts.iter().all(coded) {
+            if let Some(classes) = self.joined_classes(slot, parts) {
+                return classes;
+            }
+            let dictionary = self.own_dictionary(slot);
+            let mut coded: Vec<TranslatedCodes> = Vec::with_capacity(parts.len());
+            for (part, column) in parts {
+                let (codes, own) = match column {
+                    Column::Codes(codes, own) => (RowCodes::List(codes.clone()), *own),
+                    Column::Classes(classes, own) => match &classes[..] {
+                        [all] => (RowCodes::Same(all.code), *own),
+                        many => (RowCodes::List(Rc::new(codes(many, part))), *own),
+                    },
+                    Column::Bits(_) | Column::Typed(_) => continue,
+                };
+                coded.push(TranslatedCodes {
+                    part: part.clone(),
+                    codes,
+                    table: self.translation(slot, own),
+                });
+            }
+            return Column::Codes(
+                Rc::new(interleaved(rows, &coded, self.buffers.list(rows.len()))),
+                dictionary,
+            );
+        }
+        let mut all: Option<Box<dyn AnyColumn>> = None;
+        let mut order = vec![0; rows.len()];
+        for (part, column) in parts {
+            let values = self.dictionaries.typed(column, part);
+            let all = all.get_or_insert_with(|| values.fresh());
+            let start = all.len() as u32;
+            for (&at, i) in part.positions_in(rows).iter().zip(start..) {
+                order[at as usize] = i;
+            }
+            all.append(&*values);
+        }
+        let empty = || self.instructions[slot.index()].element.no_column();
+        Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
+    }
+}
+
+impl Block {
+    /// The values of parts of some rows in classes, if each part is held so and they are few.
+    fn joined_classes(
+        &mut self,
+        slot: ColumnSlot,
+        parts: &[(Selection, Column)],
+    ) -> Option<Column> {
+        let count = |(_, column): &(Selection, Column)| match column {
+            Column::Classes(classes, _) => classes.len(),
+            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MAX_CLASSES + 1,
+        };
+        if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
+            return None;
+        }
+        let dictionary = self.own_dictionary(slot);
+        let mut all = Vec::new();
+        for (_, column) in parts {
+            if let Column::Classes(classes, own) = column {
+                let table = self.translation(slot, *own);
+                let code = |code| table.as_ref().map_or(code, |table| table[code as usize]);
+                all.extend(classes.iter().map(|class| Class {
+                    rows: class.rows.clone(),
+                    code: code(class.code),
+                }));
+            }
+        }
+        Some(Column::Classes(all.into(), dictionary))
+    }
+}
+
+/// Codes of a part of some rows, and their translation to another dictionary.
+struct TranslatedCodes {
+    part: Selection,
+    codes: RowCodes,
+    table: Option<Rc<Vec<u32>>>,
+}
+
+/// The codes of some rows.
+enum RowCodes {
+    /// One for all of them.
+    Same(u32),
+    List(Rc<Vec<u32>>),
+}
+
+impl TranslatedCodes {
+    #[inline]
+    fn code(&self, at: usize) -> u32 {
+        let code = match &self.codes {
+            RowCodes::Same(code) => *code,
+            RowCodes::List(codes) => codes[at],
+        };
+        self.table
+            .as_ref()
+            .map_or(code, |table| table[code as usize])
+    }
+}
+
+/// The codes of disjoint parts of some rows as one list in the order of the rows.
+fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
+    if let [one] = parts {
+        all.extend((0..rows.len()).map(|at| one.code(at)));
+        return all;
+    }
+    all.resize(rows.len(), 0);
+    if let [a, b] = parts {
+        // One branch of a recursion often ends in a constant.
+        match (&a.codes, &b.codes) {
+            (RowCodes::Same(_), RowCodes::List(list)) => {
+                let same = a.code(0);
+                merge(&mut all, rows, (b, list), |_| same);
+                return all;
+            }
+            (RowCodes::List(list), RowCodes::Same(_)) => {
+                let same = b.code(0);
+                merge(&mut all, rows, (a, list), |_| same);
+                return all;
+            }
+            (RowCodes::List(list), RowCodes::List(_)) => {
+                merge(&mut all, rows, (a, list), |at| b.code(at));
+                return all;
+            }
+            (RowCodes::Same(_), RowCodes::Same(_)) => {}
+        }
+    }
+    for coded in parts {
+        for (at, &place) in coded.part.positions_in(rows).iter().enumerate() {
+            all[place as usize] = coded.code(at);
+        }
+    }
+    all
+}
+
+/// Merges the codes of the rows of a part with others for the other rows.
+fn merge(
+    all: &mut [u32],
+    rows: &Selection,
+    (part, list): (&TranslatedCodes, &[u32]),
+    other: impl Fn(usize) -> u32,
+) {
+    let part_list = (&part.part, list);
+    match &part.table {
+        Some(table) => choose(all, rows, part_list, |code| table[code as usize], other),
+        None => choose(all, rows, part_list, |code| code, other),
+    }
+}
+
+/// The same, with the codes of the part translated. Which of the two a row takes cannot be predicted, so nothing branches on it.
+#[inline]
+fn choose(
+    all: &mut [u32],
+    rows: &Selection,
+    (part, list): (&Selection, &[u32]),
+    translated: impl Fn(u32) -> u32,
+    other: impl Fn(usize) -> u32,
+) {
+    let (last, others) = (list.len() - 1, (rows.len() - list.len()).max(1) - 1);
+    let (mut i, mut j) = (0, 0);
+    let mut places = all;
+    for (&word, &first) in rows.mask().iter().zip(part.mask()) {
+        let mut word = word;
+        let (here, rest) = places.split_at_mut(word.count_ones() as usize);
+        places = rest;
+        for place in here {
+            let lowest = word & word.wrapping_neg();
+            let of_part = first & lowest != 0;
+            // The last item stands in where a list has ended, and is not taken.
+            let a = translated(list[i.min(last)]);
+            let b = other(j.min(others));
+            *place = select_unpredictable(of_part, a, b);
+            i += usize::from(of_part);
+            j += usize::from(!of_part);
+            word ^= lowest;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Memoised functions of parents with few values: called once for each combination.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::classes::{Class, mask_of};
+use super::column::{Column, ColumnSlot};
+use super::groups::all_bits;
+use super::row_groups::RowGroups;
+use super::selection::{Selection, mask_where};
+use figrs_core::element::node::ApplyOp;
+use figrs_core::error::ModelError;
+
+/// Maximum number of combinations whose results are memoised.
+const MAX_COMBINATIONS: usize = 1 << 16;
+/// The same for functions whose results are plain numbers, which are cheap to compute.
+const MAX_LIGHT_COMBINATIONS: usize = 64;
+const UNKNOWN: u32 = u32::MAX;
+
+impl Block {
+    /// The values of a memoised function, each computed when its combination of the parents' values is first met; `None` if
+    /// there may be so many combinations that calling the function for each row is better.
+    pub(super) fn apply_remembered(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parents: &[ColumnSlot],
+        op: &dyn ApplyOp,
+    ) -> Result<Option<Column>, ModelError> {
+        let columns: Vec<Column> = parents
+            .iter()
+            .map(|&parent| self.read(parent, rows))
+            .collect();
+        let lengths = columns.iter().map(|column| match column {
+            Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
+                self.dictionary(*dictionary).len()
+            }
+            Column::Bits(_) | Column::Typed(_) => 2,
+        });
+        let most = if op.is_light() {
+            MAX_LIGHT_COMBINATIONS
+        } else {
+            MAX_COMBINATIONS
+        };
+        if lengths.fold(1, usize::saturating_mul) > most {
+            return Ok(None);
+        }
+        self.note_dictionaries(slot, &columns);
+        if let [Column::Classes(classes, _)] = &columns[..] {
+            return self.apply_to_classes(slot, rows, classes, op).map(Some);
+        }
+        let is_bool = self.instructions[slot.index()].is_bool;
+        if is_bool && let Some(bits) = all_bits(&columns) {
+            let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
+            let RowGroups::Masks(masks) = groups else {
+                return Ok(None);
+            };
+            let mut truths = vec![0u64; rows.mask().len()];
+            self.results(slot, parents.len(), op, &mut numbers)?;
+            for (mask, truth) in masks.iter().zip(numbers) {
+                if truth == 1 {
+                    truths
+                        .iter_mut()
+                        .zip(mask)
+                        .for_each(|(word, mask)| *word |= mask);
+                }
+            }
+            return Ok(Some(Column::Bits(Rc::new(truths))));
+        }
+        let mut numbers = self.combined(slot, rows, parents, &columns);
+        self.results(slot, parents.len(), op, &mut numbers)?;
+        Ok(Some(if is_bool {
+            Column::Bits(Rc::new(mask_where(rows, |at| numbers[at] == 1)))
+        } else {
+            let dictionary = self.own_dictionary(slot);
+            Column::Codes(Rc::new(numbers), dictionary)
+        }))
+    }
+
+    /// Replaces the numbers of combinations by the codes of the results; of truth values zero or one.
+    pub(super) fn results(
+        &mut self,
+        slot: ColumnSlot,
+        parents: usize,
+        op: &dyn ApplyOp,
+        numbers: &mut [u32],
+    ) -> Result<(), ModelError> {
+        let mut known = std::mem::take(&mut self.instructions[slot.index()].memo.results);
+        let mut outcome = Ok(());
+        for number in numbers {
+            let at = *number as usize;
+            if at >= known.len() {
+                known.resize(at + 1, UNKNOWN);
+            }
+            if known[at] == UNKNOWN {
+                match self.result(slot, *number, parents, op) {
+                    Ok(result) => known[at] = result,
+                    Err(error) => {
+                        outcome = Err(error);
+                        break;
+                    }
+                }
+            }
+            *number = known[at];
+        }
+        self.instructions[slot.index()].memo.results = known;
+        outcome
+    }
+
+    /// The code of the result for a combination.
+    fn result(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        parents: usize,
+        op: &dyn ApplyOp,
+    ) -> Result<u32, ModelError> {
+        let value = self.with_values(slot, number, parents, |values| op.call(values));
+        let element = &self.instructions[slot.index()].element;
+        let value = value.map_err(|fault| element.fault(fault))?;
+        self.remembered += 1;
+        if let Some(&truth) = value.get::<bool>() {
+            return Ok(u32::from(truth));
+        }
+        let dictionary = self.own_dictionary(slot);
+        Ok(self.dictionaries.intern(dictionary, value.as_any()))
+    }
+
+    /// The values of a function of one parent that is held in classes.
+    fn apply_to_classes(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        classes: &[Class],
+        op: &dyn ApplyOp,
+    ) -> Result<Column, ModelError> {
+        let mut results: Vec<u32> = classes.iter().map(|class| class.code).collect();
+        self.results(slot, 1, op, &mut results)?;
+        let classes = classes.iter().zip(results).map(|(class, code)| Class {
+            rows: class.rows.clone(),
+            code,
+        });
+        let classes: Rc<[Class]> = classes.collect();
+        Ok(if self.instructions[slot.index()].is_bool {
+            Column::Bits(Rc::new(mask_of(&classes, rows, |class| class.code == 1)))
+        } else {
+            Column::Classes(classes, self.own_dictionary(slot))
+        })
+    }
+}

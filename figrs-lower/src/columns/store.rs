@@ -1,0 +1,210 @@
+//! Storage of the columns of a block.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::classes::concatenate_classes;
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::selection::{Selection, for_each_row, interleave};
+use figrs_core::value::datum::Datum;
+
+impl Block {
+    /// The rows for which a slot has values, and the values.
+    pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
+        self.follow_resampling(slot);
+        self.values[slot.index()].as_ref()
+    }
+
+    /// The values of a slot in these rows, all of which it has.
+    pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
+        let stored = self.stored(slot).expect("parents are evaluated first");
+        let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
+            || rows.same_as(&stored.rows);
+        if as_they_are || !rows.same_as(self.weights.alive()) {
+            let stored = self.values[slot.index()].as_ref();
+            let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
+            return part.expect("parents are evaluated first");
+        }
+        // Rows that are gone do not come back.
+        let stored = self.values[slot.index()].take();
+        let stored = stored.expect("parents are evaluated first");
+        let positions = rows.positions_in(&stored.rows);
+        let column = self.gathered(stored.column, &positions);
+        self.values[slot.index()] = Some(StoredColumn {
+            rows: rows.clone(),
+            column: column.clone(),
+            generation: stored.generation,
+        });
+        column
+    }
+
+    /// The values at some positions of the list of a column.
+    fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
+        let Column::Codes(codes, dictionary) = column else {
+            return column.at(positions);
+        };
+        let mut list = self.buffers.list(positions.len());
+        list.extend(positions.iter().map(|&at| codes[at as usize]));
+        if let Ok(codes) = Rc::try_unwrap(codes) {
+            self.buffers.recycle(codes);
+        }
+        Column::Codes(Rc::new(list), dictionary)
+    }
+
+    /// Keeps values of a slot in rows for which it has none.
+    pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
+        let generation = self.lineage.generation();
+        self.follow_resampling(slot);
+        let (rows, column) = match self.values[slot.index()].take() {
+            None => {
+                self.touched.push(slot);
+                (rows.clone(), column)
+            }
+            Some(old) if old.rows.is_empty() => (rows.clone(), column),
+            Some(old) => {
+                let union = old.rows.or(rows);
+                (union, self.merged(&old, rows, &column))
+            }
+        };
+        self.bytes.count_kept(&rows, &column);
+        self.values[slot.index()] = Some(StoredColumn {
+            rows,
+            column,
+            generation,
+        });
+    }
+
+    fn merged(&self, old: &StoredColumn, rows: &Selection, column: &Column) -> Column {
+        if let (Column::Classes(a, dictionary), Column::Classes(b, other)) = (&old.column, column)
+            && dictionary == other
+            && let Some(all) = concatenate_classes(a, b)
+        {
+            return Column::Classes(all, *dictionary);
+        }
+        match (&old.column.listed(&old.rows), &column.listed(rows)) {
+            (Column::Bits(a), Column::Bits(b)) => {
+                let (own, new) = (old.rows.mask(), rows.mask());
+                let words = a.iter().zip(own).zip(b.iter().zip(new));
+                Column::Bits(Rc::new(
+                    words.map(|((a, x), (b, y))| a & x | b & y).collect(),
+                ))
+            }
+            (Column::Codes(a, dictionary), Column::Codes(b, other)) if dictionary == other => {
+                let all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
+                Column::Codes(Rc::new(all), *dictionary).at(&interleave(&old.rows, rows))
+            }
+            (first, second) => {
+                let first = self.dictionaries.typed(first, &old.rows);
+                let second = self.dictionaries.typed(second, rows);
+                let mut all = first.fresh();
+                all.append(&*first);
+                all.append(&*second);
+                Column::Typed(Rc::from(all)).at(&interleave(&old.rows, rows))
+            }
+        }
+    }
+
+    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one. Rows that
+    /// are continued have the same number of densities among their likelihoods. There may be more rows or fewer than before.
+    pub fn resample(&mut self, ancestors: Vec<u32>) {
+        let size = ancestors.len();
+        self.resample_populations(ancestors, size, &[true]);
+    }
+
+    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in those
+    /// that are `replaced` rows have a weight of one from now on and continue rows with the same number of densities, in the others they keep
+    /// the weights of the rows they continue.
+    pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
+        self.weights.continued(&ancestors, size, replaced);
+        if !self.singles.is_empty() {
+            let counts = ancestors.iter().map(|&row| self.singles[row as usize]);
+            self.singles = counts.collect();
+        }
+        self.width = ancestors.len();
+        self.lineage.push(ancestors);
+    }
+
+    /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
+    pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
+        let generation = self.lineage.generation();
+        let stale = |stored: &StoredColumn| stored.generation < generation;
+        if !self.values[slot.index()].as_ref().is_some_and(stale) {
+            return;
+        }
+        let Some(stored) = self.values[slot.index()].take() else {
+            return;
+        };
+        let ancestors = self.lineage.at(stored.generation);
+        let alive = self.weights.alive().clone();
+        let mut from = self.buffers.list(alive.len());
+        from.extend(alive.rows().iter().map(|&row| ancestors[row as usize]));
+        let mut rows = alive.clone();
+        if !stored.rows.is_all() {
+            let mut position = vec![u32::MAX; stored.rows.width()];
+            let mut next = 0;
+            for_each_row(stored.rows.mask(), |row| {
+                position[row] = next;
+                next += 1;
+            });
+            for row in &mut from {
+                *row = position[*row as usize];
+            }
+            if from.contains(&u32::MAX) {
+                let had = alive.rows().iter().zip(&from);
+                let had = had.filter(|(_, at)| **at != u32::MAX);
+                rows = Selection::from_rows(had.map(|(&row, _)| row).collect(), self.width);
+                from.retain(|&at| at != u32::MAX);
+            }
+        }
+        let column = match &stored.column {
+            Column::Bits(bits) => {
+                let mut moved = vec![0u64; self.width.div_ceil(64)];
+                for (row, &from) in ancestors.iter().enumerate() {
+                    let bit = bits[from as usize / 64] >> (from % 64) & 1;
+                    moved[row / 64] |= bit << (row % 64);
+                }
+                Column::Bits(Rc::new(moved))
+            }
+            Column::Codes(..) | Column::Typed(_) => self.gathered(stored.column, &from),
+            Column::Classes(..) => {
+                let listed = stored.column.listed(&stored.rows);
+                self.gathered(listed, &from)
+            }
+        };
+        self.buffers.recycle(from);
+        self.values[slot.index()] = Some(StoredColumn {
+            rows,
+            column,
+            generation,
+        });
+    }
+
+    /// The value of a slot in one row, if it has one.
+    pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
+        let stored = self.stored(slot)?;
+        let (word, bit) = (row as usize / 64, row % 64);
+        if stored.rows.mask().get(word)? >> bit & 1 == 0 {
+            return None;
+        }
+        let stored = self.values[slot.index()].as_ref()?;
+        let position = || {
+            if stored.rows.is_all() {
+                Some(row as usize)
+            } else {
+                stored.rows.rows().binary_search(&row).ok()
+            }
+        };
+        match &stored.column {
+            Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
+            Column::Codes(codes, dictionary) => {
+                Some(self.dictionary(*dictionary).datum(codes[position()?]))
+            }
+            Column::Classes(classes, dictionary) => {
+                let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
+                let class = classes.iter().find(|class| has(&class.rows))?;
+                Some(self.dictionary(*dictionary).datum(class.code))
+            }
+            Column::Typed(values) => Some(values.datum(position()?)),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Values of a target in the rows that a block is left with.
+
+use std::rc::Rc;
+
+use super::block::Block;
+use super::classes::codes;
+use super::column::Column;
+use super::dictionary::Dictionary;
+use super::selection::{Selection, first_row};
+use figrs_core::value::column::AnyColumn;
+
+impl Block {
+    /// The values of a target in the rows that are left, once all roots have been run.
+    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
+        let slot = self.target_slot(target);
+        self.follow_resampling(slot);
+        let rows = self.weights.alive().clone();
+        let no_values = || {
+            let element = &self.instructions[slot.index()].element;
+            Column::Typed(Rc::from(element.no_column()))
+        };
+        let column = self.values[slot.index()]
+            .as_ref()
+            .map_or_else(no_values, |stored| {
+                stored.column.restrict(&stored.rows, &rows)
+            });
+        let (values, dictionary) = match column {
+            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
+            Column::Codes(codes, dictionary) => {
+                (TargetColumnValues::Codes(codes), Some(dictionary))
+            }
+            Column::Classes(classes, dictionary) => {
+                let codes = codes(&classes, &rows);
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
+            }
+            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
+        };
+        TargetColumn {
+            rows,
+            values,
+            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
+        }
+    }
+}
+
+/// The values of a target in the rows that are left of a block.
+#[derive(Debug)]
+pub struct TargetColumn<'a> {
+    rows: Selection,
+    values: TargetColumnValues,
+    /// The dictionary that the codes refer to.
+    dictionary: Option<&'a Dictionary>,
+}
+
+#[derive(Debug)]
+enum TargetColumnValues {
+    Bits(Rc<Vec<u64>>),
+    Codes(Rc<Vec<u32>>),
+    Typed(Rc<dyn AnyColumn>),
+}
+
+/// Representation of the values of a column.
+#[derive(Debug)]
+pub enum ColumnValues<'a> {
+    /// Truth values: one bit for each row of the block.
+    Bits(&'a [u64]),
+    /// Codes: positions in a dictionary of values, in the order of the rows.
+    Codes(&'a [u32]),
+    /// The values, in the order of the rows.
+    Typed(&'a dyn AnyColumn),
+}
+
+impl TargetColumn<'_> {
+    /// The rows, in ascending order.
+    pub fn rows(&self) -> &[u32] {
+        self.rows.rows()
+    }
+
+    /// The first row.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
+    }
+
+    /// The rows, as a mask.
+    pub fn mask(&self) -> &[u64] {
+        self.rows.mask()
+    }
+
+    /// The values.
+    pub fn values(&self) -> ColumnValues<'_> {
+        match &self.values {
+            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
+            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
+            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
+        }
+    }
+
+    /// Number of codes in the dictionary.
+    pub fn codes(&self) -> usize {
+        self.dictionary.map_or(0, Dictionary::len)
+    }
+
+    /// The value of a code.
+    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
+        self.dictionary.map(|values| values.any(code as usize))
+    }
+}

@@ -1,0 +1,34 @@
+//! From elements to a flat program that runs one world at a time.
+//!
+//! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in
+//! dependency order with an explicit stack, asking a [`Chooser`] for each random value. Elements
+//! that Chains create join the program when a world first reaches them, and leave it again when there are
+//! too many.
+//!
+//! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
+//! Both number elements and pass observations back by `numbering`. A [`Program`] does so by itself on purpose: it is
+//! what tests compare them with.
+
+#![warn(clippy::unwrap_used)]
+
+#[doc(hidden)]
+pub mod columns;
+mod limit;
+mod numbering;
+#[doc(hidden)]
+pub mod trace;
+mod world;
+
+pub use limit::WorldLimit;
+pub use numbering::EvidenceOrder;
+pub use world::program::{Program, Slot};
+pub use world::run::{Choice, Chooser, Observations};
+
+/// Interfaces between lowered programs and the engines of figrs. Not for users: it may change with any version.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::columns::{
+        Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
+    };
+    pub use crate::trace::{Change, ChoiceSource, Prior, Site, Trace};
+}

@@ -1,0 +1,69 @@
+//! Limits on the size of a world.
+
+use figrs_core::element::footprint::Footprint;
+use figrs_core::element::node::AnyElement;
+use figrs_core::error::ModelError;
+use figrs_core::expand::DEFAULT_BYTES;
+
+/// Limit on the size of a world: a larger one ends with an error that names the element and the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorldLimit {
+    /// Elements of one world.
+    pub elements: usize,
+    /// Bytes that a world, or the worlds that are run side by side, and the elements made for them take; counted as
+    /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    pub bytes: u64,
+}
+
+impl Default for WorldLimit {
+    /// Four million elements, and 2 GiB.
+    fn default() -> Self {
+        Self::from(4_000_000)
+    }
+}
+
+impl From<usize> for WorldLimit {
+    /// A limit of so many elements, and the default number of bytes.
+    fn from(elements: usize) -> Self {
+        Self {
+            elements,
+            bytes: DEFAULT_BYTES,
+        }
+    }
+}
+
+impl WorldLimit {
+    /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache saves work only.
+    const CACHE_DIVISOR: u64 = 4;
+
+    /// True if caches of so many bytes are to be cleared before the next world.
+    pub(super) fn is_full(self, bytes: u64) -> bool {
+        bytes > self.bytes / Self::CACHE_DIVISOR
+    }
+
+    /// An error if more bytes are needed than are allowed.
+    #[inline]
+    pub(super) fn check(self, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
+        if needed > self.bytes {
+            return Err(self.exceeded(element, needed));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn exceeded(self, element: &AnyElement, needed: u64) -> ModelError {
+        ModelError::TooMuchMemory {
+            element: element.label(),
+            needed,
+            limit: self.bytes,
+        }
+    }
+}
+
+/// Result of a call, and the footprint of the elements that it made and left alive.
+#[inline]
+pub(super) fn measured<R>(call: impl FnOnce() -> R) -> (R, Footprint) {
+    let before = Footprint::now();
+    let result = call();
+    (result, before.since())
+}

@@ -1,0 +1,166 @@
+//! Numbering of the elements that a model reaches, and the observations passed back among them.
+//!
+//! The front of the interpreters that keep a record for each element, [`Block`](super::columns) and
+//! [`Trace`](super::trace). The scalar [`Program`](super::Program) does without on purpose: tests compare them with it.
+
+use rustc_hash::FxHashMap;
+
+use figrs_core::element::node::{AnyElement, ElementId, Kind};
+use figrs_core::error::ModelError;
+use figrs_core::model::Model;
+use figrs_core::model::evidence::Evidence;
+use figrs_core::model::statements::StatementIndex;
+use figrs_core::value::datum::Datum;
+
+/// The order in which the statements of evidence are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceOrder {
+    /// Observations first: elements that they determine need not be drawn.
+    ObservationsFirst,
+    /// As the model states them.
+    AsStated,
+}
+
+/// The numbers of elements, and what the model states of them. Elements that every world has come first.
+pub(super) struct Numbering {
+    numbers: FxHashMap<ElementId, u32>,
+    pub(super) statements: StatementIndex,
+    permanent: usize,
+}
+
+impl Numbering {
+    /// No numbers yet.
+    pub(super) fn new(model: &Model) -> Self {
+        Self {
+            numbers: FxHashMap::default(),
+            statements: StatementIndex::of(model),
+            permanent: 0,
+        }
+    }
+
+    /// The number of an element, if it has one; of a decision that follows a policy it is that of the policy.
+    pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
+        let element = self.statements.policy(element).unwrap_or(element);
+        self.numbers.get(&element.id()).copied()
+    }
+
+    pub(super) fn assign(&mut self, element: &AnyElement, number: u32) {
+        self.numbers.insert(element.id(), number);
+    }
+
+    pub(super) fn remove(&mut self, element: &AnyElement) {
+        self.numbers.remove(&element.id());
+    }
+
+    /// Removes the numbers of elements that only some worlds have.
+    pub(super) fn keep_permanent(&mut self) {
+        let permanent = self.permanent as u32;
+        self.numbers.retain(|_, &mut number| number < permanent);
+    }
+
+    /// Number of elements that every world has; theirs are the lowest numbers.
+    pub(super) fn permanent(&self) -> usize {
+        self.permanent
+    }
+
+    /// Number of elements that there is room for.
+    pub(super) fn capacity(&self) -> usize {
+        self.numbers.capacity()
+    }
+}
+
+/// An interpreter that keeps a record for each element.
+pub(super) trait Numbered {
+    /// The numbers.
+    fn numbering(&mut self) -> &mut Numbering;
+
+    /// Number of elements that have a record.
+    fn records(&self) -> usize;
+
+    /// The number of an element; a new element gets a record.
+    fn record(&mut self, element: &AnyElement) -> u32;
+
+    /// Gives records to the parents of an element, unless an intervention sets its value.
+    fn record_parents(&mut self, number: u32);
+
+    /// The element with a number.
+    fn element(&self, number: u32) -> &AnyElement;
+
+    /// The numbers of the parents that have a record.
+    fn parents(&self, number: u32) -> Vec<u32>;
+
+    /// The statements about the values of an element.
+    fn evidence(&self, number: u32) -> &[Evidence];
+
+    /// Records a value that observations imply for an element; `false` if it adds nothing.
+    fn imply(&mut self, number: u32, value: &Datum) -> bool;
+
+    /// Numbers the elements that the evidence and the targets reach in every world; returns the numbers of the statements
+    /// in this order, and of the targets.
+    ///
+    /// **Errors.** [`ModelError::TooManyElements`] for more than `limit`.
+    fn reach(
+        &mut self,
+        model: &Model,
+        order: EvidenceOrder,
+        targets: &[AnyElement],
+        limit: usize,
+    ) -> Result<(Vec<u32>, Vec<u32>), ModelError> {
+        let is_first = |statement: &Evidence| match order {
+            EvidenceOrder::ObservationsFirst => statement.observed().is_some(),
+            EvidenceOrder::AsStated => true,
+        };
+        let (first, others): (Vec<_>, Vec<_>) =
+            (model.evidence().iter()).partition(|(_, statement)| is_first(statement));
+        let stated = first.into_iter().chain(others);
+        let stated = stated.map(|(element, _)| self.record(element)).collect();
+        let targets = targets.iter().map(|target| self.record(target)).collect();
+        let mut next = 0;
+        while next < self.records() {
+            if next >= limit {
+                return Err(self.too_many(next as u32, limit));
+            }
+            self.record_parents(next as u32);
+            next += 1;
+        }
+        self.numbering().permanent = next;
+        Ok((stated, targets))
+    }
+
+    /// The error for an element beyond the limit.
+    fn too_many(&self, number: u32, limit: usize) -> ModelError {
+        ModelError::TooManyElements {
+            element: self.element(number).label(),
+            limit,
+        }
+    }
+
+    /// Backward propagation of observations: elements whose values they imply in every world need not be drawn, whichever
+    /// root comes first.
+    fn pass_observations_back(&mut self) {
+        let mut implied: Vec<(u32, Datum)> = Vec::new();
+        for number in 0..self.records() as u32 {
+            let observed = self.evidence(number).iter().filter_map(Evidence::observed);
+            implied.extend(observed.map(|value| (number, value.clone())));
+            if let Kind::Score(_, evidence) = self.element(number).kind()
+                && let (Some(value), Some(&parent)) =
+                    (evidence.observed(), self.parents(number).first())
+            {
+                implied.push((parent, value.clone()));
+            }
+        }
+        implied.reverse();
+        while let Some((number, value)) = implied.pop() {
+            if !self.imply(number, &value) {
+                continue;
+            }
+            let passed = match self.element(number).kind() {
+                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
+                Kind::Score(..) => vec![Some(value)],
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
+            };
+            let passed = self.parents(number).into_iter().zip(passed);
+            implied.extend(passed.filter_map(|(parent, value)| Some((parent, value?))));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Fast path of truth values that only select a branch, such as the component of a mixture.
+//!
+//! The membership of an observation in one of two components of a mixture is read by one Chain only, which passes the value
+//! of its result on. Such a proposal needs no list: it is weighed at once, with the readers of the value.
+
+use super::look_ahead_list::{FlipProposal, LookAheadEnd};
+use super::readers::{BooleanBranch, NodeUse};
+use super::register::ValueRegister;
+use super::state::Trace;
+use figrs_core::value::datum::Datum;
+
+impl Trace {
+    /// The Chain that a truth value selects by; cached.
+    #[inline]
+    fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
+        if let Some(fork) = self.nodes[site as usize].boolean_branch {
+            return fork;
+        }
+        let fork = self.selected(site).unwrap_or(BooleanBranch::Absent);
+        self.nodes[site as usize].boolean_branch = Some(fork);
+        fork
+    }
+
+    fn selected(&self, site: u32) -> Option<BooleanBranch> {
+        let &[NodeUse { by, input: 0 }] = &self.nodes[site as usize].uses[..] else {
+            return None;
+        };
+        let chain = &self.nodes[by as usize];
+        let selects = chain.parents.len() == 1 && chain.is_pass_through() && !chain.stale;
+        let result = |truth| {
+            let key = |key: &ValueRegister| key.truth() == Some(truth);
+            let known = chain.keys.iter().position(key);
+            known.map(|known| chain.branches[known])
+        };
+        selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
+    }
+
+    /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all of
+    /// them are weighed at once; else nothing is done.
+    #[inline]
+    pub(super) fn look_ahead_boolean(
+        &mut self,
+        site: u32,
+        value: &Datum,
+    ) -> Option<Result<(), LookAheadEnd>> {
+        let &truth = value.get::<bool>()?;
+        let BooleanBranch::Chain(chain, results) = self.find_boolean_branch(site) else {
+            return None;
+        };
+        let result = results[usize::from(truth)]?;
+        let node = &self.nodes[site as usize];
+        let log = node.log_probs[usize::from(truth)];
+        let selected = &self.nodes[result as usize];
+        let height = self.nodes[chain as usize].height;
+        // A logarithm that is not known is not a number.
+        if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
+            return None;
+        }
+        let parameter = selected.value.number()?;
+        let (present, _) = self.may_switch(chain, result)?;
+        if present == result {
+            return None;
+        }
+        let gain = log - node.log;
+        let weighed = self.weigh_parameter_readers(chain, parameter)?;
+        self.look_ahead.prior += gain;
+        self.look_ahead.flip = Some(FlipProposal {
+            site,
+            truth,
+            log,
+            chain,
+            result,
+        });
+        Some(weighed)
+    }
+
+    /// Applies such a proposal, except for the readers of the value.
+    pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
+        let node = &mut self.nodes[flip.site as usize];
+        node.value.set(&Datum::new(flip.truth));
+        node.log = flip.log;
+        self.switch_result(flip.chain, flip.result);
+        self.undo.operations.clear();
+        let mut value = ValueRegister::default();
+        value.copy(&self.nodes[flip.result as usize].value);
+        self.nodes[flip.chain as usize].value.copy(&value);
+    }
+}

@@ -1,0 +1,77 @@
+//! The change that a proposal makes, as differences and as a list to undo.
+
+use figrs_core::value::datum::Datum;
+
+/// Differences of natural logarithms between the world of a proposal and the old one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Change {
+    /// Change of the log-probability of the free choices that both worlds have.
+    pub prior: f64,
+    /// Change of the logarithm of the likelihoods and weights of the evidence.
+    pub likelihood: f64,
+    /// Log-probability of the free choices that only the new world has; they were drawn from their priors.
+    pub added: f64,
+    /// Log-probability of the free choices that only the old world has.
+    pub removed: f64,
+    /// Number of free choices in the old world, and in the new one.
+    pub choices: (usize, usize),
+    /// Number of likelihoods that are densities, in the old world and in the new one.
+    pub densities: (usize, usize),
+    /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If not, all other
+    /// fields are meaningless: the rest may not have been evaluated.
+    pub possible: bool,
+}
+
+/// A change of structure, to be undone in reverse order.
+#[derive(Debug)]
+pub(super) enum StructureUndo {
+    Link {
+        by: u32,
+    },
+    Unlink {
+        by: u32,
+        to: u32,
+        at: u32,
+        demand: Option<Datum>,
+    },
+    /// Redirection of the last input, which led to another node.
+    Switch {
+        by: u32,
+        to: u32,
+        at: u32,
+    },
+    Demand {
+        by: u32,
+        input: usize,
+        old: Option<Datum>,
+    },
+    /// Change of the value demanded of the node itself.
+    Demanded {
+        node: u32,
+        old: Option<Datum>,
+    },
+    Freed,
+    Unfreed {
+        node: u32,
+        position: u32,
+    },
+}
+
+/// The state before a proposal, as far as the proposal changes it.
+#[derive(Debug, Default)]
+pub(super) struct UndoLog {
+    /// The nodes that the proposal touched, which keep their old values themselves.
+    pub(super) touched: Vec<u32>,
+    pub(super) operations: Vec<StructureUndo>,
+    /// Number of elements in the world, and of likelihoods that are densities.
+    pub(super) before: (usize, usize),
+}
+
+impl UndoLog {
+    /// Begins with a world of so many elements and densities.
+    pub(super) fn begin(&mut self, alive: usize, densities: usize) {
+        self.touched.clear();
+        self.operations.clear();
+        self.before = (alive, densities);
+    }
+}

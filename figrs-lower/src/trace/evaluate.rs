@@ -1,0 +1,371 @@
+//! The value of one node, whose inputs are up to date.
+
+use std::any::Any;
+
+use super::node::NodeRole;
+use super::prior::{ChoiceSource, Prior};
+use super::register::ValueRegister;
+use super::state::{Site, Trace};
+use figrs_core::element::node::{Kind, TableOp};
+use figrs_core::error::{Fault, ModelError};
+use figrs_core::value::datum::{Datum, Plain};
+use figrs_factor::graph::WeightSlice;
+
+impl Trace {
+    /// The values of a node's parents, if all of them have one; `value` tells which of its values counts, such as the
+    /// [`present`](Self::present) one.
+    #[inline]
+    pub(super) fn arguments<'a, R>(
+        &'a self,
+        number: u32,
+        value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
+        read: impl FnOnce(&[&dyn Any]) -> R,
+    ) -> Option<R> {
+        const MOST: usize = 8;
+        let value = |to: u32| value(self, to);
+        match &*self.nodes[number as usize].parents {
+            [] => Some(read(&[])),
+            &[only] => {
+                let only = value(only);
+                let plain = only.plain();
+                Some(read(&[only.any(&plain)?]))
+            }
+            &[first, second] => {
+                let (first, second) = (value(first), value(second));
+                let (one, other) = (first.plain(), second.plain());
+                Some(read(&[first.any(&one)?, second.any(&other)?]))
+            }
+            parents if parents.len() <= MOST => {
+                let mut plain = [Plain::Bool(false); MOST];
+                for (plain, &parent) in plain.iter_mut().zip(parents) {
+                    *plain = value(parent).plain();
+                }
+                let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+                for ((argument, plain), &parent) in arguments.iter_mut().zip(&plain).zip(parents) {
+                    *argument = value(parent).any(plain)?;
+                }
+                Some(read(&arguments[..parents.len()]))
+            }
+            parents => {
+                let plain: Vec<Plain> = parents.iter().map(|&to| value(to).plain()).collect();
+                let values = parents.iter().zip(&plain);
+                let arguments: Option<Vec<&dyn Any>> =
+                    values.map(|(&to, plain)| value(to).any(plain)).collect();
+                Some(read(&arguments?))
+            }
+        }
+    }
+
+    /// As [`arguments`](Self::arguments), where there are few and all are numbers.
+    #[inline]
+    fn numbers<'a, R>(
+        &'a self,
+        number: u32,
+        value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
+        read: impl FnOnce(&[f64]) -> R,
+    ) -> Option<R> {
+        const MOST: usize = 4;
+        let parents = &*self.nodes[number as usize].parents;
+        let mut numbers = [0.0; MOST];
+        for (number, &parent) in numbers.get_mut(..parents.len())?.iter_mut().zip(parents) {
+            *number = value(self, parent).number()?;
+        }
+        Some(read(&numbers[..parents.len()]))
+    }
+
+    /// Evaluates an Apply or a Score.
+    pub(super) fn compute(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        match node.element.kind() {
+            Kind::Apply(_, op) => {
+                match self.arguments(number, Self::present, |arguments| op.call(arguments)) {
+                    Some(Ok(value)) => {
+                        return self.set_computed(number, &ValueRegister::from(Some(&value)));
+                    }
+                    Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
+                    None => {}
+                }
+            }
+            Kind::Score(..) => {
+                if let Some(parent) = node.inputs.first().map(|parent| parent.to) {
+                    return self.copy_input(number, parent);
+                }
+            }
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {}
+        }
+        self.set_computed(number, &ValueRegister::default());
+    }
+
+    /// Sets a node that is not a choice to the value of one of its inputs.
+    #[inline]
+    pub(super) fn copy_input(&mut self, number: u32, input: u32) {
+        let mut value = ValueRegister::default();
+        value.copy(&self.nodes[input as usize].value);
+        self.set_computed(number, &value);
+    }
+
+    /// Sets a node that is not a choice to the value that it computes to; to none if that failed.
+    #[inline]
+    pub(super) fn set_computed(&mut self, number: u32, computed: &ValueRegister) {
+        self.save_state(number, true);
+        let node = &mut self.nodes[number as usize];
+        node.log = 0.0;
+        if let Some(demand) = &node.demand
+            && !computed.is_empty()
+        {
+            if !computed.holds(demand) {
+                node.log = f64::NEG_INFINITY;
+            }
+            let value = ValueRegister::from(Some(demand));
+            return self.assign(number, &value);
+        }
+        self.assign(number, computed);
+    }
+
+    /// Sets the value of a node, and weighs the evidence on it if that is new.
+    fn assign(&mut self, number: u32, value: &ValueRegister) {
+        let node = &mut self.nodes[number as usize];
+        let same = node.value == *value;
+        let anew = !same || node.must_evaluate;
+        (node.stale, node.must_evaluate) = (false, false);
+        if !same {
+            node.changed = self.epoch;
+            if !std::mem::replace(&mut node.old.replaced, true) {
+                node.old.value.take(&mut node.value);
+            }
+            node.value.copy(value);
+        }
+        if anew && node.weighs {
+            self.weigh_evidence(number);
+        }
+        if !same {
+            self.queue_readers(number);
+        }
+    }
+
+    /// Weighs the evidence on the value of a node.
+    fn weigh_evidence(&mut self, number: u32) {
+        let mut fault = None;
+        let weight = self.weight(number, &self.nodes[number as usize].value, &mut fault);
+        self.nodes[number as usize].weight = weight;
+        self.faults.extend(fault.map(|error| (number, error)));
+    }
+
+    /// The log-weight of the evidence on a node if it has a value, and the first error of its functions.
+    pub(super) fn weight(
+        &self,
+        number: u32,
+        value: &ValueRegister,
+        fault: &mut Option<ModelError>,
+    ) -> f64 {
+        let node = &self.nodes[number as usize];
+        let plain = value.plain();
+        let Some(value) = value.any(&plain) else {
+            return 0.0;
+        };
+        let score = match node.element.kind() {
+            Kind::Score(_, evidence) if node.role == NodeRole::Score => Some(evidence),
+            _ => None,
+        };
+        let mut sum = 0.0;
+        for evidence in node.evidence.iter().chain(score) {
+            match evidence.weight(&node.element, value) {
+                Ok((_, log)) => sum += log,
+                Err(error) => *fault = fault.take().or(Some(error)),
+            }
+        }
+        sum
+    }
+
+    /// Reads the prior of a choice, whose parents are up to date; nothing if one of them has no value.
+    pub(super) fn with_prior<R>(
+        &self,
+        number: u32,
+        read: impl FnOnce(&Prior<'_>) -> Result<R, Fault>,
+    ) -> Result<Option<R>, ModelError> {
+        let node = &self.nodes[number as usize];
+        let element = &node.element;
+        let done = self.arguments(number, Self::present, |arguments| {
+            let read = |prior: &Prior| read(prior).map_err(|fault| element.fault(fault));
+            match element.kind() {
+                Kind::Atomic(op) => {
+                    if !node.checked {
+                        op.check().map_err(|problem| element.invalid(problem))?;
+                    }
+                    read(&Prior::Atomic(&**op)).map(Some)
+                }
+                Kind::Chain(_, op) => {
+                    let Some(family) = op.family() else {
+                        return Ok(None);
+                    };
+                    let checked = family.check(arguments);
+                    checked.map_err(|problem| element.invalid(problem))?;
+                    read(&Prior::Family(&**op, family, arguments)).map(Some)
+                }
+                Kind::Table(_, op) => {
+                    if !node.checked {
+                        op.check().map_err(|problem| element.invalid(problem))?;
+                    }
+                    let row = row(&**op, arguments);
+                    let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
+                    read(&Prior::Row(op.values(), row)).map(Some)
+                }
+                Kind::Apply(..) | Kind::Score(..) => Ok(None),
+            }
+        });
+        done.unwrap_or(Ok(None))
+    }
+
+    /// The log-probability of a value of a choice; `None` if it has none, or an argument is missing or invalid. `parent`
+    /// tells which values of the parents count.
+    #[inline]
+    pub(super) fn weigh<'a>(
+        &'a self,
+        number: u32,
+        value: &ValueRegister,
+        parent: impl Fn(&'a Self, u32) -> &'a ValueRegister,
+    ) -> Option<f64> {
+        let node = &self.nodes[number as usize];
+        let plain = value.plain();
+        let any = value.any(&plain)?;
+        match node.element.kind() {
+            Kind::Atomic(op) if node.checked => op.log_prob(any).ok(),
+            Kind::Chain(_, op) => {
+                let family = op.family()?;
+                let any = node.summary_of(value).unwrap_or(any);
+                self.numbers(number, parent, |numbers| {
+                    family.log_prob_for_numbers(numbers, any)
+                })?
+            }
+            Kind::Table(_, op) if node.checked => self.weigh_in_row(number, &**op, any, parent),
+            _ => None,
+        }
+    }
+
+    /// As [`weigh`](Self::weigh), in a table.
+    fn weigh_in_row<'a>(
+        &'a self,
+        number: u32,
+        op: &'a dyn TableOp,
+        value: &dyn Any,
+        parent: impl Fn(&'a Self, u32) -> &'a ValueRegister,
+    ) -> Option<f64> {
+        let row = self.arguments(number, parent, |arguments| row(op, arguments).ok())??;
+        let index = op.values().index_of(value);
+        Some(index.map_or(f64::NEG_INFINITY, |index| row.log(index)))
+    }
+
+    /// Weighs a choice that keeps its value; `false` if it has no log-probability.
+    pub(super) fn reweigh(&mut self, number: u32) -> bool {
+        let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
+        else {
+            return false;
+        };
+        self.save_state(number, true);
+        let node = &mut self.nodes[number as usize];
+        (node.log, node.stale) = (log, false);
+        true
+    }
+
+    /// As [`weigh`](Self::weigh), of a value that was not the last one.
+    #[inline]
+    pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
+        let truth = own.truth().map(usize::from);
+        let known = truth.map(|truth| self.nodes[number as usize].log_probs[truth]);
+        let known = known.filter(|log| !log.is_nan());
+        known.or_else(|| self.weigh(number, own, Self::present))
+    }
+
+    /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
+    pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
+        let mut own = ValueRegister::default();
+        own.copy(self.proposed_values.get(0));
+        let Some(log) = self.weigh_value(number, &own) else {
+            self.nodes[number as usize].must_evaluate = true;
+            self.weigh_choice(number, source);
+            return true;
+        };
+        if log == f64::NEG_INFINITY {
+            return false;
+        }
+        let node = &mut self.nodes[number as usize];
+        node.weighed_as(log, &own);
+        self.assign(number, &own);
+        true
+    }
+
+    /// Sets the value of a choice, and its log-probability.
+    pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn ChoiceSource) {
+        if !self.nodes[number as usize].must_evaluate && self.reweigh(number) {
+            return;
+        }
+        self.save_state(number, true);
+        let node = &self.nodes[number as usize];
+        let mut own = ValueRegister::default();
+        if let Some(demand) = &node.demand {
+            own.set(demand);
+        } else if let Some(known) = node.old.proposed.checked_sub(1) {
+            own.copy(self.proposed_values.get(known as usize));
+        } else if node.old.free && node.old.replaced {
+            own.copy(&node.old.value);
+        } else if node.old.free {
+            own.copy(&node.value);
+        }
+        if let Some(log) = self.weigh_value(number, &own) {
+            self.nodes[number as usize].weighed_as(log, &own);
+            self.assign(number, &own);
+            return;
+        }
+        let weighed = self.with_prior(number, |prior| {
+            let (value, drawn) = match own.datum() {
+                Some(value) => (value, false),
+                None => (source.draw(prior)?, true),
+            };
+            Ok((prior.log_prob(&value)?, value, drawn))
+        });
+        own.clear();
+        match weighed {
+            Ok(Some((log, value, drawn))) => {
+                own.set(&value);
+                let node = &mut self.nodes[number as usize];
+                node.checked = true;
+                node.weighed_as(log, &own);
+                if drawn {
+                    self.save_choice(number, &value);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => self.faults.push((number, error)),
+        }
+        self.assign(number, &own);
+    }
+
+    /// A value for a site from its prior, given the present values of its parents.
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
+    pub fn draw(
+        &self,
+        site: Site,
+        source: &mut dyn ChoiceSource,
+    ) -> Result<Option<Datum>, ModelError> {
+        self.with_prior(site.0, |prior| source.draw(prior))
+    }
+
+    /// The log-probability that a site has a value, given the present values of its parents.
+    ///
+    /// **Errors.** As [`draw`](Self::draw).
+    pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
+        self.with_prior(site.0, |prior| prior.log_prob(value))
+    }
+}
+
+/// The row of a table for these values of its parents; the position of a parent whose value is none of its states.
+fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<WeightSlice<'a>, usize> {
+    let mut parents = arguments.iter().zip(op.states()).enumerate();
+    let row = parents.try_fold(0, |row, (parent, (&value, states))| {
+        let state = states.index_of(value).ok_or(parent)?;
+        Ok::<_, usize>(row * states.len() + state)
+    })?;
+    let columns = op.values().len();
+    Ok(op.weights().row(row * columns, columns))
+}

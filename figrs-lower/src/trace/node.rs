@@ -1,0 +1,272 @@
+//! An element of a trace.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
+use super::register::ValueRegister;
+use figrs_core::element::family_values::SufficientStatistics;
+use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::node::{AnyElement, FamilyOp, Kind, NotEnumerable};
+use figrs_core::model::evidence::Evidence;
+use figrs_core::value::datum::Datum;
+
+/// Role of a node in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeRole {
+    /// Set by an intervention.
+    Fixed,
+    Atomic,
+    /// A Chain whose result is always a member of one family: a choice with parameters.
+    Family,
+    Table,
+    Apply,
+    Chain,
+    Score,
+}
+
+impl NodeRole {
+    pub(super) fn is_choice(self) -> bool {
+        matches!(self, Self::Atomic | Self::Family | Self::Table)
+    }
+}
+
+/// Input edge of a node: the node it reads, its position among the uses of that node, and the value it demands.
+pub(super) struct InputEdge {
+    pub(super) to: u32,
+    pub(super) at: u32,
+    pub(super) demand: Option<Datum>,
+}
+
+/// A node of the dependency graph. Fields that every step reads come first, in as few cache lines as possible.
+#[allow(clippy::struct_excessive_bools)]
+#[repr(C, align(64))]
+pub(super) struct TraceNode {
+    pub(super) value: ValueRegister,
+    /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
+    pub(super) log: f64,
+    /// The last proposal that touched it.
+    pub(super) touched: u32,
+    /// The last proposal that changed its value.
+    pub(super) changed: u32,
+    /// Its topological height: above that of each input.
+    pub(super) height: u32,
+    pub(super) role: NodeRole,
+    pub(super) in_world: bool,
+    /// `true` if it is queued for re-evaluation, or reads a node that is.
+    pub(super) stale: bool,
+    /// `true` if it must be evaluated again, whatever the inputs.
+    pub(super) must_evaluate: bool,
+    pub(super) root: bool,
+    pub(super) checked: bool,
+    pub(super) reach: ParameterReaders,
+    /// The Chain that it selects by, if that is known.
+    pub(super) boolean_branch: Option<BooleanBranch>,
+    /// The position on the list of the proposal that touched it last.
+    pub(super) listed: u32,
+    /// Number of proposals still to take the general path, and length of the last such detour.
+    pub(super) general_path_left: u8,
+    pub(super) backoff: u8,
+    /// `true` if evidence weighs its value.
+    pub(super) weighs: bool,
+    /// State before the proposal that touched it last.
+    pub(super) old: NodeSnapshot,
+    /// The log-weight of the evidence on it.
+    pub(super) weight: f64,
+    /// While it is in the world: the parents, and at last the result of a Chain.
+    pub(super) inputs: Vec<InputEdge>,
+    pub(super) uses: Vec<NodeUse>,
+    pub(super) parents: Box<[u32]>,
+    pub(super) element: AnyElement,
+    /// The value demanded.
+    pub(super) demand: Option<Datum>,
+    /// Uses that demand no value; to be a root is one.
+    pub(super) uses_without_demand: u32,
+    /// The position among the free choices.
+    pub(super) position: u32,
+    /// Results of a Chain, and the values of its parents for each, one after the other.
+    pub(super) branches: Vec<u32>,
+    pub(super) keys: Vec<ValueRegister>,
+    pub(super) next_branch: usize,
+    /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
+    pub(super) log_probs: [f64; 2],
+    pub(super) evidence: Arc<[Evidence]>,
+    /// The value that an intervention sets, or that observations determine in every world.
+    pub(super) given: Option<Datum>,
+    /// A demanded value that is a list, and the sufficient statistics that stand for it.
+    summary: Option<(Datum, SufficientStatistics)>,
+    continuous: Option<bool>,
+    /// `true` if its values are integers far apart; `None` if unknown.
+    pub(super) is_wide: Option<bool>,
+    pub(super) resolved: bool,
+    pub(super) vacant: bool,
+}
+
+/// Saved state of a node before a proposal.
+///
+/// In this order: numbers that stand side by side are read together, which must wait if they were just written one by one.
+#[derive(Default)]
+#[repr(C)]
+pub(super) struct NodeSnapshot {
+    /// The value, if it was `replaced`.
+    pub(super) value: ValueRegister,
+    pub(super) log: f64,
+    /// One more than the number of the value that was proposed or drawn for a choice; else zero.
+    pub(super) proposed: u32,
+    pub(super) replaced: bool,
+    pub(super) in_world: bool,
+    pub(super) free: bool,
+    pub(super) weight: f64,
+}
+
+impl TraceNode {
+    pub(super) fn new(
+        element: AnyElement,
+        fixed: Option<Datum>,
+        evidence: Arc<[Evidence]>,
+    ) -> Self {
+        let role = match element.kind() {
+            _ if fixed.is_some() => NodeRole::Fixed,
+            Kind::Atomic(_) => NodeRole::Atomic,
+            Kind::Apply(..) => NodeRole::Apply,
+            kind @ Kind::Chain(..) if kind.family().is_some() => NodeRole::Family,
+            Kind::Chain(..) => NodeRole::Chain,
+            Kind::Table(..) => NodeRole::Table,
+            Kind::Score(..) => NodeRole::Score,
+        };
+        Self {
+            weighs: role == NodeRole::Score || !evidence.is_empty(),
+            role,
+            evidence,
+            given: fixed,
+            summary: None,
+            resolved: false,
+            parents: Box::default(),
+            inputs: Vec::new(),
+            uses: Vec::new(),
+            root: false,
+            uses_without_demand: 0,
+            demand: None,
+            value: ValueRegister::default(),
+            old: NodeSnapshot::default(),
+            log: 0.0,
+            weight: 0.0,
+            in_world: false,
+            stale: true,
+            must_evaluate: true,
+            height: 0,
+            log_probs: [f64::NAN; 2],
+            changed: 0,
+            touched: 0,
+            branches: Vec::new(),
+            keys: Vec::new(),
+            next_branch: 0,
+            checked: false,
+            reach: ParameterReaders::default(),
+            boolean_branch: None,
+            listed: 0,
+            general_path_left: 0,
+            backoff: 0,
+            continuous: None,
+            is_wide: None,
+            position: 0,
+            vacant: false,
+            element,
+        }
+    }
+
+    /// Drops its contents except the element; the slot may be taken by another.
+    pub(super) fn vacate(&mut self) {
+        self.vacant = true;
+        self.parents = Box::default();
+        self.reach = ParameterReaders::default();
+        self.boolean_branch = None;
+        self.value.clear();
+    }
+
+    /// The value that a Score observes.
+    pub(super) fn observed(&self) -> Option<&Datum> {
+        match self.element.kind() {
+            Kind::Score(_, evidence) => evidence.observed(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.root || !self.uses.is_empty()
+    }
+
+    /// Clears the caches that depend on its readers.
+    pub(super) fn clear_reader_caches(&mut self) {
+        self.reach.invalidate();
+        self.boolean_branch = None;
+    }
+
+    /// True if it is a Chain without evidence or demand.
+    pub(super) fn is_pass_through(&self) -> bool {
+        self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
+    }
+
+    /// True if its value cannot change when an input does.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.demand.is_some() || self.role.is_choice()
+    }
+
+    /// The family whose member it is, if it is one.
+    #[inline]
+    pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
+        self.element.kind().family()
+    }
+
+    /// Computes the summary of a demanded value that is weighed many times.
+    pub(super) fn summarise(&mut self, value: &Datum) {
+        if let Some(family) = self.family()
+            && self.summary.as_ref().is_none_or(|(of, _)| of != value)
+        {
+            let summary = family.summary(value.as_any());
+            self.summary = summary.map(|summary| (value.clone(), summary));
+        }
+    }
+
+    /// The summary that stands for a value, if that is quicker.
+    #[inline]
+    pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
+        let (of, summary) = self.summary.as_ref()?;
+        value.holds(of).then_some(summary)
+    }
+
+    /// Sets the log-probability of a value of a choice.
+    #[inline]
+    pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
+        self.log = log;
+        self.cache_log_prob(log, value);
+    }
+
+    /// Caches the log-probability of a truth value.
+    #[inline]
+    pub(super) fn cache_log_prob(&mut self, log: f64, value: &ValueRegister) {
+        if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {
+            self.log_probs[usize::from(truth)] = log;
+        }
+    }
+
+    /// True if the values of a choice are a continuum.
+    pub(super) fn is_continuous(&mut self) -> bool {
+        let element = &self.element;
+        *self.continuous.get_or_insert_with(|| match element.kind() {
+            Kind::Atomic(op) => matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous))),
+            Kind::Chain(_, op) => op.family().is_some_and(FamilyOp::is_continuous),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => false,
+        })
+    }
+
+    /// Approximate heap size in bytes, besides its own size and its element.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let uses = self.uses.capacity() * size_of::<NodeUse>();
+        let inputs = self.inputs.capacity() * size_of::<InputEdge>();
+        let branches = self.branches.capacity() * size_of::<u32>();
+        let keys = self.keys.capacity() * size_of::<ValueRegister>();
+        let values = self.value.heap_bytes() + self.old.value.heap_bytes();
+        uses + inputs + branches + keys + size_of_val(&*self.parents) + values + 4 * ALLOCATION
+    }
+}

@@ -1,0 +1,346 @@
+//! The state of a trace: a model and one of its worlds.
+
+use super::agenda::{Agenda, StructureWorklist};
+use super::change::{Change, UndoLog};
+use super::look_ahead_list::ProposalLookAhead;
+use super::node::{NodeRole, TraceNode};
+use super::readers::Readers;
+use super::register::{RegisterList, ValueRegister};
+use super::trace_memory::TraceMemory;
+use crate::limit::WorldLimit;
+use crate::numbering::{EvidenceOrder, Numbered, Numbering};
+use figrs_core::element::distribution::Space;
+use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
+use figrs_core::error::ModelError;
+use figrs_core::model::Model;
+use figrs_core::model::evidence::Evidence;
+use figrs_core::random::stream;
+use figrs_core::value::datum::Datum;
+
+/// Number of draws that decide whether the integers of a prior lie far apart: draws of a Poisson distribution differ by ten
+/// or more if its mean is above about twelve.
+const PROBES: usize = 8;
+/// Least range of the draws for integers that lie far apart; below it a draw from the prior is near enough.
+const MIN_WIDE_RANGE: i128 = 10;
+
+/// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site(pub(super) u32);
+
+impl Site {
+    /// The number.
+    #[inline]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A model and one of its worlds.
+pub struct Trace {
+    pub(super) nodes: Vec<TraceNode>,
+    pub(super) numbering: Numbering,
+    /// The statements of evidence and the targets, each once.
+    pub(super) roots: Vec<u32>,
+    targets: Vec<u32>,
+    /// Free list: numbers of evicted nodes.
+    pub(super) vacant: Vec<u32>,
+    /// The free choices.
+    pub(super) choices: Vec<u32>,
+    /// Elements in the world.
+    pub(super) alive: usize,
+    pub(super) limit: WorldLimit,
+    pub(super) bytes: TraceMemory,
+    /// Number of likelihoods of the world that are densities.
+    pub(super) densities: usize,
+    /// The number of the proposal under way.
+    pub(super) epoch: u32,
+    pub(super) undo: UndoLog,
+    /// A Chain that reads another result now, and that result: the update of the result's edges is deferred.
+    pub(super) pending: Option<(u32, u32)>,
+    pub(super) change: Change,
+    pub(super) look_ahead: ProposalLookAhead,
+    /// The values that were proposed or drawn for choices.
+    pub(super) proposed_values: RegisterList,
+    pub(super) agenda: Agenda,
+    pub(super) worklist: StructureWorklist,
+    pub(super) faults: Vec<(u32, ModelError)>,
+    pub(super) readers: Readers,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace")
+            .field("elements", &self.alive)
+            .field("choices", &self.choices.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// A model without a world yet; a world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        limit: impl Into<WorldLimit>,
+    ) -> Result<Self, ModelError> {
+        let limit = limit.into();
+        let model = &*model.pooled();
+        let mut trace = Self {
+            nodes: Vec::new(),
+            numbering: Numbering::new(model),
+            roots: Vec::new(),
+            targets: Vec::new(),
+            vacant: Vec::new(),
+            choices: Vec::new(),
+            alive: 0,
+            limit,
+            bytes: TraceMemory::new(limit.bytes),
+            densities: 0,
+            epoch: 0,
+            undo: UndoLog::default(),
+            pending: None,
+            change: Change::default(),
+            look_ahead: ProposalLookAhead::default(),
+            proposed_values: RegisterList::default(),
+            agenda: Agenda::default(),
+            worklist: StructureWorklist::default(),
+            faults: Vec::new(),
+            readers: Readers::default(),
+        };
+        let (stated, targets) =
+            trace.reach(model, EvidenceOrder::AsStated, targets, limit.elements)?;
+        for &root in stated.iter().chain(&targets) {
+            if !std::mem::replace(&mut trace.nodes[root as usize].root, true) {
+                trace.roots.push(root);
+            }
+        }
+        trace.targets = targets;
+        trace.pass_observations_back();
+        Ok(trace)
+    }
+
+    /// Number of nodes that every world has; they stand first.
+    #[inline]
+    pub(super) fn permanent(&self) -> usize {
+        self.numbering.permanent()
+    }
+
+    /// The change that the last proposal makes.
+    #[inline]
+    pub fn change(&self) -> &Change {
+        &self.change
+    }
+
+    /// Number of free choices in the world.
+    #[inline]
+    pub fn choices(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// One of the free choices.
+    #[inline]
+    pub fn choice(&self, index: usize) -> Site {
+        Site(self.choices[index])
+    }
+
+    /// The site of an element, if it is a free choice of the world.
+    pub fn site(&self, element: &AnyElement) -> Option<Site> {
+        let number = self.numbering.number(element)?;
+        self.is_free(number).then_some(Site(number))
+    }
+
+    /// True if a site is part of every world.
+    #[inline]
+    pub fn is_in_every_world(&self, site: Site) -> bool {
+        site.number() < self.permanent()
+    }
+
+    /// True if a site is a free choice of the world now.
+    #[inline]
+    pub fn is_choice(&self, site: Site) -> bool {
+        self.is_free(site.0)
+    }
+
+    /// The element of a site.
+    #[inline]
+    pub fn element(&self, site: Site) -> &AnyElement {
+        &self.nodes[site.number()].element
+    }
+
+    /// The value of a node.
+    #[inline]
+    pub(super) fn present(&self, number: u32) -> &ValueRegister {
+        &self.nodes[number as usize].value
+    }
+
+    /// The value of a site.
+    pub fn value(&self, site: Site) -> Option<Datum> {
+        self.nodes[site.number()].value.datum()
+    }
+
+    /// The value of a site, if it is a Boolean.
+    #[inline]
+    pub fn truth(&self, site: Site) -> Option<bool> {
+        self.nodes[site.number()].value.truth()
+    }
+
+    /// The value of a site, if it is an `f64`.
+    #[inline]
+    pub fn number(&self, site: Site) -> Option<f64> {
+        self.nodes[site.number()].value.number()
+    }
+
+    /// True if the value of a site is this one.
+    #[inline]
+    pub fn holds(&self, site: Site, value: &Datum) -> bool {
+        self.nodes[site.number()].value.holds(value)
+    }
+
+    /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, that of the proposed one.
+    #[inline]
+    pub fn log_prob(&self, site: Site) -> f64 {
+        self.look_ahead
+            .log_of(site.0)
+            .unwrap_or(self.nodes[site.number()].log)
+    }
+
+    /// True if the values of a site are a continuum.
+    #[inline]
+    pub fn is_continuous(&mut self, site: Site) -> bool {
+        self.nodes[site.number()].is_continuous()
+    }
+
+    /// The space of the continuous values of a site.
+    pub fn space(&self, site: Site) -> Space {
+        match self.nodes[site.number()].element.kind() {
+            Kind::Atomic(op) => op.space(),
+            Kind::Chain(_, op) => op.family().map_or(Space::Real, FamilyOp::space),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => Space::Real,
+        }
+    }
+
+    /// True if the values of a site are integers of which draws from its prior differ by ten or more.
+    ///
+    /// Decided once for each element of the world, by `PROBES` draws with random numbers of their own.
+    pub fn is_wide(&mut self, site: Site) -> bool {
+        if let Some(is_wide) = self.nodes[site.number()].is_wide {
+            return is_wide;
+        }
+        let mut random = stream(0, 0);
+        let (mut least, mut most) = (i128::MAX, i128::MIN);
+        for _ in 0..PROBES {
+            let drawn = self.draw(site, &mut random);
+            let drawn = drawn.ok().flatten().and_then(|drawn| drawn.integer());
+            let Some(drawn) = drawn else { break };
+            (least, most) = (least.min(drawn), most.max(drawn));
+        }
+        let is_wide = most.saturating_sub(least) >= MIN_WIDE_RANGE;
+        self.nodes[site.number()].is_wide = Some(is_wide);
+        is_wide
+    }
+
+    /// The value of a target, by the position at which it was given.
+    pub fn target(&self, position: usize) -> Option<Datum> {
+        self.nodes[self.targets[position] as usize].value.datum()
+    }
+
+    /// Number of likelihoods of the world that are densities; see [`Program::densities`](crate::Program::densities).
+    pub fn densities(&self) -> usize {
+        self.densities
+    }
+
+    /// The elements of the world with their values.
+    pub fn world(&self) -> impl Iterator<Item = (&AnyElement, Datum)> {
+        let present = self.nodes.iter().filter(|node| node.in_world);
+        present.filter_map(|node| Some((&node.element, node.value.datum()?)))
+    }
+
+    /// The natural logarithm of the likelihood: of the weights of the evidence, and of the probabilities of the choices that
+    /// observations decide, summed afresh.
+    pub fn log_likelihood(&self) -> f64 {
+        let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
+        let log = |number: u32| {
+            let node = &self.nodes[number as usize];
+            node.weight + if self.is_free(number) { 0.0 } else { node.log }
+        };
+        present.map(log).sum()
+    }
+
+    /// The natural logarithm of the probability of the world times the weights of the evidence, summed afresh.
+    pub fn log_weight(&self) -> f64 {
+        let present = self.nodes.iter().filter(|node| node.in_world);
+        present.map(|node| node.log + node.weight).sum()
+    }
+}
+
+impl Numbered for Trace {
+    fn numbering(&mut self) -> &mut Numbering {
+        &mut self.numbering
+    }
+
+    fn records(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn record(&mut self, element: &AnyElement) -> u32 {
+        if let Some(number) = self.numbering.number(element) {
+            return number;
+        }
+        if let Some(policy) = self.numbering.statements.policy(element).cloned() {
+            return self.record(&policy);
+        }
+        let fixed = self.numbering.statements.intervention(element).cloned();
+        let node = TraceNode::new(
+            element.clone(),
+            fixed,
+            self.numbering.statements.evidence(element),
+        );
+        let number = if let Some(vacant) = self.vacant.pop() {
+            self.nodes[vacant as usize] = node;
+            vacant
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        };
+        self.numbering.assign(element, number);
+        number
+    }
+
+    fn record_parents(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        if node.resolved {
+            return;
+        }
+        let element = node.element.clone();
+        let parents = match node.role {
+            NodeRole::Fixed => &[],
+            _ => element.parents(),
+        };
+        let parents = parents.iter().map(|parent| self.record(parent)).collect();
+        let node = &mut self.nodes[number as usize];
+        node.parents = parents;
+        node.resolved = true;
+    }
+
+    fn element(&self, number: u32) -> &AnyElement {
+        &self.nodes[number as usize].element
+    }
+
+    fn parents(&self, number: u32) -> Vec<u32> {
+        self.nodes[number as usize].parents.to_vec()
+    }
+
+    fn evidence(&self, number: u32) -> &[Evidence] {
+        &self.nodes[number as usize].evidence
+    }
+
+    /// A second, different value is found out when the world is weighed.
+    fn imply(&mut self, number: u32, value: &Datum) -> bool {
+        let given = &mut self.nodes[number as usize].given;
+        let is_new = given.is_none();
+        if is_new {
+            *given = Some(value.clone());
+        }
+        is_new
+    }
+}
