@@ -39,12 +39,12 @@ pub use figrs_infer::{
     JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure,
     MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
     MpeExact, MpeSlices, MpeVariableElimination, Part, Partial, PopulationSums, PortablePart,
-    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predictive, Progress,
-    Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling, SavedTree,
-    SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost,
-    SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal,
-    Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics,
-    eliminate, in_order, missing_in_batch, unseen_share,
+    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
+    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling,
+    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
+    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms,
+    compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
@@ -66,20 +66,20 @@ pub use figrs_report::{
 #[cfg(feature = "spread")]
 pub use figrs_spread as spread;
 
-// Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
+// Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use. Programs of the tutorial use all features.
 #[cfg(any(doc, doctest))]
 #[doc = concat!("[decisions]: ", env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs/decisions\n")]
 #[doc = "[Elements and algorithms of your own]: tutorial::your_own_element_and_algorithm\n\
     [glossary]: crate::glossary\n"]
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
-#[cfg(any(doc, doctest))]
+#[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod coming_from;
 #[cfg(any(doc, doctest))]
 #[doc = "[architecture]: crate::architecture\n"]
 #[doc = include_str!("../docs/glossary.md")]
 pub mod glossary {}
-#[cfg(any(doc, doctest))]
+#[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod tutorial;
 
 /// Interfaces between the crates, tests and benchmarks of figrs. Not for users: it may change with any version.
@@ -107,7 +107,7 @@ pub mod prelude {
         CompiledTree, Enumerate, Error, Exact, ForwardSampling, Frontier, Gibbs,
         ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
         MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
-        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SelfChecked,
+        MpeVariableElimination, Predict, Quality, RejectionSampling, Resampling, Run, SelfChecked,
         SequentialMonteCarlo, SimulatedAnnealing, Slices, VariableElimination, World, algorithms,
     };
     #[cfg(feature = "learn")]

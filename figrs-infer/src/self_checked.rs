@@ -4,16 +4,16 @@ use figrs_core::expand::{Budget, Expansion};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use rustc_hash::FxHashSet;
 
-use crate::algorithm::Algorithm;
-use crate::answer::bounds::{TargetBounds, log_sum};
-use crate::answer::estimate::Estimate;
-use crate::answer::world::World;
-use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
-use crate::error::Error;
-use crate::exact::enumerate::Enumerate;
-use crate::exact::junction_tree::JunctionTree;
-use crate::exact::marginal_map::MarginalMap;
-use crate::exact::variable_elimination::VariableElimination;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::bounds::{TargetBounds, log_sum};
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::world::World;
+use figrs_answer::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_exact::enumerate::Enumerate;
+use figrs_exact::junction_tree::JunctionTree;
+use figrs_exact::marginal_map::MarginalMap;
+use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance between two computations of one number, or of one logarithm, for rounding.

@@ -3,9 +3,9 @@
 use figrs_core::graph::EvidenceRole;
 use figrs_core::{Model, Parents};
 
-use figrs_infer::error::Error;
-use figrs_infer::exact::dependencies::dependency_graph;
-use figrs_infer::run::guard::guarded;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_exact::dependencies::dependency_graph;
 
 /// True if `a` and `b` are independent given `given` and the evidence of a model, by the structure of the model alone: whatever its
 /// probabilities are.

@@ -27,6 +27,7 @@ impl Footprint {
     }
 
     /// Nodes and bytes added since this reading, net of those dropped.
+    #[must_use]
     pub fn since(self) -> Self {
         let now = Self::now();
         Self {

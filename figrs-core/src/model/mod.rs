@@ -181,6 +181,7 @@ impl Model {
     }
 
     /// The decisions that follow policies, each with the element whose value it has.
+    #[doc(hidden)]
     pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }

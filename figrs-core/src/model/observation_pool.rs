@@ -36,6 +36,7 @@ impl Model {
     ///
     /// Each element observed so is set to its value, for those who read it. The pools depend on the model alone: not on
     /// other holders of its elements, which differ with the number of threads.
+    #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
         let mut met: FxHashSet<ElementId> = set.collect();

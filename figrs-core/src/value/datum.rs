@@ -228,6 +228,7 @@ impl Datum {
 
     /// A plain value as a word.
     #[inline]
+    #[doc(hidden)]
     pub fn word(&self) -> Option<(PlainType, u64)> {
         match &self.0 {
             Repr::Plain(plain) => Some(plain.word()),
@@ -250,6 +251,7 @@ impl Datum {
     }
 
     /// True if the value is of a standard type with countably many values, whose likelihoods are no densities.
+    #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {
             Repr::Plain(plain) => !matches!(plain, Plain::F32(_) | Plain::F64(_)),

@@ -138,6 +138,7 @@ impl SupportBuilder {
     }
 
     /// The values at these positions.
+    #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
@@ -242,6 +243,7 @@ impl Support {
     }
 
     /// The values at these positions.
+    #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }

@@ -7,10 +7,10 @@ use super::nodes::Nodes;
 use super::open_lists::OpenLists;
 use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 use figrs_factor::Stopped;
 use figrs_infer::Error;
-use figrs_infer::run::guard::guarded;
-use figrs_infer::run::watch::{RunMonitor, Watch, watched};
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///

@@ -7,9 +7,9 @@ use super::curve::Curve;
 use super::estimand::Estimand;
 use super::row::ComparisonRow;
 use super::verdict::Verdict;
-use crate::answer::estimate::Estimate;
-use crate::answer::posterior::Posterior;
-use crate::answer::{Answer, AnswerContent};
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::posterior::Posterior;
+use figrs_answer::answer::{Answer, AnswerContent};
 
 /// The exact answer.
 #[derive(Clone, Debug, Serialize)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
-use crate::algorithm::Algorithm;
+use figrs_answer::algorithm::Algorithm;
 
 /// The errors of one algorithm with growing budgets.
 #[derive(Clone, Debug, Serialize)]

@@ -5,10 +5,10 @@ use std::any::Any;
 use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
-use crate::answer::numeric::NumericColumns;
-use crate::answer::quality::Quality;
-use crate::answer::value_names::text;
-use crate::answer::{Answer, AnswerContent, TargetMarginal};
+use figrs_answer::answer::numeric::NumericColumns;
+use figrs_answer::answer::quality::Quality;
+use figrs_answer::answer::value_names::text;
+use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_factor::bounds::Bounds;
 
 /// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::estimand::{Estimand, EstimandValue, qualities};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
-use crate::answer::quality::Quality;
-use crate::answer::{Answer, AnswerContent};
-use crate::exact::marginal_map::MarginalMap;
+use figrs_answer::answer::quality::Quality;
+use figrs_answer::answer::{Answer, AnswerContent};
+use figrs_exact::marginal_map::MarginalMap;
 use figrs_factor::Stopped;
 
 /// Answer of one algorithm with its errors and costs.
@@ -157,13 +157,14 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<f64>)
     for quality in qualities.iter().flatten() {
         match *quality {
             Quality::Exact | Quality::Bounds { .. } => {}
-            Quality::Approximate => claim = Claim::Nothing,
+
             Quality::Sampled { effective_samples } => {
                 if claim == Claim::Exact {
                     claim = Claim::Estimate;
                 }
                 least = least.min(effective_samples);
             }
+            _ => claim = Claim::Nothing,
         }
     }
     (claim, least.is_finite().then_some(least))

@@ -13,11 +13,11 @@ use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::{estimands, qualities};
 use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
-use crate::algorithm::Algorithm;
-use crate::answer::value_names::distinct_names;
-use crate::answer::{Answer, AnswerContent};
-use crate::exact::mpe::MpeVariableElimination;
-use crate::exact::variable_elimination::VariableElimination;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::value_names::distinct_names;
+use figrs_answer::answer::{Answer, AnswerContent};
+use figrs_exact::mpe::MpeVariableElimination;
+use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::eliminate::Options;
 
 /// Budget of the search for an exact answer: operations, table entries, elements.

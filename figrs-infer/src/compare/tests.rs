@@ -10,15 +10,18 @@ use super::Verdict::{
     Agrees, Approximate, NotApplicable, Unjudged, WithinFive, WithinThree, Wrong,
 };
 use super::timed_run::RunLimits;
-use crate::answer::bounds::TargetBounds;
-use crate::answer::estimate::Estimate;
-use crate::answer::{LogEvidence, TargetMarginal};
 use crate::compare::*;
 use crate::{
-    Algorithm, Answer, BeliefPropagation, Enumerate, Error, ForwardSampling, Gibbs,
-    ImportanceSampling, JunctionTree, LazyVariableElimination, MarginalMap, MetropolisHastings,
-    MpeVariableElimination, Run, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination,
-    algorithms,
+    ForwardSampling, Gibbs, ImportanceSampling, MetropolisHastings, SequentialMonteCarlo,
+    SimulatedAnnealing,
+};
+use figrs_answer::answer::bounds::TargetBounds;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::{LogEvidence, TargetMarginal};
+use figrs_answer::{Algorithm, Answer, Error, Run, algorithms};
+use figrs_exact::{
+    BeliefPropagation, Enumerate, JunctionTree, LazyVariableElimination, MarginalMap,
+    MpeVariableElimination, VariableElimination,
 };
 use figrs_factor::bounds::Bounds;
 

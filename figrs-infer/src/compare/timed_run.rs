@@ -6,11 +6,11 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use figrs_core::{AnyElement, Model, ModelError};
+use figrs_core::{AnyElement, Model};
 
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
 
 /// Interval between two checks of the interrupt.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -116,25 +116,5 @@ impl RunResult {
             seconds,
             memory: None,
         }
-    }
-}
-
-impl Error {
-    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
-    fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::EvidenceNotAllowed { .. }
-                | Self::UnboundedWeight { .. }
-                | Self::SharedScore { .. }
-                | Self::NotADecision { .. }
-                | Self::Model(
-                    ModelError::NotFinite { .. }
-                        | ModelError::Undecided { .. }
-                        | ModelError::MixedObservation { .. }
-                        | ModelError::SharedObservation { .. }
-                        | ModelError::Unbounded { .. }
-                )
-        )
     }
 }

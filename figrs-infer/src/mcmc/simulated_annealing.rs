@@ -6,13 +6,13 @@ use figrs_core::{AnyElement, Datum, Model};
 use figrs_lower::internals::Trace;
 
 use super::metropolis_hastings::{AcceptanceTerms, MetropolisSettings, stepping};
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::answer::run_statistics::Sampling;
-use crate::error::Error;
-use crate::run::time_share::TimeShare;
-use crate::run::watch::{Watch, watched};
-use crate::run::work_queue::in_order;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::error::Error;
+use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::work_queue::in_order;
 use figrs_factor::Stopped;
 use figrs_search::branch_and_bound::Improvement;
 
@@ -25,7 +25,7 @@ const BLOCK: u64 = 256;
 ///
 /// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings) with the probability of a world, its evidence
 /// included, to the power of one over the temperature, which falls geometrically. The world is the best one that any of
-/// the chains came by; as for [`MpeVariableElimination`](crate::MpeVariableElimination) it is one of the targets and the evidence, and elements of
+/// the chains came by; as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination) it is one of the targets and the evidence, and elements of
 /// branches that are not taken do not weigh. Of continuous elements the density counts.
 ///
 /// **Guarantee.** The world is one of positive probability, which is summed afresh in the end. That it is the most probable one is never

@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::answer::draws::Draws;
-use crate::answer::{Answer, AnswerContent};
-use crate::error::Error;
-use crate::exact::dependencies::dependency_graph;
+use figrs_answer::answer::draws::Draws;
+use figrs_answer::answer::{Answer, AnswerContent};
+use figrs_answer::error::Error;
+use figrs_exact::dependencies::dependency_graph;
 
 /// The joint posterior of some targets: groups that are independent of each other given the evidence.
 #[derive(Clone, Debug)]

@@ -8,14 +8,14 @@ use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::answer::Answer;
+use figrs_answer::answer::Answer;
 mod joint_posterior;
-use crate::algorithm::Run;
-use crate::error::Error;
-use crate::exact::dependencies::dependency_graph;
-use crate::exact::variable_elimination::VariableElimination;
-use crate::run::guard::guarded;
 use crate::sampling::forward::ForwardSampling;
+use figrs_answer::algorithm::Run;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_exact::dependencies::dependency_graph;
+use figrs_exact::variable_elimination::VariableElimination;
 use joint_posterior::{JointPosterior, JointRow};
 
 /// The posterior predictive distribution of an element: its distribution given the targets of an answer, whose values follow their posterior.
@@ -42,7 +42,8 @@ enum Conditioning {
     Observe,
 }
 
-impl Answer {
+/// Predictions from an [`Answer`].
+pub trait Predict {
     /// The posterior predictive distribution of an element, such as a future observation, given what the answer knows of its targets.
     ///
     /// The element need not have been part of the run. Values of the targets are drawn from their posterior, from draws if the answer keeps them
@@ -58,7 +59,7 @@ impl Answer {
     ///
     /// ```
     /// # use figrs_core::{Beta, Flip, Model};
-    /// # use figrs_infer::{MetropolisHastings, Run};
+    /// # use figrs_infer::{MetropolisHastings, Predict, Run};
     /// let rate = Beta::new(1.0, 1.0);
     /// let seen: Vec<_> = (0..10).map(|_| Flip::new(&rate)).collect();
     /// let model = seen.iter().enumerate().fold(Model::new(), |model, (i, e)| model.observe(e, i < 7));
@@ -69,7 +70,11 @@ impl Answer {
     /// assert!((share - 8.0 / 12.0).abs() < 0.04);
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
-    pub fn predict<T: Value>(&self, element: &Element<T>) -> Result<Predictive<T>, Error> {
+    fn predict<T: Value>(&self, element: &Element<T>) -> Result<Predictive<T>, Error>;
+}
+
+impl Predict for Answer {
+    fn predict<T: Value>(&self, element: &Element<T>) -> Result<Predictive<T>, Error> {
         let Some((model, targets)) = self.asked.as_deref() else {
             return Err(self.missing_content_error(
                 "model to predict from",

@@ -6,8 +6,8 @@ use figrs_lower::{EvidenceOrder, Observations};
 
 use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
-use crate::error::Error;
-use crate::run::watch::Watch;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::Watch;
 
 /// Maximum number of rows of a block: their columns stay in the cache.
 const MOST_ROWS: u64 = 1 << 14;

@@ -5,7 +5,7 @@ use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use serde::{Deserialize, Serialize};
 
 use super::weight_tail::largest;
-use crate::run::portable_part::PortableUnit;
+use figrs_answer::run::portable_part::PortableUnit;
 
 /// Sums of weights and of squared weights of a block, or of several, in units of `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]

@@ -10,8 +10,8 @@ use super::block_tally::BlockTally;
 use super::joined_blocks::JoinedBlocks;
 use super::shared_memory::SharedMemory;
 use super::world_sums::WorldSums;
-use crate::error::Error;
-use crate::run::partial::{Absorption, Partial};
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::{Absorption, Partial};
 
 /// Maximum number of blocks in a batch, after which a thread hands their sums on.
 const BATCH: u64 = 32;

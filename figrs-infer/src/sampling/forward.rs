@@ -9,13 +9,13 @@ use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial};
-use crate::run::settings_text::settings_text;
-use crate::run::watch::{Watch, watched};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
 ///
@@ -123,7 +123,7 @@ impl MergeableSampler for ForwardSampling {
     }
 }
 
-crate::run::replicate::replicated!(ForwardSampling, drawing.seed);
+figrs_answer::run::replicate::replicated!(ForwardSampling, drawing.seed);
 
 impl Algorithm for ForwardSampling {
     fn name(&self) -> &'static str {

@@ -9,13 +9,13 @@ use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial};
-use crate::run::settings_text::settings_text;
-use crate::run::watch::{Watch, watched};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
 ///
@@ -32,7 +32,7 @@ use crate::run::watch::{Watch, watched};
 /// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
 /// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
 /// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known
-/// ([`unseen_share`](crate::unseen_share)). The same seed gives the same answer on any number of threads.
+/// ([`unseen_share`](figrs_answer::unseen_share)). The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
 /// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the
@@ -187,7 +187,7 @@ impl MergeableSampler for ImportanceSampling {
     }
 }
 
-crate::run::replicate::replicated!(ImportanceSampling, drawing.seed);
+figrs_answer::run::replicate::replicated!(ImportanceSampling, drawing.seed);
 
 impl Algorithm for ImportanceSampling {
     fn name(&self) -> &'static str {

@@ -11,13 +11,13 @@ use super::block_sampling::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial};
-use crate::run::settings_text::settings_text;
-use crate::run::watch::{Watch, watched};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
 ///
@@ -131,7 +131,7 @@ impl MergeableSampler for RejectionSampling {
     }
 }
 
-crate::run::replicate::replicated!(RejectionSampling, drawing.seed);
+figrs_answer::run::replicate::replicated!(RejectionSampling, drawing.seed);
 
 impl Algorithm for RejectionSampling {
     fn name(&self) -> &'static str {

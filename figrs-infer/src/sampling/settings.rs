@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use figrs_lower::WorldLimit;
 
-use crate::limits::cores;
+use figrs_answer::limits::cores;
 
 /// The seed and the limits of a sampler.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub(crate) use drawing;
 /// The setter of an algorithm that keeps weighted draws if it is asked to.
 macro_rules! keeping {
     () => {
-        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](crate::Answer::draws).
+        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](figrs_answer::Answer::draws).
         pub fn keep_draws(mut self) -> Self {
             self.keep_draws = true;
             self
@@ -67,7 +67,7 @@ pub(crate) use keeping;
 /// The same setter of an algorithm whose chains keep their draws in any case.
 macro_rules! keeping_anyway {
     () => {
-        /// Asks for [`Answer::draws`](crate::Answer::draws), as of any sampler. Chains have them without being asked: their errors
+        /// Asks for [`Answer::draws`](figrs_answer::Answer::draws), as of any sampler. Chains have them without being asked: their errors
         /// come from them.
         pub fn keep_draws(self) -> Self {
             self

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use figrs_core::ModelError;
 use figrs_lower::internals::{Block, Pool};
 
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// The memory that the blocks of a run may take together.
 ///

@@ -4,9 +4,9 @@ use figrs_factor::graph::WorldWeight;
 
 use super::block_tally::BlockTally;
 use super::prior_support::PriorSupport;
-use crate::answer::TargetMarginal;
-use crate::answer::estimate::Estimate;
-use crate::exact::tally::{Tally, TallyTarget};
+use figrs_answer::answer::TargetMarginal;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_exact::tally::{Tally, TallyTarget};
 
 /// Counts the rows of a block.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
@@ -37,7 +37,7 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
 
 /// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
 ///
-/// `unseen` is the bound of the share of unseen values, see [`unseen_share`](crate::unseen_share).
+/// `unseen` is the bound of the share of unseen values, see [`unseen_share`](figrs_answer::unseen_share).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],

@@ -4,8 +4,8 @@ use figrs_core::{AnyElement, Model};
 
 use super::prior_support::PriorSupport;
 use super::weight_bound::WeightBound;
-use crate::answer::LogEvidence;
-use crate::answer::estimate::unseen_share;
+use figrs_answer::answer::LogEvidence;
+use figrs_answer::answer::estimate::unseen_share;
 
 /// Bounds, by the model alone, of what weighted samples may have missed.
 #[derive(Debug)]

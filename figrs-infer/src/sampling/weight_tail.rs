@@ -2,7 +2,7 @@
 
 use figrs_lower::internals::WeightForm;
 
-use crate::quality::diagnostics::{pareto_k_of_largest, tail_length};
+use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
 /// Maximum number of weights kept if the number of samples is not limited beforehand: those of the tail of a hundred
 /// million.
@@ -98,7 +98,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::quality::diagnostics::pareto_k;
+    use figrs_answer::quality::diagnostics::pareto_k;
 
     #[test]
     fn the_largest_weights_tell_the_tail_of_all() {

@@ -9,13 +9,13 @@ use super::block_tally::BlockTally;
 use super::tally::{absorb, sampled_marginals};
 use super::unseen_worlds::UnseenWorlds;
 use super::weight_tail::WeightTail;
-use crate::answer::Answer;
-use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::run_statistics::Sampling;
-use crate::error::Error;
-use crate::exact::tally::Tally;
-use crate::run::partial::Sums;
-use crate::run::portable_part::{PortableSums, demand, demand_below};
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::Sums;
+use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
+use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
 /// The sums of a sampler of independent worlds, whose units are blocks of them, or a fixed number of blocks.

@@ -5,7 +5,7 @@
 //! made in every way.
 
 use super::resampling::sums;
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// Worlds side by side that meet statements of evidence one after another: one or more populations of the same size, each of
 /// consecutive worlds.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::particle_filter::PopulationResult;
 use super::resampling::sums;
-use crate::run::portable_part::PortableUnit;
+use figrs_answer::run::portable_part::PortableUnit;
 
 /// Results kept of the particles that have met all evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

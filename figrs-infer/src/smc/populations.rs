@@ -5,16 +5,16 @@ use std::time::Duration;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, Population, PopulationTally};
-use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::estimate::Estimate;
-use crate::answer::group_error::ROUNDING;
-use crate::answer::run_statistics::Sampling;
-use crate::answer::{Answer, TargetMarginal};
-use crate::error::Error;
-use crate::run::partial::Sums;
-use crate::run::portable_part::{PortableSums, demand, demand_below};
 use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
+use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::group_error::ROUNDING;
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::{Answer, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::Sums;
+use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
 /// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that are run side by side: each

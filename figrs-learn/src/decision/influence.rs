@@ -3,7 +3,7 @@
 use figrs_core::expand::{Content, Expansion};
 
 use super::problem::DecisionQuestion;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// A set of decisions, by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

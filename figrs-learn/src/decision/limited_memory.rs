@@ -5,9 +5,9 @@ use figrs_factor::graph::VarId;
 
 use super::problem::{DecisionProblem, DecisionQuestion};
 use super::separation::solution_order;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
-use figrs_infer::error::Error;
-use figrs_infer::limits::Limits;
 
 /// Rules that no change of a single one improves.
 pub(super) struct UpdatedRules {

@@ -4,9 +4,9 @@ use figrs_core::{AnyElement, AsElement, Model, Parents};
 
 use super::plan::DecisionPlan;
 use super::problem::{DecisionQuestion, asked_decisions};
-use figrs_infer::error::Error;
-use figrs_infer::limits::{Limits, limited};
-use figrs_infer::run::guard::guarded;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::guard::guarded;
 
 /// Finds for each [`Decision`](figrs_core::Decision) what to choose for what is known, so that the expected sum of some utilities is largest.
 ///

@@ -3,9 +3,9 @@
 use figrs_factor::graph::VarId;
 
 use super::problem::DecisionProblem;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
-use figrs_infer::error::Error;
-use figrs_infer::limits::Limits;
 
 /// The best rules, in the order of the decisions, each over variables that its utilities depend on.
 pub(super) fn rules(

@@ -13,9 +13,9 @@ use super::no_forgetting;
 use super::policy::{DecisionPolicy, write_policy};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 use figrs_factor::eliminate::DecisionRule;
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
 
 /// The policies that maximise the expected utility of some decisions, and what they are worth.
 ///

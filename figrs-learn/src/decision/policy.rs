@@ -6,9 +6,9 @@ use figrs_core::{AnyElement, Datum, Model, Value};
 
 use super::plan::known_values;
 use super::solved_decision::SolvedDecision;
-use figrs_infer::answer::text_table::{TableAlignment, write_table};
-use figrs_infer::answer::value_names::{distinct_names, text};
-use figrs_infer::error::Error;
+use figrs_answer::answer::text_table::{TableAlignment, write_table};
+use figrs_answer::answer::value_names::{distinct_names, text};
+use figrs_answer::error::Error;
 
 /// The choices of a decision, by the values of what matters of all that is known when it is made.
 ///

@@ -6,12 +6,12 @@ use figrs_core::{AnyElement, Fault, Model, ModelError, Support};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::influence;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_exact::conflict;
 use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
-use figrs_infer::error::Error;
-use figrs_infer::exact::conflict;
-use figrs_infer::limits::Limits;
 
 /// Share of the sum of the largest utilities by which options may differ and be equally good.
 const TIE: f64 = 1e-12;

@@ -6,9 +6,9 @@ use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
 use super::problem::{DecisionProblem, ProblemElement};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
-use figrs_infer::error::Error;
-use figrs_infer::limits::Limits;
 
 /// The values that elements at some places have in the rows of a scope that have weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {

@@ -4,8 +4,8 @@ use figrs_core::{Element, Value};
 
 use super::plan::{DecisionPlan, best_utility};
 use super::problem::{AskedDecision, DecisionQuestion};
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 
 impl DecisionPlan {
     /// The value of information: how much more the expected utility would be if this element were known from the first decision on.

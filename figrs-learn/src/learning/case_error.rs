@@ -1,6 +1,6 @@
 //! Errors of rows of data.
 
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// The error of a row of data that no world has.
 pub(super) fn impossible_case(row: usize) -> Error {

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::case_rows::{CaseRow, CaseRows, MISSING};
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// The different cells of one element.
 #[derive(Debug)]

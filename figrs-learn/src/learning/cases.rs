@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use figrs_core::{AnyElement, Datum, Element, Model, Value};
 
 use super::case_table::CaseTable;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each is evidence on the elements of some columns.
 ///

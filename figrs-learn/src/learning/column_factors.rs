@@ -8,7 +8,7 @@ use super::case_table::{CaseTable, Cell};
 use super::learning_expansion::LearningExpansion;
 use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// The factors that a cell of a column changes.
 #[derive(Debug)]

@@ -11,11 +11,11 @@ use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter};
 use super::tree_counts::compiled_rows;
+use figrs_answer::error::Error;
+use figrs_answer::run::settings_text::settings_text;
+use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
-use figrs_infer::error::Error;
-use figrs_infer::exact::mpe::MpeVariableElimination;
-use figrs_infer::run::settings_text::settings_text;
 
 /// A tree of maxima that is compiled once for all cases.
 #[derive(Debug)]

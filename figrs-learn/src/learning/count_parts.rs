@@ -12,10 +12,10 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::parameters::CountedOutcomes;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
-use figrs_infer::run::watch::Watch;
 
 /// A request for expected counts: its number and the values of the parameters.
 ///

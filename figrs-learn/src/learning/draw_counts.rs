@@ -8,9 +8,9 @@ use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter, RowFactors};
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
-use figrs_infer::run::mergeable_sampler::MergeableSampler;
 
 /// Chains on the factors of each row.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use super::fit::Fit;
 use super::learner::Learner;
 use super::parameters::CountedOutcomes;
 use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
-use figrs_infer::error::Error;
-use figrs_infer::limits::cores;
-use figrs_infer::run::guard::guarded;
-use figrs_infer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::error::Error;
+use figrs_answer::limits::cores;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 
 /// Learning of parameters by expectation-maximisation: values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or their posterior density.

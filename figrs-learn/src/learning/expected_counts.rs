@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::case_rows::CaseRow;
 use super::case_table::CaseTable;
 use super::parameters::CountedOutcomes;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
 /// [`ExpectationMaximization`](crate::ExpectationMaximization).

@@ -13,9 +13,9 @@ use super::convergence::numbers;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::Rounds;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 use figrs_factor::Stopped;
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
 
 /// Learned values of the parameters of a model.
 ///

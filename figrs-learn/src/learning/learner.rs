@@ -9,8 +9,8 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::observed_information::{InformationSource, StandardErrors};
-use figrs_infer::error::Error;
-use figrs_infer::run::watch::Watch;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::Watch;
 
 /// A model prepared for expectation steps, with the columns of its cases.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use figrs_core::{AnyElement, Datum, Model};
 use super::case_table::CaseTable;
 use super::column_factors::density_columns;
 use super::parameters::CountedOutcomes;
-use figrs_infer::error::Error;
-use figrs_infer::exact::conflict;
-use figrs_infer::limits::Limits;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_exact::conflict;
 
 /// An expansion whose targets are the elements of columns, and the outcomes that are counted in it.
 #[derive(Debug)]

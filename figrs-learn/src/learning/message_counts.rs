@@ -7,8 +7,8 @@ use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
-use figrs_infer::belief_propagation::BeliefPropagation;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
+use figrs_exact::belief_propagation::BeliefPropagation;
 
 impl RowCounter for BeliefPropagation {
     type Worker = ();

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Element, Label, Until, Value};
 use super::case_rows::CaseRow;
 use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// Most free numbers whose information is computed: the matrix has their square.
 pub(super) const MOST_NUMBERS: usize = 2000;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::case_rows::{CaseRow, MISSING};
 use super::case_table::CaseTable;
 use super::term_sums::TermSums;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
 /// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the

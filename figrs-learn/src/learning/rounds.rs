@@ -8,9 +8,9 @@ use super::case_rows::CaseRow;
 use super::convergence::are_near;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::extrapolation::Extrapolation;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
-use figrs_infer::error::Error;
-use figrs_infer::run::watch::RunMonitor;
 
 /// Settings of the rounds.
 #[derive(Clone, Copy, Debug)]

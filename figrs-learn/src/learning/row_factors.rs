@@ -18,10 +18,10 @@ use super::expected_counts::{ExpectationStep, Expected};
 use super::learning_expansion::LearningExpansion;
 use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
+use figrs_answer::error::Error;
+use figrs_answer::run::work_queue::in_order;
+use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
-use figrs_infer::error::Error;
-use figrs_infer::exact::junction_tree::compiled_encoding::set_log_weights;
-use figrs_infer::run::work_queue::in_order;
 
 /// Most units of rows of one expectation step: each has counts of its own.
 const MAX_UNITS: usize = 64;

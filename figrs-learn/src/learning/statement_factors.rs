@@ -3,7 +3,7 @@
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
-use figrs_infer::exact::junction_tree::compiled_encoding::CompiledEncoding;
+use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 
 /// A factor graph with a factor for the evidence of each column.
 #[derive(Debug)]

@@ -11,13 +11,13 @@ use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use super::statement_factors::StatementFactors;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::settings_text::settings_text;
+use figrs_exact::junction_tree::JunctionTree;
+use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
+use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
-use figrs_infer::error::Error;
-use figrs_infer::exact::junction_tree::JunctionTree;
-use figrs_infer::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
-use figrs_infer::exact::variable_elimination::VariableElimination;
-use figrs_infer::limits::Limits;
-use figrs_infer::run::settings_text::settings_text;
 
 /// Compiles an encoding of an expansion, with a factor that varies for the evidence of each column.
 pub(super) fn compiled_rows(

@@ -15,10 +15,10 @@ use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
 use super::learning_expansion::check_evidence;
 use super::parameters::CountedOutcomes;
 use super::row_sums::RowSums;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::EliminationError;
-use figrs_infer::error::Error;
-use figrs_infer::run::mergeable_sampler::MergeableSampler;
-use figrs_infer::run::work_queue::in_order;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
 /// Most worlds of a unit of work.

@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 
 use super::outcomes::DifferentiableOutcomes;
 use super::query::Query;
+use figrs_answer::answer::AnsweredModel;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_exact::conflict;
+use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
-use figrs_infer::answer::AnsweredModel;
-use figrs_infer::error::Error;
-use figrs_infer::exact::conflict;
-use figrs_infer::exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
-use figrs_infer::limits::Limits;
 
 /// Relative error of a log-evidence that rounding and another order of elimination explain.
 const ROUNDING: f64 = 1e-8;

@@ -5,7 +5,7 @@ use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, Number, Param};
 use rustc_hash::FxHashMap;
 
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// Error of a sum of probabilities, or of their derivatives, that rounding explains, relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;

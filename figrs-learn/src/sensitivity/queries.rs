@@ -7,9 +7,9 @@ use figrs_core::Param;
 use super::differentiable::DifferentiableTree;
 use super::query::Query;
 use super::tornado::{Tornado, TornadoRow};
-use figrs_infer::answer::Answer;
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 
 /// Questions about the parameters of the model that an answer is from.
 pub trait Sensitivity {

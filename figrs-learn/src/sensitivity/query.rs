@@ -7,7 +7,7 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Element, Value};
 use num_traits::ToPrimitive;
 
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// A number that a model has given its evidence: the probability of an event, the expectation of a function of an element, or the logarithm
 /// of the probability of the evidence.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use figrs_infer::answer::text_table::{TableAlignment, write_table};
+use figrs_answer::answer::text_table::{TableAlignment, write_table};
 
 /// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, those that matter
 /// most first.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use figrs::Query;
+use figrs::{Predict, Query};
 use figrs_core::{AnyElement, Datum, Element, Model};
 use figrs_infer::{Answer, Bounds, Error, Quality};
 

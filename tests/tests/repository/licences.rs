@@ -20,12 +20,15 @@ const ALLOWED: [&str; 10] = [
 ];
 
 /// The crates that others depend on.
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 15] = [
     "figrs-core",
     "figrs-design",
     "figrs-factor",
     "figrs-gdl",
+    "figrs-answer",
+    "figrs-exact",
     "figrs-infer",
+    "figrs-lower",
     "figrs-learn",
     "figrs-models",
     "figrs-network",

@@ -5,14 +5,17 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 19] = [
+const SOURCES: [&str; 22] = [
     "src",
     "figrs-core",
     "figrs-derive",
     "figrs-design",
     "figrs-factor",
     "figrs-gdl",
+    "figrs-answer",
+    "figrs-exact",
     "figrs-infer",
+    "figrs-lower",
     "figrs-learn",
     "figrs-models",
     "figrs-network",

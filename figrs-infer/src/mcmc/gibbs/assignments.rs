@@ -6,7 +6,7 @@ use figrs_factor::graph::FactorGraph;
 use super::chains::SLICE;
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::{Gibbs, GibbsKernel};
-use crate::error::Error;
+use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
 /// Result of a run for assignments.

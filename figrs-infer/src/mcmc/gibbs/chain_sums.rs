@@ -6,12 +6,12 @@ use figrs_core::{AnyColumn, AnyElement, Support};
 use serde::{Deserialize, Serialize};
 
 use super::chains::Schedule;
-use crate::answer::Answer;
-use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::run_statistics::Sampling;
-use crate::error::Error;
-use crate::run::partial::Sums;
-use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::Sums;
+use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
 /// The chains of [`Gibbs`](crate::Gibbs), each of which is a unit.

@@ -12,9 +12,9 @@ use super::chain_sums::GibbsChainTally;
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::kernel::{GibbsKernel, GibbsState};
 use super::prepare::DeterministicVariable;
-use crate::error::Error;
-use crate::run::watch::RunMonitor;
-use crate::run::work_queue::in_order;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::run::work_queue::in_order;
 
 /// Number of table entries between two checks of the clock: below a millisecond.
 pub(super) const SLICE: u64 = 100_000;

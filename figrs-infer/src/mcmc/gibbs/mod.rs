@@ -26,18 +26,18 @@ use std::ops::Range;
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::exact::conflict;
-use crate::limits::Limits;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial};
-use crate::run::settings_text::settings_text;
-use crate::run::watch::{RunMonitor, Watch, watched};
 pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::{Schedule, StartError, TargetReader};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_exact::conflict;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
 
@@ -54,7 +54,7 @@ pub use kernel::GibbsKernel;
 /// counts fall with the square root of the draws.
 ///
 /// **Guarantee.** The posterior is the distribution that the chains keep. If
-/// [`Sampling::cut_groups`](crate::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
+/// [`Sampling::cut_groups`](figrs_answer::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
 /// every other, so that averages converge to the exact answer. If it is more, groups of elements are tied by zeros that
 /// no block holds whole, and a chain may be shut in a part of the worlds: then chains that disagree are the only sign, and
 /// a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
@@ -214,7 +214,7 @@ impl MergeableSampler for Gibbs {
     }
 }
 
-crate::run::replicate::replicated!(Gibbs, seed);
+figrs_answer::run::replicate::replicated!(Gibbs, seed);
 
 impl Algorithm for Gibbs {
     fn name(&self) -> &'static str {

@@ -10,8 +10,8 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
-use crate::error::Error;
-use crate::run::time_share::TimeShare;
+use figrs_answer::error::Error;
+use figrs_answer::run::time_share::TimeShare;
 use figrs_factor::Stopped;
 
 /// Steps between two reports, at most.

@@ -9,12 +9,12 @@ use super::NAME;
 use super::chain::{ChainLength, ChainRecord};
 use super::choices::agreement_of;
 use super::sites::SiteRecord;
-use crate::answer::Answer;
-use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::run_statistics::Sampling;
-use crate::error::Error;
-use crate::run::partial::Sums;
-use crate::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::Sums;
+use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
 /// The chains of [`MetropolisHastings`](crate::MetropolisHastings), each of which is a unit, and the short chains that look for other modes, which

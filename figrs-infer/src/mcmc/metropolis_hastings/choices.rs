@@ -4,11 +4,13 @@ use figrs_core::Label;
 use rustc_hash::FxHashMap;
 
 use super::sites::{ChoiceSeries, SiteKey, SiteRecord};
-use crate::quality::diagnostics::{BATCHES, BatchedNumber, chance_of_agreement, r_hat};
+use figrs_answer::quality::diagnostics::{BATCHES, BatchedNumber, chance_of_agreement, r_hat};
 
 use super::modes::{other_mode, values};
-use crate::quality::diagnosis::choice_agreement::{ChoiceAgreement, FALSE_ALARMS, MIN_MET_SHARE};
-use crate::quality::diagnosis::{Finding, Part, Quantity};
+use figrs_answer::quality::diagnosis::choice_agreement::{
+    ChoiceAgreement, FALSE_ALARMS, MIN_MET_SHARE,
+};
+use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
 /// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
 const SETTLED_SHARE: f64 = 0.05;
@@ -209,7 +211,7 @@ fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,
         Part::Count => return f64::NAN,
-        Part::Whole | Part::Is(_) => 0,
+        _ => 0,
     };
     let columns: Option<Vec<Vec<f64>>> = chains
         .iter()

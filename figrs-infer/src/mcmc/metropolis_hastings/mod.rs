@@ -57,17 +57,17 @@ use std::sync::atomic::AtomicU64;
 
 use figrs_core::{AnyElement, Model};
 
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial};
-use crate::run::settings_text::settings_text;
-use crate::run::time_share::TimeShare;
-use crate::run::watch::{Watch, watched};
-use crate::run::work_queue::in_order;
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::work_queue::in_order;
 use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
 
@@ -348,7 +348,7 @@ impl MergeableSampler for MetropolisHastings {
     }
 }
 
-crate::run::replicate::replicated!(MetropolisHastings, settings.drawing.seed);
+figrs_answer::run::replicate::replicated!(MetropolisHastings, settings.drawing.seed);
 
 impl Algorithm for MetropolisHastings {
     fn name(&self) -> &'static str {

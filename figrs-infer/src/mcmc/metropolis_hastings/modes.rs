@@ -2,7 +2,7 @@
 
 use super::sites::{ChoiceSeries, SiteRecord};
 
-use crate::quality::diagnosis::{Finding, Part, Quantity};
+use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
 /// The finding that probes rest in worlds as probable as those of the chains, at numbers beyond all of theirs by more than the width of
 /// their range.

@@ -7,9 +7,9 @@ use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
 use super::starts::candidate;
-use crate::error::Error;
-use crate::run::time_share::TimeShare;
-use crate::run::watch::RunMonitor;
+use figrs_answer::error::Error;
+use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::run::watch::RunMonitor;
 
 /// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
 const PROBES: u64 = 16;

@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
 use figrs_lower::internals::{ChoiceSource, Prior, Site};
 use rustc_hash::FxHashMap;
 
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// Custom proposals, and blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]

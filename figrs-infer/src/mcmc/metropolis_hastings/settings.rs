@@ -7,9 +7,9 @@ use super::chain::first_world;
 use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::starts;
-use crate::error::Error;
-use crate::run::time_share::TimeShare;
 use crate::sampling::settings::SamplerSettings;
+use figrs_answer::error::Error;
+use figrs_answer::run::time_share::TimeShare;
 
 /// The seed, the limits and the proposals of chains.
 #[derive(Clone, Debug)]

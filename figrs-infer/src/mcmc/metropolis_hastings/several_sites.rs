@@ -10,7 +10,7 @@ use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// Proposal of Booleans: drawn from the prior, or flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::coordinates;
 use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
 use super::proposals::Proposals;
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// Source of a site's new value.
 enum ProposalKind {

@@ -5,8 +5,8 @@ use figrs_lower::internals::{Site, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::numeric::numbers;
-use crate::run::portable_part::demand;
+use figrs_answer::answer::numeric::numbers;
+use figrs_answer::run::portable_part::demand;
 
 /// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
 const MOST_SWEEPS: u32 = 128;

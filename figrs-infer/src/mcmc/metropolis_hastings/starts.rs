@@ -7,9 +7,9 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::{Site, Trace};
 
 use super::coordinates;
-use crate::error::Error;
-use crate::run::watch::RunMonitor;
 use crate::sampling::settings::SamplerSettings;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
 
 /// Worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
 /// differ by a prior mean had a chain each in all of 40 seeds.

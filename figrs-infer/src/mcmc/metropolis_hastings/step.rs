@@ -5,7 +5,7 @@ use figrs_lower::internals::Trace;
 use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 impl Kernel {
     /// Makes a step that is accepted with probability `exp(log_acceptance(terms))`, or surely if that exceeds one:

@@ -12,7 +12,7 @@ use figrs_lower::internals::Trace;
 use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
-use crate::error::Error;
+use figrs_answer::error::Error;
 
 /// Divisor of the number of choices of the first world, which gives the steps of a replica between two exchanges, within
 /// these bounds. An exchange takes as long as a step that changes all of the world.

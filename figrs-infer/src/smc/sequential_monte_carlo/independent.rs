@@ -4,10 +4,10 @@ use figrs_core::stream;
 use rand::{Rng, RngExt};
 
 use super::SequentialMonteCarlo;
-use crate::answer::Answer;
-use crate::answer::draws::Draws;
-use crate::answer::run_statistics::Sampling;
-use crate::error::Error;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::draws::Draws;
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
 /// Number of populations for each draw: two, so that one may die.

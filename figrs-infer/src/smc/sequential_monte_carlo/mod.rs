@@ -16,17 +16,17 @@ use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
-use crate::algorithm::Algorithm;
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::mergeable_sampler::MergeableSampler;
-use crate::run::partial::{Absorption, Partial, Sums};
-use crate::run::settings_text::settings_text;
-use crate::run::watch::{RunMonitor, Watch, watched};
 use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::sampling::weight_bound::WeightBound;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::partial::{Absorption, Partial, Sums};
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
@@ -143,7 +143,7 @@ impl SequentialMonteCarlo {
 
     /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
     /// much as its population's estimate of the evidence; a population of which no particle is left has none
-    /// ([`Sampling::died`](crate::Sampling::died) lists them).
+    /// ([`Sampling::died`](figrs_answer::Sampling::died) lists them).
     ///
     /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
     /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
@@ -421,7 +421,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     }
 }
 
-crate::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
+figrs_answer::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
 
 impl Algorithm for SequentialMonteCarlo {
     fn name(&self) -> &'static str {

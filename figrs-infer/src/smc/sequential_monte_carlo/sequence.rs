@@ -8,14 +8,14 @@ use figrs_lower::{EvidenceOrder, Observations};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};
-use crate::answer::Answer;
-use crate::error::Error;
-use crate::run::guard::guarded;
-use crate::run::partial::{Absorption, Partial, Sums};
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 
 /// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.

@@ -13,7 +13,7 @@ use super::neighbour_tree::NeighbourTree;
 use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
 use crate::decision::problem::AskedDecision;
-use figrs_infer::error::Error;
+use figrs_answer::error::Error;
 
 /// The policy of a decision, as draws in which it was decided at random tell.
 #[derive(Debug)]

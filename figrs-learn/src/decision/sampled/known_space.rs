@@ -9,10 +9,10 @@ use figrs_core::internals::contained;
 use figrs_core::{AnyElement, Datum, Fault, Support};
 
 use super::weighted_draws::WeightedDraws;
-use figrs_infer::answer::draws::TargetDraws;
-use figrs_infer::answer::numeric::numbers;
-use figrs_infer::answer::value_names::text;
-use figrs_infer::error::Error;
+use figrs_answer::answer::draws::TargetDraws;
+use figrs_answer::answer::numeric::numbers;
+use figrs_answer::answer::value_names::text;
+use figrs_answer::error::Error;
 
 /// Coordinates that a user gives to the values of an element; `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;

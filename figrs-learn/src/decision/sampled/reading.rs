@@ -6,9 +6,9 @@ use figrs_core::{AnyElement, Label, Model, ModelError};
 
 use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::error::Error;
 use figrs_factor::eliminate::Options;
-use figrs_infer::algorithm::Algorithm;
-use figrs_infer::error::Error;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
 /// Number of elements up to which all branches are looked at.

@@ -7,8 +7,8 @@ use figrs_core::{Element, Value};
 
 use super::fitted_policy::FittedPolicy;
 use super::sampled_policy::{SampledPolicy, write_fitted};
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 
 /// Policies that were fitted on draws, and an estimate of their expected utility by draws of their own.
 ///

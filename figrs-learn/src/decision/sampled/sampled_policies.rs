@@ -18,9 +18,9 @@ use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
 use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
-use figrs_infer::run::replicate::Replicate;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::replicate::Replicate;
 
 /// Finds policies of decisions by a sampler, for decisions that know continuous values: what is best for some known values is what was best in the draws
 /// whose known values are nearest.

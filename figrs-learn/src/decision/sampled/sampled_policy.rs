@@ -10,10 +10,10 @@ use figrs_core::{AnyElement, Datum, Model, Value};
 use super::fitted_policy::FittedPolicy;
 use super::known_space::KnownPlace;
 use super::utility_estimate::UtilityEstimate;
-use figrs_infer::answer::text_table::{TableAlignment, write_table};
-use figrs_infer::answer::value_names::{distinct_names, text};
-use figrs_infer::error::Error;
-use figrs_infer::run::guard::guarded;
+use figrs_answer::answer::text_table::{TableAlignment, write_table};
+use figrs_answer::answer::value_names::{distinct_names, text};
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
 
 /// The choices of a decision for all that is known when it is made, as draws tell that are near.
 ///

@@ -3,8 +3,8 @@
 use figrs_core::AnyElement;
 
 use crate::decision::problem::valid_utility;
-use figrs_infer::answer::draws::{Draws, TargetDraws};
-use figrs_infer::error::Error;
+use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::error::Error;
 
 /// The draws of a run that have weight.
 #[derive(Debug)]

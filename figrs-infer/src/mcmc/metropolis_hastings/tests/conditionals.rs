@@ -9,8 +9,9 @@ use figrs_core::{
 use figrs_lower::internals::Trace;
 
 use super::is_right;
+use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
-use crate::{MetropolisHastings, Run};
+use figrs_answer::Run;
 
 /// The next colour after some of one colour, with the list of probabilities read as it is or through a function.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {

@@ -10,7 +10,7 @@ mod walks;
 
 use figrs_core::{Element, Value};
 
-use crate::Answer;
+use figrs_answer::Answer;
 
 /// Fails if an expectation is further from the right number than six standard errors, or its error larger than allowed.
 fn is_right<T: Value>(

@@ -5,7 +5,8 @@ use std::num::NonZero;
 use figrs_core::{Beta, ContinuousUniform, Element, Flip, If, Model, Normal, StandardDeviation};
 
 use super::is_right;
-use crate::{Error, MetropolisHastings, Run};
+use crate::MetropolisHastings;
+use figrs_answer::{Error, Run};
 
 fn two_modes() -> (Model, Element<f64>) {
     let x = Normal::new(1.0, StandardDeviation(4.0));

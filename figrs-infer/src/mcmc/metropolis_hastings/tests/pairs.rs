@@ -3,7 +3,9 @@
 use figrs_core::{Element, Flip, Model, Parents, Select, fold};
 
 use super::is_right;
-use crate::{Enumerate, MetropolisHastings, Run};
+use crate::MetropolisHastings;
+use figrs_answer::Run;
+use figrs_exact::Enumerate;
 
 /// Exactly one of four is true: no single change leads from a world to another.
 #[test]

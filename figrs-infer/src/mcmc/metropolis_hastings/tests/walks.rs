@@ -12,8 +12,9 @@ use serde_json::Value as Json;
 use statrs::function::gamma::digamma;
 
 use super::is_right;
+use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
-use crate::{MetropolisHastings, Run};
+use figrs_answer::Run;
 
 /// Begins with draws from the prior, makes a few steps of a kernel that draws no conditionals, and compares an expectation with that of
 /// the prior: six standard errors.
@@ -193,7 +194,7 @@ fn integers_walk_far_from_their_prior() {
     is_right(&answer, &trials, |&n| f64::from(n), sum / total, 0.5);
 }
 
-fn sampler_of(model: &Model, of: &Element<u32>) -> crate::Answer {
+fn sampler_of(model: &Model, of: &Element<u32>) -> figrs_answer::Answer {
     MetropolisHastings::new(10_000)
         .seed(4)
         .run(model, of)

@@ -1,0 +1,82 @@
+//! The model that an exact answer is about, as it was when it was asked.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::expand::Expansion;
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, ElementId, Model, Number, Param};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::limits::Limits;
+
+/// A model with its roots, the limits of its answer, and the values of its parameters at that time.
+#[derive(Debug)]
+pub struct AnsweredModel {
+    /// The model and the roots of its worlds.
+    pub asked: Arc<(Model, Vec<AnyElement>)>,
+    /// The limits of the expansion and the elimination.
+    pub limits: Limits,
+    /// The parameters of the outcomes, with the values that they had.
+    pub(crate) parameters: Vec<(Param, f64)>,
+    /// The natural logarithm of the probability of the evidence.
+    pub log_evidence: f64,
+    /// For elements that are asked about by another name, the element in the model.
+    pub names: FxHashMap<ElementId, AnyElement>,
+    /// A form of the model that was compiled for further questions.
+    pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+impl AnsweredModel {
+    pub fn new(
+        asked: Arc<(Model, Vec<AnyElement>)>,
+        limits: &Limits,
+        expansion: &Expansion,
+        log_evidence: f64,
+    ) -> Self {
+        Self {
+            asked,
+            limits: limits.clone(),
+            parameters: present_parameters(expansion),
+            log_evidence,
+            names: FxHashMap::default(),
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// Makes each pair's second element answer to the name of the first.
+    pub(crate) fn rename<'e>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
+    ) {
+        let pairs = pairs.map(|(name, element)| (name.id(), element.clone()));
+        self.names = pairs.collect();
+        self.compiled = OnceLock::new();
+    }
+
+    /// The first parameter that has another value than it had.
+    pub fn changed_parameter(&self) -> Option<&Param> {
+        let mut parameters = self.parameters.iter();
+        let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
+        changed.map(|(param, _)| param)
+    }
+}
+
+/// The parameters of the outcomes of an expansion, with their present values.
+fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
+    let mut found: Vec<(Param, f64)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    for parametric in expansion.parametric_outcomes() {
+        let Kind::Atomic(op) = parametric.member.kind() else {
+            continue;
+        };
+        for number in op.numbers() {
+            if let Number::Param(param) = number
+                && seen.insert(param.id())
+            {
+                found.push((param.clone(), param.get()));
+            }
+        }
+    }
+    found
+}

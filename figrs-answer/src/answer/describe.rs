@@ -1,0 +1,320 @@
+//! Answers in words.
+
+use std::any::Any;
+use std::fmt;
+
+use figrs_core::{Element, Label, Value};
+
+use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
+use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::estimate::MIN_TRUSTED_ESS;
+use super::numeric::is_real;
+use super::quality::Quality;
+use crate::error::Error;
+use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
+
+/// Maximum number of elements of a world that are shown.
+const SHOWN: usize = 20;
+
+impl TargetMarginal {
+    /// The position of `true`, or of the most likely value of other types, the first of several; nothing if it was not
+    /// found.
+    pub(crate) fn shown(&self) -> Option<usize> {
+        if self.is_boolean() {
+            return self.support.index_of(&true);
+        }
+        let mut best: Option<usize> = None;
+        for (value, &p) in self.probabilities.iter().enumerate() {
+            if best.is_none_or(|best| p > self.probabilities[best]) {
+                best = Some(value);
+            }
+        }
+        best
+    }
+
+    fn is_boolean(&self) -> bool {
+        self.element.no_values().insert(&true as &dyn Any).is_some()
+    }
+
+    #[doc(hidden)]
+    pub fn quality(&self) -> Quality {
+        self.estimate
+            .quality(&self.probabilities, || self.columns())
+    }
+
+    /// The quality, given the measures of its chains if they are known.
+    fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
+        chains.map_or_else(
+            || self.quality(),
+            |chains| Quality::Sampled {
+                effective_samples: chains.effective_samples,
+            },
+        )
+    }
+
+    /// True if single values are uninformative: they are floating-point numbers, or lists of such, of which none was drawn
+    /// twice.
+    pub(crate) fn never_repeats(&self) -> bool {
+        self.support.len() > 1
+            && is_real(self.support.any(0))
+            && self.estimate.never_repeats(&self.probabilities)
+    }
+
+    /// The probability of `true` or of the most likely value with its quality, or mean and standard deviation if values
+    /// never repeat; `None` if there is no value.
+    pub(crate) fn summary(&self) -> Option<String> {
+        self.summary_knowing(self.chain_measures().as_ref())
+    }
+
+    fn summary_knowing(&self, chains: Option<&ChainMeasures>) -> Option<String> {
+        if self.never_repeats() {
+            let parts = self
+                .all_moments(chains)
+                .into_iter()
+                .map(|(component, moments)| {
+                    if component.is_empty() {
+                        moments
+                    } else {
+                        format!("{component}: {moments}")
+                    }
+                });
+            return Some(parts.collect::<Vec<String>>().join("; "));
+        }
+        let shown = self.shown();
+        let name = match shown {
+            Some(index) => format!("{:?}", self.support.datum(index)),
+            None if self.is_boolean() => "true".into(),
+            None => return None,
+        };
+        let p = shown.map_or(0.0, |index| self.probabilities[index]);
+        let known = self.quality_knowing(chains);
+        let quality = match known {
+            Quality::Sampled { effective_samples } => {
+                let is_shown = |i| f64::from(u8::from(Some(i) == shown));
+                let indicator: Vec<f64> = (0..self.probabilities.len()).map(is_shown).collect();
+                let estimate = &self.estimate;
+                let error = estimate.event_error_knowing(&self.probabilities, &indicator, known);
+                let doubt = if effective_samples < MIN_TRUSTED_ESS {
+                    ": too few effective samples to trust, see `diagnose`"
+                } else {
+                    ""
+                };
+                let agree = self.probabilities.iter().filter(|p| **p > 0.0).count() < 2;
+                let kind = match estimate.unseen().filter(|_| agree) {
+                    Some(unseen) if unseen.is_finite() => "95 % bound, as all draws agree",
+                    Some(_) => "all draws agree, and nothing bounds the error",
+                    None => "SE",
+                };
+                format!("{p:.6} ± {error:.6} ({kind}; ESS {effective_samples:.0}){doubt}")
+            }
+            Quality::Approximate => {
+                format!("{p:.6} approximately (no bound of the error is known)")
+            }
+            Quality::Exact | Quality::Bounds { .. } => format!("{p:.6} exact"),
+        };
+        Some(format!("P({name}) = {quality}"))
+    }
+
+    /// A line for each number that the target is, or a line with a probability.
+    fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
+        let name = name(&self.element.label());
+        let moments = self.all_moments(chains);
+        if moments.is_empty() {
+            let summary = self.summary_knowing(chains);
+            let summary = summary.unwrap_or_else(|| "no value".into());
+            let judged = chains.iter().flat_map(|chains| &chains.judged);
+            let worst = judged.map(|j| j.r_hat).fold(f64::NAN, f64::max);
+            let r_hat = if worst.is_nan() {
+                String::new()
+            } else {
+                format!(", R-hat {worst:.3}")
+            };
+            return vec![format!("{name}: {summary}{r_hat}")];
+        }
+        let lines = moments.into_iter();
+        lines
+            .map(|(component, moments)| format!("{name}{component}: {moments}"))
+            .collect()
+    }
+
+    /// Moments of each number of the target, with its component index if there are several.
+    fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
+        let columns = self.columns();
+        if columns.is_empty() {
+            return Vec::new();
+        }
+        let quality = self.quality_knowing(chains);
+        let single = columns.iter().count() == 1;
+        let of = |(i, numbers): (usize, &[f64])| {
+            let component = if single {
+                String::new()
+            } else {
+                format!("[{i}]")
+            };
+            let judged = chains.and_then(|chains| chains.judged.get(i));
+            (component, self.moments(numbers, quality, judged))
+        };
+        columns.iter().enumerate().map(of).collect()
+    }
+
+    /// Mean and standard deviation of a numeric target, with their quality.
+    fn moments(
+        &self,
+        numbers: &[f64],
+        quality: Quality,
+        judged: Option<&NumberMeasures>,
+    ) -> String {
+        let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
+            let terms = self.probabilities.iter().zip(numbers);
+            // A value that has no probability may be infinite.
+            terms
+                .filter(|&(&p, _)| p > 0.0)
+                .map(|(p, &x)| p * function(x))
+                .sum()
+        };
+        let mean = expectation(&|x| x);
+        let sd = expectation(&|x| (x - mean).powi(2)).sqrt();
+        let moments = format!("mean {}, sd {}", short(mean), short(sd));
+        let error = || short(self.estimate.standard_error(&self.probabilities, numbers));
+        match (quality, judged) {
+            (Quality::Sampled { .. }, Some(judged)) => format!(
+                "{moments}, MCSE {}, ESS {:.0} (bulk) {:.0} (tail), R-hat {:.3}",
+                error(),
+                judged.bulk,
+                judged.tail,
+                judged.r_hat
+            ),
+            (Quality::Sampled { effective_samples }, None) => {
+                format!("{moments}, MCSE {}, ESS {effective_samples:.0}", error())
+            }
+            (Quality::Approximate, _) => format!("{moments} approximately"),
+            (Quality::Exact | Quality::Bounds { .. }, _) => format!("{moments} exact"),
+        }
+    }
+}
+
+impl TargetBounds {
+    /// The bounds of `true` or of the value with the largest lower bound.
+    pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
+        let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
+        let shown = if is_boolean {
+            self.support.index_of(&true)
+        } else {
+            self.likely()
+        };
+        let bounds = match shown {
+            Some(i) => format!("P({:?}) in {}", self.support.datum(i), self.of(|v| v == i)),
+            None if is_boolean => format!("P(true) in {}", self.of(|_| false)),
+            None => "no value is known yet".into(),
+        };
+        let depth = deepening.map(|deepening| match deepening.ended {
+            DeepeningEnd::Budget => {
+                format!(" at depth {}, where the budget ended", deepening.depth)
+            }
+            DeepeningEnd::Stopped(_) => {
+                format!(" at depth {}, where it was stopped", deepening.depth)
+            }
+            _ => format!(" at depth {}", deepening.depth),
+        });
+        bounds + &depth.unwrap_or_default()
+    }
+}
+
+/// The name, or the constructor and its source line.
+fn name(label: &Label) -> String {
+    label.name.clone().unwrap_or_else(|| label.to_string())
+}
+
+/// Four digits after the point, or four in all of numbers that are very small or large.
+fn short(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
+        format!("{number:.4}")
+    } else {
+        format!("{number:.3e}")
+    }
+}
+
+impl Answer {
+    /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point
+    /// numbers of which no two draws are the same it is the mean and the standard deviation, with the standard error of the
+    /// mean (MCSE).
+    pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
+        if let AnswerContent::World(_, log_probability, _) = &self.content {
+            let value = self.most_likely_value(element)?;
+            let quality = if self.is_proven()? {
+                format!("most probable world (log-probability {log_probability:.4})")
+            } else {
+                let bound = self.upper_bound()?;
+                let others = if bound.is_finite() {
+                    format!("none is above {bound:.4}")
+                } else {
+                    "no bound is known".into()
+                };
+                format!("best world found (log-probability {log_probability:.4}, {others})")
+            };
+            return Ok(format!("{value:?} in the {quality}"));
+        }
+        if let Some(target) = self.bounded(element)? {
+            return Ok(target.summary(self.deepening));
+        }
+        let summary = self.target(element)?.summary();
+        summary.ok_or_else(|| Error::NotInWorld {
+            element: element.label(),
+        })
+    }
+}
+
+impl fmt::Display for Answer {
+    /// Prints a line a target, for numbers its mean, standard deviation, standard error of the mean (MCSE), effective
+    /// sample size and R-hat, as far as the answer has them, for others a probability; then a line with the findings of
+    /// [`diagnose`](Self::diagnose). Of a world it prints the elements, at most twenty, those with names first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chains = self.chain_measures();
+        match &self.content {
+            AnswerContent::Marginals(targets, _) => {
+                for (target, chains) in targets.iter().zip(&chains) {
+                    for line in target.lines(chains.as_ref()) {
+                        writeln!(f, "{line}")?;
+                    }
+                }
+            }
+            AnswerContent::Bounds(targets, _) => {
+                for target in targets {
+                    let bounds = target.summary(self.deepening);
+                    writeln!(f, "{}: {bounds}", name(&target.element.label()))?;
+                }
+            }
+            AnswerContent::World(values, log_probability, _) => {
+                let line = |label: Label, value: String| {
+                    let line = format!("{} = {value}", name(&label));
+                    (label.name.is_none(), line)
+                };
+                let lines = values
+                    .values()
+                    .map(|(e, v)| line(e.label(), format!("{v:?}")));
+                let mut lines: Vec<(bool, String)> = lines.collect();
+                lines.sort();
+                for (_, line) in lines.iter().take(SHOWN) {
+                    writeln!(f, "{line}")?;
+                }
+                if lines.len() > SHOWN {
+                    writeln!(f, "… {} elements in all", lines.len())?;
+                }
+                writeln!(f, "log-probability {}", short(*log_probability))?;
+            }
+        }
+        let diagnosis = self.diagnose_knowing(&chains);
+        match diagnosis.findings() {
+            [] => write!(f, "{}: {diagnosis}", self.algorithm()),
+            [only] => write!(f, "{}: {only}", self.algorithm()),
+            [first, others @ ..] => write!(
+                f,
+                "{}: {first} (and {} more from `diagnose`)",
+                self.algorithm(),
+                others.len()
+            ),
+        }
+    }
+}

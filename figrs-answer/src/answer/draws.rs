@@ -1,0 +1,72 @@
+//! The values of the targets in every draw of a sampler.
+
+use std::sync::Arc;
+
+use figrs_core::{AnyElement, Element, Support, Value};
+
+use super::contents::TargetMarginal;
+use super::estimate::Estimate;
+use crate::error::Error;
+
+/// The draws of one target.
+#[derive(Clone, Debug)]
+pub struct TargetDraws {
+    /// The target.
+    pub element: AnyElement,
+    /// The distinct values that were drawn.
+    pub support: Support,
+    /// For each draw the position of its value in `support`: the draws of one chain stand together.
+    pub indices: Arc<[u32]>,
+}
+
+/// The draws of a run: chains of equal length, over the same targets.
+///
+/// `WriteDraws` of the crate `figrs-report` writes them for other programs.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    /// Number of chains; independent draws are one chain.
+    pub chains: usize,
+    /// Number of draws in each chain.
+    pub length: usize,
+    /// The targets, in the order they were given.
+    pub targets: Vec<TargetDraws>,
+    /// The natural logarithms of the weights of the draws, where they are weighted: `chains * length` of them.
+    pub log_weights: Option<Vec<f64>>,
+}
+
+impl Draws {
+    /// The shares of the values of each target in the draws of chains that all count the same.
+    #[doc(hidden)]
+    pub fn frequencies(&self) -> Vec<TargetMarginal> {
+        let all = (self.chains * self.length) as f64;
+        let marginal = |target: &TargetDraws| {
+            let mut counts = vec![0_u64; target.support.len()];
+            target.indices.iter().for_each(|&i| counts[i as usize] += 1);
+            TargetMarginal {
+                element: target.element.clone(),
+                support: target.support.clone(),
+                probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
+                estimate: Estimate::Chains {
+                    indices: Arc::clone(&target.indices),
+                    chains: self.chains,
+                },
+            }
+        };
+        self.targets.iter().map(marginal).collect()
+    }
+
+    /// The values of a target, chain after chain.
+    ///
+    /// **Errors.** [`Error::NotATarget`].
+    pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {
+        let id = element.erased().id();
+        let target = self.targets.iter().find(|target| target.element.id() == id);
+        let target = target.ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })?;
+        let values = target.indices.iter();
+        Ok(values
+            .filter_map(|&index| target.support.get::<T>(index as usize).cloned())
+            .collect())
+    }
+}

@@ -1,0 +1,434 @@
+//! Estimates: the source of probabilities, and their standard errors.
+
+use std::sync::Arc;
+
+use super::chain_error::{chain_error, chain_samples};
+use super::group_error::{group_error, group_samples, value_errors};
+use super::numeric::NumericColumns;
+use super::quality::Quality;
+
+/// Least effective sample size for the spread of the samples to tell their error.
+pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
+
+/// Source of the probabilities of a target.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Estimate {
+    /// An exact computation.
+    Exact,
+    /// An approximation whose error nothing bounds.
+    Approximate,
+    /// Independent weighted samples.
+    Weighted {
+        /// For each value the sum of its squared weights over the squared sum of all weights.
+        squares: Vec<f64>,
+        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
+        unseen: f64,
+    },
+    /// Chains of dependent draws of equal weight.
+    Chains {
+        /// The position of the value of each draw: the draws of one chain stand together.
+        indices: Arc<[u32]>,
+        /// Number of chains of equal length.
+        chains: usize,
+    },
+    /// Independent groups, each of dependent weighted samples.
+    Groups {
+        /// For each group its values' shares of the whole weight.
+        groups: Vec<Vec<(u32, f64)>>,
+        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
+        unseen: f64,
+    },
+}
+
+/// A 95 % bound of the probability, given the evidence, of an event that none of `samples` shows: `3 / n` times the largest weight
+/// that a world may have over the mean weight; infinite if it is not below one, and tells nothing.
+///
+/// `log_maximum` is the logarithm of the largest weight, if it is known, and `log_mean` that of the mean weight.
+///
+/// An event that `n` draws of the prior do not show has a prior probability of at most `3 / n` with a confidence of 95 % (the
+/// rule of three, Hanley and Lippman-Hand 1983), and its worlds carry at most so many times the largest weight.
+pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
+    let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
+    share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
+}
+
+impl Estimate {
+    /// Quality of the probabilities; `columns` has the values.
+    pub(crate) fn quality(
+        &self,
+        probabilities: &[f64],
+        columns: impl FnOnce() -> NumericColumns,
+    ) -> Quality {
+        let effective_samples = match self {
+            Self::Exact => return Quality::Exact,
+            Self::Approximate => return Quality::Approximate,
+            Self::Weighted { squares, .. } => 1.0 / squares.iter().sum::<f64>(),
+            Self::Chains { indices, chains } => chain_samples(&columns(), indices, *chains),
+            Self::Groups { groups, .. } => group_samples(groups, probabilities, &columns()),
+        };
+        Quality::Sampled { effective_samples }
+    }
+
+    /// True if no value was met twice by draws that do not come from one another: not by two weighted samples, not by a
+    /// chain that has left it or by two chains, not by two groups.
+    pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
+        let mut seen = vec![false; probabilities.len()];
+        let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
+        match self {
+            Self::Exact | Self::Approximate => false,
+            // The square of a single weight is the square of the sum.
+            Self::Weighted { squares, .. } => {
+                let mut terms = squares.iter().zip(probabilities);
+                terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
+            }
+            Self::Chains { indices, chains } => {
+                let length = (indices.len() / chains.max(&1)).max(1);
+                let mut stays = indices.chunks(length).flat_map(|chain| {
+                    let stays = chain.chunk_by(|a, b| a == b);
+                    stays.map(|stay| stay[0])
+                });
+                stays.all(&mut is_new)
+            }
+            Self::Groups { groups, .. } => {
+                let mut met = groups.iter().flatten();
+                met.all(|&(value, _)| is_new(value))
+            }
+        }
+    }
+
+    /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
+    ///
+    /// Values without probability are those that no sample has: they count with the bound of their share, for values that
+    /// may have been missed.
+    #[doc(hidden)]
+    pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
+        let sampled = self.sampled_error(probabilities, numbers);
+        let Some(unseen) = self.unseen() else {
+            return sampled;
+        };
+        let mean = mean(probabilities, numbers);
+        let missed = probabilities.iter().zip(numbers);
+        let missed = missed.filter(|(p, _)| **p == 0.0);
+        let farthest = missed.map(|(_, x)| (x - mean).abs()).fold(0.0, f64::max);
+        if farthest > 0.0 {
+            sampled.hypot(unseen * farthest)
+        } else {
+            sampled
+        }
+    }
+
+    /// The bound of the share of unseen values, if this is an estimate by samples that has one.
+    pub(crate) fn unseen(&self) -> Option<f64> {
+        match self {
+            Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
+            Self::Exact | Self::Approximate | Self::Chains { .. } => None,
+        }
+    }
+
+    /// Standard error by the spread of the samples; zero if they all agree.
+    fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
+        let mean = mean(probabilities, numbers);
+        let error = match self {
+            Self::Exact => return 0.0,
+            Self::Approximate => return f64::NAN,
+            Self::Chains { indices, chains } => return chain_error(numbers, indices, *chains),
+            // A single sample has no spread.
+            Self::Weighted { squares, .. } if squares.iter().sum::<f64>() > 0.5 => f64::INFINITY,
+            Self::Weighted { squares, .. } => {
+                let terms = squares.iter().zip(numbers);
+                // A value that was not drawn may be infinite.
+                let terms = terms.filter(|(s, _)| **s > 0.0);
+                let variance: f64 = terms.map(|(s, x)| s * (x - mean).powi(2)).sum();
+                variance.sqrt()
+            }
+            Self::Groups { groups, .. } => group_error(groups, numbers, mean),
+        };
+        if error.is_infinite() {
+            return error;
+        }
+        let drawn = probabilities.iter().zip(numbers);
+        let drawn = drawn.filter(|(p, _)| **p > 0.0).map(|(_, x)| *x);
+        let (least, most) = drawn.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
+            (a.min(x), b.max(x))
+        });
+        if least == most { 0.0 } else { error }
+    }
+
+    /// The standard error of the probability of an event, whose indicator at position `i` is `indicator[i]`.
+    ///
+    /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
+    /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
+    /// values.
+    pub(crate) fn event_error(
+        &self,
+        probabilities: &[f64],
+        indicator: &[f64],
+        columns: impl FnOnce() -> NumericColumns,
+    ) -> f64 {
+        let quality = self.quality(probabilities, columns);
+        self.event_error_knowing(probabilities, indicator, quality)
+    }
+
+    /// [`event_error`](Self::event_error), where the quality is known.
+    #[doc(hidden)]
+    pub fn event_error_knowing(
+        &self,
+        probabilities: &[f64],
+        indicator: &[f64],
+        quality: Quality,
+    ) -> f64 {
+        let sampled = self.sampled_error(probabilities, indicator);
+        self.cautious(sampled, mean(probabilities, indicator), quality)
+    }
+
+    /// The standard error of the probability of each value, as of the event that has it alone. Quantities common to all
+    /// values are computed once.
+    pub(crate) fn value_errors(
+        &self,
+        probabilities: &[f64],
+        columns: impl FnOnce() -> NumericColumns,
+    ) -> Vec<f64> {
+        let mut errors = match self {
+            Self::Exact => vec![0.0; probabilities.len()],
+            Self::Approximate => vec![f64::NAN; probabilities.len()],
+            Self::Weighted { squares, .. } => {
+                let all: f64 = squares.iter().sum();
+                // A single sample has no spread.
+                if all > 0.5 {
+                    vec![f64::INFINITY; probabilities.len()]
+                } else {
+                    let terms = probabilities.iter().zip(squares);
+                    let variance = |(p, s): (&f64, &f64)| {
+                        s * (1.0 - p).powi(2) + (all - s).max(0.0) * p.powi(2)
+                    };
+                    terms.map(|term| variance(term).sqrt()).collect()
+                }
+            }
+            Self::Chains { indices, chains } => {
+                let mut indicator = vec![0.0; probabilities.len()];
+                let error = |value| {
+                    indicator[value] = 1.0;
+                    let error = chain_error(&indicator, indices, *chains);
+                    indicator[value] = 0.0;
+                    error
+                };
+                (0..probabilities.len()).map(error).collect()
+            }
+            Self::Groups { groups, .. } => value_errors(groups, probabilities),
+        };
+        let quality = self.quality(probabilities, columns);
+        let drawn = probabilities.iter().filter(|p| **p > 0.0).count();
+        for (error, &p) in errors.iter_mut().zip(probabilities) {
+            // All samples have the value, or none.
+            if error.is_finite() && (p == 0.0 || drawn == 1) {
+                *error = 0.0;
+            }
+            *error = self.cautious(*error, p, quality);
+        }
+        errors
+    }
+
+    /// The standard error of an event of probability `p`, where the spread of the samples gives `sampled`.
+    fn cautious(&self, sampled: f64, p: f64, quality: Quality) -> f64 {
+        let Quality::Sampled { effective_samples } = quality else {
+            return sampled;
+        };
+        let n = effective_samples + 2.0;
+        let p = (p * effective_samples + 1.0) / n;
+        let agreement = (p * (1.0 - p) / n).sqrt();
+        if sampled == 0.0 {
+            agreement.max(self.unseen().unwrap_or(0.0))
+        } else if !sampled.is_finite() {
+            agreement
+        } else if effective_samples < MIN_TRUSTED_ESS {
+            sampled.max(agreement)
+        } else {
+            sampled
+        }
+    }
+}
+
+/// The expectation over the values that have a probability; others may be infinite.
+fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
+    let drawn = probabilities.iter().zip(numbers);
+    let drawn = drawn.filter(|(p, _)| **p > 0.0);
+    drawn.map(|(p, x)| p * x).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An estimate by samples whose unseen values have a share of at most one in a hundred.
+    fn weighted(squares: Vec<f64>) -> Estimate {
+        Estimate::Weighted {
+            squares,
+            unseen: 0.01,
+        }
+    }
+
+    fn grouped(groups: Vec<Vec<(u32, f64)>>) -> Estimate {
+        Estimate::Groups {
+            groups,
+            unseen: 0.01,
+        }
+    }
+
+    fn columns() -> NumericColumns {
+        NumericColumns::new([&false as &dyn std::any::Any, &true].into_iter())
+    }
+
+    #[test]
+    fn one_sample_that_outweighs_all_others_is_no_certainty() {
+        // Weights 1 and 1e-9.
+        let share = 1e-9;
+        let probabilities = [1.0 - share, share];
+        let degenerate = weighted(vec![1.0 - 2.0 * share, share * share]);
+        assert_eq!(
+            degenerate.standard_error(&probabilities, &[0.0, 1.0]),
+            f64::INFINITY
+        );
+        let error = degenerate.event_error(&probabilities, &[0.0, 1.0], columns);
+        assert!(error > 0.2, "{error}");
+        // Three samples, of which one weighs next to nothing.
+        let few = weighted(vec![0.5, share * share]);
+        assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
+    }
+
+    /// Of every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
+    #[test]
+    fn errors_of_all_values_are_those_of_each() {
+        let columns =
+            || NumericColumns::new(["a", "b", "c", "d"].iter().map(|v| v as &dyn std::any::Any));
+        let chains = [0, 1, 1, 0, 2, 0, 1, 1, 0, 0, 0, 2].into();
+        let groups = |shares: [f64; 3]| {
+            let group = |share: f64| vec![(0, share / 2.0), (1, share / 4.0), (3, share / 4.0)];
+            let mut groups: Vec<_> = shares.into_iter().map(group).collect();
+            groups[2][2].0 = 2;
+            grouped(groups)
+        };
+        for (estimate, probabilities) in [
+            (Estimate::Exact, [0.5, 0.25, 0.25, 0.0]),
+            (Estimate::Approximate, [0.5, 0.25, 0.25, 0.0]),
+            (weighted(vec![0.02, 0.03, 0.001, 0.0]), [0.6, 0.3, 0.1, 0.0]),
+            (weighted(vec![0.2, 0.03, 0.1, 0.0]), [0.6, 0.3, 0.1, 0.0]),
+            (weighted(vec![0.6, 0.1, 0.1, 0.0]), [0.6, 0.3, 0.1, 0.0]),
+            (weighted(vec![0.05, 0.0, 0.0, 0.0]), [1.0, 0.0, 0.0, 0.0]),
+            (
+                Estimate::Chains {
+                    indices: chains,
+                    chains: 2,
+                },
+                [0.5, 1.0 / 3.0, 1.0 / 6.0, 0.0],
+            ),
+            (groups([0.25, 0.25, 0.5]), [0.5, 0.25, 0.125, 0.125]),
+            (groups([0.95, 0.05, 0.0]), [0.5, 0.25, 0.0, 0.25]),
+        ] {
+            let errors = estimate.value_errors(&probabilities, columns);
+            for (value, found) in errors.into_iter().enumerate() {
+                let mut indicator = [0.0; 4];
+                indicator[value] = 1.0;
+                let expected = estimate.event_error(&probabilities, &indicator, columns);
+                let is_same =
+                    (found - expected).abs() <= 1e-14 || found.is_nan() && expected.is_nan();
+                assert!(is_same, "{estimate:?} {value}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_samples_keep_the_error_of_their_spread() {
+        // A rare value that a hundred light samples agree on, among samples worth a thousand.
+        let p = 1e-6;
+        let estimate = weighted(vec![1e-3, p * p / 100.0]);
+        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
+        assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
+        // A value that was not drawn has the error of what might have been.
+        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
+        assert_eq!(error, 0.01);
+        let many = Estimate::Weighted {
+            squares: vec![1e-3, p * p / 100.0],
+            unseen: 1e-5,
+        };
+        let error = many.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
+        assert!((0.5e-3..2e-3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn a_chain_that_never_moved_leaves_a_large_error() {
+        let indices = vec![0; 4000].into();
+        let stuck = Estimate::Chains { indices, chains: 4 };
+        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
+        let error = stuck.event_error(&[1.0], &[1.0], one);
+        assert!((0.1..0.3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn an_expectation_allows_for_values_that_no_sample_has() {
+        let estimate = weighted(vec![1e-4, 0.0]);
+        // All samples are 0; what they do not show may be 5.
+        assert_eq!(estimate.standard_error(&[1.0, 0.0], &[0.0, 5.0]), 0.05);
+        assert_eq!(estimate.standard_error(&[1.0, 0.0], &[3.0, 3.0]), 0.0);
+        let unbounded = Estimate::Weighted {
+            squares: vec![1e-4, 0.0],
+            unseen: f64::INFINITY,
+        };
+        let error = |numbers| unbounded.standard_error(&[1.0, 0.0], numbers);
+        assert_eq!(
+            (error(&[0.0, 5.0]), error(&[2.0, 2.0])),
+            (f64::INFINITY, 0.0)
+        );
+    }
+
+    #[test]
+    fn rounding_is_no_error() {
+        // Three groups that agree: a tenth times ten is not one.
+        let tenths: Vec<(u32, f64)> = (0..10).map(|_| (0, 0.1 / 3.0)).collect();
+        let groups = grouped(vec![tenths.clone(), tenths.clone(), tenths]);
+        let p: f64 = (0..30).map(|_| 0.1 / 3.0).sum();
+        assert!(p != 1.0);
+        assert_eq!(groups.standard_error(&[p], &[1.0]), 0.0);
+        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
+        assert!(groups.event_error(&[p], &[1.0], one) > 0.1);
+        assert!(groups.value_errors(&[p], one)[0] > 0.1);
+    }
+
+    #[test]
+    fn what_no_sample_shows_is_bounded_by_the_largest_weight() {
+        let share = unseen_share(5000, Some(0.0), 0.01_f64.ln());
+        assert!((share - 0.06).abs() < 1e-12, "{share}");
+        assert_eq!(unseen_share(5000, None, 0.0), f64::INFINITY);
+        assert_eq!(unseen_share(5000, Some(0.0), 1e-4_f64.ln()), f64::INFINITY);
+    }
+
+    #[test]
+    fn repetitions_are_told_from_values_that_stay() {
+        let weighted = |squares: [f64; 2]| weighted(squares.to_vec());
+        assert!(weighted([0.09, 0.49]).never_repeats(&[0.3, 0.7]));
+        // The second value was drawn twice.
+        assert!(!weighted([0.09, 0.25]).never_repeats(&[0.3, 0.7]));
+        let chained = |indices: [u32; 6], chains| {
+            let indices = indices.into();
+            Estimate::Chains { indices, chains }.never_repeats(&[0.0; 4])
+        };
+        assert!(chained([0, 0, 1, 2, 2, 3], 1) && chained([0, 0, 1, 2, 2, 3], 2));
+        assert!(!chained([0, 1, 0, 2, 2, 2], 1) && !chained([0, 0, 1, 1, 2, 2], 2));
+        let repeats = |second| {
+            let groups = vec![vec![(0, 0.25), (1, 0.25)], vec![(second, 0.5)]];
+            grouped(groups).never_repeats(&[0.0; 3])
+        };
+        assert!(repeats(2) && !repeats(1));
+        assert!(!Estimate::Exact.never_repeats(&[1.0]));
+    }
+
+    #[test]
+    fn the_error_of_a_single_group_is_not_known() {
+        let single = grouped(vec![vec![(0, 0.5), (1, 0.5)]]);
+        assert_eq!(
+            single.standard_error(&[0.5, 0.5], &[0.0, 1.0]),
+            f64::INFINITY
+        );
+        assert!(single.event_error(&[0.5, 0.5], &[0.0, 1.0], columns) > 0.25);
+    }
+}

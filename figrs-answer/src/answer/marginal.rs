@@ -1,0 +1,248 @@
+//! The distribution of one element, as an answer.
+
+use std::any::Any;
+use std::iter::{Copied, Zip};
+use std::{fmt, slice};
+
+use figrs_core::{Element, Select, Value};
+use num_traits::ToPrimitive;
+
+use super::bars::write_bars;
+use super::estimate::Estimate;
+use super::numeric::NumericColumns;
+use super::quality::Quality;
+
+/// The probabilities of the values of an element.
+#[derive(Clone, Debug)]
+pub struct Marginal<T> {
+    values: Vec<T>,
+    probabilities: Vec<f64>,
+    estimate: Estimate,
+}
+
+impl<T: Value> Marginal<T> {
+    #[doc(hidden)]
+    pub fn new(values: Vec<T>, probabilities: Vec<f64>, estimate: Estimate) -> Self {
+        Self {
+            values,
+            probabilities,
+            estimate,
+        }
+    }
+
+    /// The values and their probabilities: in support order where exact, in the order they were first drawn where
+    /// sampled. Values of probability zero may be listed.
+    pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
+        self.into_iter()
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// True if there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The probability of a value; zero if it cannot occur. Of draws it is the share of those that have this very value, which
+    /// tells nothing where the element is continuous.
+    pub fn probability(&self, value: &T) -> f64 {
+        self.probability_that(|v| v.same(value))
+    }
+
+    /// The probability that the value passes a test.
+    pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
+        let passing = self.iter().filter(|(v, _)| test(v));
+        // A plain sum of nothing is -0.0.
+        passing.fold(0.0, |sum, (_, p)| sum + p)
+    }
+
+    /// The expectation of a function of the value.
+    pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
+        // A value without probability may be infinite.
+        let possible = self.iter().filter(|(_, p)| *p != 0.0);
+        possible.map(|(v, p)| function(v) * p).sum()
+    }
+
+    /// The most likely value; the first of several in support order. Of draws it is the one with the largest share, which
+    /// tells nothing where the element is continuous.
+    pub fn most_likely_value(&self) -> Option<&T> {
+        let mut best: Option<(&T, f64)> = None;
+        for (value, p) in self {
+            if best.is_none_or(|(_, most)| p > most) {
+                best = Some((value, p));
+            }
+        }
+        best.map(|(value, _)| value)
+    }
+
+    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. Of draws it takes the values that were
+    /// drawn.
+    #[track_caller]
+    pub fn element(&self) -> Element<T> {
+        let possible = self.iter().filter(|(_, p)| *p > 0.0);
+        Select::new(possible.map(|(value, p)| (p, value.clone())))
+    }
+
+    /// Quality of the probabilities.
+    pub fn quality(&self) -> Quality {
+        self.estimate
+            .quality(&self.probabilities, || self.columns())
+    }
+
+    /// The values as numbers, where they are.
+    fn columns(&self) -> NumericColumns {
+        NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
+    }
+
+    /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.
+    ///
+    /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
+    /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight. For chains the spread of the function over
+    /// the square root of its effective sample size. Infinite where samples are worth fewer than two or groups fewer than one and a half, or a single
+    /// chain has fewer than four draws. For weighted samples and groups a value of the support that none of them has counts with the bound of its
+    /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero where the function is the same for all
+    /// these values.
+    pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
+        let numbers: Vec<f64> = self.values.iter().map(function).collect();
+        self.estimate.standard_error(&self.probabilities, &numbers)
+    }
+
+    /// The standard error of [`probability`](Self::probability); zero where exact.
+    pub fn standard_error(&self, value: &T) -> f64 {
+        self.standard_error_that(|v| v.same(value))
+    }
+
+    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter): sooner than one by one where there are many.
+    ///
+    /// **Complexity.** Linear in the values and samples, but for chains, whose draws are looked at for each value.
+    pub fn standard_errors(&self) -> Vec<f64> {
+        let columns = || self.columns();
+        self.estimate.value_errors(&self.probabilities, columns)
+    }
+
+    /// The standard error of [`probability_that`](Self::probability_that); zero where exact.
+    ///
+    /// If all samples agree the delta method would claim certainty; then the error is that of one more success and one more
+    /// failure among the effective samples (Agresti and Coull 1998). It is not less than that if there are fewer than ten
+    /// effective samples, of which one may outweigh the others. If weighted samples or groups all agree it is not less than
+    /// the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds
+    /// that.
+    pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
+        let indicator = |value| f64::from(u8::from(test(value)));
+        let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
+        let columns = || self.columns();
+        self.estimate
+            .event_error(&self.probabilities, &indicator, columns)
+    }
+}
+
+impl<T: Value> PartialEq for Marginal<T> {
+    /// True if the same values have the same probabilities, in the same order and from the same kind of estimate.
+    fn eq(&self, other: &Self) -> bool {
+        let values = self.values.iter().zip(&other.values);
+        self.values.len() == other.values.len()
+            && values.into_iter().all(|(a, b)| a.same(b))
+            && self.probabilities == other.probabilities
+            && self.estimate == other.estimate
+    }
+}
+
+impl<'a, T: Value> IntoIterator for &'a Marginal<T> {
+    type Item = (&'a T, f64);
+    type IntoIter = Zip<slice::Iter<'a, T>, Copied<slice::Iter<'a, f64>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.iter().zip(self.probabilities.iter().copied())
+    }
+}
+
+impl<T: Value + ToPrimitive> Marginal<T> {
+    /// The mean of a numeric element.
+    pub fn mean(&self) -> f64 {
+        self.expectation(|v| v.to_f64().unwrap_or(f64::NAN))
+    }
+
+    /// The variance of a numeric element.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        self.expectation(|v| (v.to_f64().unwrap_or(f64::NAN) - mean).powi(2))
+    }
+}
+
+impl<T: Value> fmt::Display for Marginal<T> {
+    /// One line a value with a bar: in support order, or the twenty most likely of more.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        if order.len() > SHOWN {
+            order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]));
+        }
+        let shown = order.iter().take(SHOWN);
+        let bars = shown.map(|&i| (format!("{:?}", self.values[i]), self.probabilities[i]));
+        write_bars(f, &bars.collect::<Vec<_>>())?;
+        if order.len() > SHOWN {
+            writeln!(f, "… {} values in all", order.len())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_and_the_most_likely_value() {
+        let die = Marginal::new(vec![1, 2, 3], vec![0.25, 0.5, 0.25], Estimate::Exact);
+        assert_eq!(die.mean(), 2.0);
+        assert_eq!(die.variance(), 0.5);
+        assert_eq!(die.most_likely_value(), Some(&2));
+        assert_eq!(die.standard_error(&2), 0.0);
+        assert_eq!(die.to_string().lines().count(), 3);
+    }
+
+    #[test]
+    fn marginals_are_equal_by_values_and_probabilities() {
+        let coin = |p| Marginal::new(vec![0.0, 1.0], vec![1.0 - p, p], Estimate::Exact);
+        assert_eq!(coin(0.25), coin(0.25));
+        assert_ne!(coin(0.25), coin(0.5));
+        let sampled = Estimate::Weighted {
+            squares: vec![0.01, 0.01],
+            unseen: 0.01,
+        };
+        assert_ne!(
+            coin(0.5),
+            Marginal::new(vec![0.0, 1.0], vec![0.5, 0.5], sampled)
+        );
+        let mut sum = 0.0;
+        for (value, p) in &coin(0.25) {
+            sum += value * p;
+        }
+        assert_eq!(sum, 0.25);
+    }
+
+    #[test]
+    fn agreement_of_few_samples_is_not_certainty() {
+        let three = Marginal::new(
+            vec![true],
+            vec![1.0],
+            Estimate::Weighted {
+                squares: vec![1.0 / 3.0],
+                unseen: 0.01,
+            },
+        );
+        assert!(three.standard_error(&true) > 0.1);
+        let fair = Marginal::new(
+            vec![true, false],
+            vec![0.5, 0.5],
+            Estimate::Weighted {
+                squares: vec![0.005, 0.005],
+                unseen: 0.01,
+            },
+        );
+        assert!((fair.standard_error(&true) - 0.05).abs() < 1e-12);
+    }
+}

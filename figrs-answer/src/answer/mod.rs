@@ -1,0 +1,28 @@
+//! Answers of algorithms: marginals, bounds, or one world.
+
+mod answered_model;
+mod bars;
+mod bounded;
+pub mod bounds;
+pub mod chain_error;
+pub mod choice;
+mod contents;
+mod describe;
+pub mod draws;
+pub mod estimate;
+pub mod group_error;
+pub mod marginal;
+pub mod numeric;
+pub mod posterior;
+pub mod quality;
+pub(crate) mod quantiles;
+mod queries;
+pub mod run_statistics;
+pub mod text_table;
+mod twins;
+pub mod value_names;
+pub mod world;
+
+pub use answered_model::AnsweredModel;
+pub use contents::AnswerContent;
+pub use contents::{Answer, LogEvidence, TargetMarginal};

@@ -1,0 +1,142 @@
+//! Distributions of targets as classes and numbers, for text and pictures.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::bars::write_bars;
+use super::contents::{Answer, AnswerContent, TargetMarginal};
+use crate::answer::value_names::{distinct_names, text};
+
+/// Number of classes (bins) for targets with more values.
+const CLASSES: usize = 20;
+
+/// The distribution of one target without its type.
+///
+/// Its text is a line with a bar for each class.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Posterior {
+    /// The name of the target, or its constructor and source line.
+    pub target: String,
+    /// The algorithm that answered.
+    pub algorithm: String,
+    /// Labels of the bars: values, numbers in rising order; intervals, where a target has more than twenty numbers as
+    /// values; of other values the twenty most likely, and the rest.
+    pub classes: Vec<String>,
+    /// The probability of each.
+    pub probabilities: Vec<f64>,
+    /// The standard error of each: zero where exact, NaN where none is known.
+    pub standard_errors: Vec<f64>,
+}
+
+impl Answer {
+    /// The distributions of all targets, in their order.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`](crate::Error::NotInAnswer) for bounds and worlds.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Select};
+    /// # use figrs_infer::{Run, VariableElimination};
+    /// let die = Select::new([(0.5, 1), (0.25, 2), (0.25, 6)]).named("die");
+    /// let answer = VariableElimination::new().run(&Model::new(), &die)?;
+    /// print!("{}", answer.posteriors()?[0]);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn posteriors(&self) -> Result<Vec<Posterior>, crate::Error> {
+        let AnswerContent::Marginals(targets, _) = &self.content else {
+            return Err(self.missing_content_error(
+                "distribution",
+                "ask an algorithm that answers with marginals, such as VariableElimination",
+            ));
+        };
+        let elements: Vec<_> = targets
+            .iter()
+            .map(|target| target.element.clone())
+            .collect();
+        let names = distinct_names(&elements, &[]);
+        let named = names.into_iter().zip(targets);
+        let posterior = |(name, target): (String, &TargetMarginal)| {
+            let (mut probabilities, mut standard_errors) = (Vec::new(), Vec::new());
+            let (classes, positions): (Vec<String>, Vec<Vec<usize>>) =
+                target.classes().into_iter().unzip();
+            for class in &positions {
+                let mut indicator = vec![0.0; target.probabilities.len()];
+                for &i in class {
+                    indicator[i] = 1.0;
+                }
+                // A plain sum of nothing is -0.0.
+                let p = class
+                    .iter()
+                    .fold(0.0, |sum, &i| sum + target.probabilities[i]);
+                probabilities.push(p);
+                let columns = || target.columns();
+                let estimate = &target.estimate;
+                standard_errors.push(estimate.event_error(
+                    &target.probabilities,
+                    &indicator,
+                    columns,
+                ));
+            }
+            Posterior {
+                target: name,
+                algorithm: self.algorithm().to_owned(),
+                classes,
+                probabilities,
+                standard_errors,
+            }
+        };
+        Ok(named.map(posterior).collect())
+    }
+}
+
+impl TargetMarginal {
+    /// The labels of the bars, with the positions of the values of each.
+    fn classes(&self) -> Vec<(String, Vec<usize>)> {
+        let mut order: Vec<usize> = (0..self.support.len()).collect();
+        let single = |&i: &usize| (text(&self.support.datum(i)), vec![i]);
+        let columns = self.columns();
+        let mut columns = columns.iter();
+        if let (Some(numbers), None) = (columns.next(), columns.next()) {
+            order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+            let ends = order.first().zip(order.last());
+            let ends = ends.map(|(&first, &last)| (numbers[first], numbers[last]));
+            if let Some((low, high)) = ends
+                && order.len() > CLASSES
+                && (high - low).is_finite()
+            {
+                return intervals(numbers, (low, high));
+            }
+        }
+        if order.len() <= CLASSES {
+            return order.iter().map(single).collect();
+        }
+        order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]));
+        let rest = order.split_off(CLASSES);
+        let mut classes: Vec<_> = order.iter().map(single).collect();
+        classes.push((format!("{} others", rest.len()), rest));
+        classes
+    }
+}
+
+/// Intervals of one length, with the positions of the numbers in each.
+fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
+    let step = (high - low) / CLASSES as f64;
+    let end = |i: usize| low + step * i as f64;
+    let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize + 2;
+    let name = |i| format!("{:.digits$} to {:.digits$}", end(i), end(i + 1));
+    let mut classes: Vec<_> = (0..CLASSES).map(|i| (name(i), Vec::new())).collect();
+    for (position, x) in numbers.iter().enumerate() {
+        let class = ((x - low) / step) as usize;
+        classes[class.min(CLASSES - 1)].1.push(position);
+    }
+    classes
+}
+
+impl fmt::Display for Posterior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} ({})", self.target, self.algorithm)?;
+        let bars = self.classes.iter().zip(self.probabilities.iter().copied());
+        write_bars(f, &bars.collect::<Vec<_>>())
+    }
+}

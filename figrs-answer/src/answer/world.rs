@@ -1,0 +1,105 @@
+//! One world of a compiled model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Datum, Element, Label, Value};
+
+use crate::error::Error;
+
+/// Decoder of the worlds of a compiled model, which are lists of value indices.
+pub trait WorldDecoder: fmt::Debug + Send + Sync {
+    /// The value of an element; nothing if the world does not reach it.
+    fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
+    /// All elements that worlds may reach.
+    fn elements(&self) -> Vec<AnyElement>;
+    /// The error of asking for an element without a value.
+    fn missing(&self, element: Label) -> Error {
+        Error::NotInWorld { element }
+    }
+}
+
+/// Worlds as values of the variables of an encoding.
+#[derive(Debug)]
+pub struct EncodingDecoder {
+    pub expansion: Arc<Expansion>,
+    pub encoding: Encoding,
+}
+
+impl WorldDecoder for EncodingDecoder {
+    fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum> {
+        self.encoding.value(&self.expansion, element, values)
+    }
+
+    fn elements(&self) -> Vec<AnyElement> {
+        let elements = self.expansion.elements().iter();
+        elements.map(|expanded| expanded.element.clone()).collect()
+    }
+}
+
+/// One world: the values of all elements that it reaches, or of the targets where a
+/// `CompiledFrontier` found it.
+#[derive(Clone)]
+pub struct World {
+    reader: Arc<dyn WorldDecoder>,
+    values: Vec<u32>,
+    log_probability: f64,
+}
+
+impl World {
+    pub fn new(reader: Arc<dyn WorldDecoder>, values: Vec<u32>, log_probability: f64) -> Self {
+        Self {
+            reader,
+            values,
+            log_probability,
+        }
+    }
+
+    /// The value of an element.
+    ///
+    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it; [`Error::NotATarget`] if it is a world of a
+    /// `CompiledFrontier`, which knows targets only, and the element is none.
+    pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
+        let value = self.reader.value(element.erased(), &self.values);
+        let value = value.and_then(|value| value.get::<T>().cloned());
+        value.ok_or_else(|| self.reader.missing(element.label()))
+    }
+
+    /// The values of some elements of one type.
+    ///
+    /// **Errors.** As [`value`](Self::value).
+    pub fn values<'a, T: Value>(
+        &self,
+        elements: impl IntoIterator<Item = &'a Element<T>>,
+    ) -> Result<Vec<T>, Error> {
+        elements
+            .into_iter()
+            .map(|element| self.value(element))
+            .collect()
+    }
+
+    /// The natural logarithm of the probability of this world and the evidence, soft weights included.
+    pub fn log_probability(&self) -> f64 {
+        self.log_probability
+    }
+
+    /// All elements of the world with their values.
+    pub fn elements(&self) -> impl Iterator<Item = (AnyElement, Datum)> {
+        let elements = self.reader.elements().into_iter();
+        elements.filter_map(|element| {
+            let value = self.reader.value(&element, &self.values)?;
+            Some((element, value))
+        })
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        for (element, value) in self.elements() {
+            map.entry(&element, &value);
+        }
+        map.finish()
+    }
+}

@@ -1,0 +1,48 @@
+//! Questions to models and their answers: what all algorithms share.
+//!
+//! | item | folder |
+//! |---|---|
+//! | [`Algorithm`], [`Run`]: how an algorithm is called | `algorithm.rs` |
+//! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
+//! | [`Error`] | `error.rs` |
+//! | limits of expansions, eliminations and shared calls | `limits/` |
+//! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
+//! | [`Progress`], deadlines, threads, parts of runs: [`MergeableSampler`], [`Partial`] | `run/` |
+
+#![warn(clippy::unwrap_used)]
+
+#[doc(hidden)]
+pub mod algorithm;
+#[doc(hidden)]
+pub mod answer;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
+pub mod quality;
+#[doc(hidden)]
+pub mod run;
+
+pub use algorithm::{Algorithm, Run};
+pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
+pub use answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+pub use answer::draws::{Draws, TargetDraws};
+pub use answer::estimate::{Estimate, unseen_share};
+pub use answer::marginal::Marginal;
+pub use answer::posterior::Posterior;
+pub use answer::quality::Quality;
+pub use answer::run_statistics::Sampling;
+pub use answer::world::World;
+pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use error::Error;
+pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
+pub use quality::diagnostics;
+pub use run::item_sampler::{ItemSampler, missing_in_batch};
+pub use run::mergeable_sampler::{MergeableSampler, PortablePartOf};
+pub use run::partial::{Partial, Sums};
+pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
+pub use run::portable_targets::PortableTargets;
+pub use run::replicate::Replicate;
+pub use run::watch::Progress;
+pub use run::work_queue::in_order;

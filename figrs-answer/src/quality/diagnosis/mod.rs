@@ -1,0 +1,239 @@
+//! Diagnosis: reasons to doubt an answer, each with a remedy.
+
+mod chains;
+pub mod choice_agreement;
+mod finding;
+mod weights;
+
+use std::fmt;
+
+pub(crate) use chains::{ChainMeasures, NumberMeasures};
+pub use finding::{Finding, Measure, Part, Quantity};
+
+use figrs_core::Label;
+
+use crate::answer::bounds::DeepeningEnd;
+use crate::answer::estimate::Estimate;
+use crate::answer::run_statistics::Sampling;
+use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
+use figrs_factor::Stopped;
+
+/// Error of the logarithm of the probability of the evidence from which that probability is hardly known.
+const UNCERTAIN_EVIDENCE: f64 = 1.0;
+/// Share of accepted proposals, or of samples that met the evidence, below which most work is in vain.
+const LOW_ACCEPTANCE: f64 = 0.01;
+/// Default tolerance of the residual of an iteration.
+const TOLERANCE: f64 = 1e-6;
+
+/// The findings of [`Answer::diagnose`], and a description of the checks.
+///
+/// Its text is a line a finding, or one line with the checks if there is none.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Diagnosis {
+    findings: Vec<Finding>,
+    checked: String,
+    rare: Vec<Label>,
+}
+
+impl Diagnosis {
+    /// The findings.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// True if there are no findings.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The choices of worlds that chains met in fewer than one of twenty draws, and that were therefore not judged.
+    pub fn rare_choices(&self) -> &[Label] {
+        &self.rare
+    }
+
+    /// Description of the checks.
+    pub fn checked(&self) -> &str {
+        &self.checked
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((last, others)) = self.findings.split_last() else {
+            return write!(f, "nothing found: {}", self.checked);
+        };
+        for finding in others {
+            writeln!(f, "{finding}")?;
+        }
+        write!(f, "{last}")
+    }
+}
+
+impl Answer {
+    /// Looks for reasons to doubt this answer; every finding comes with a remedy.
+    ///
+    /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
+    ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
+    ///   looked at as the indicators of its frequent values.
+    /// - Metropolis-Hastings: all free choices of the worlds, whether they are targets or not, by the ranks of up to 128 draws a chain,
+    ///   evenly spaced. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. Of all
+    ///   choices together at most one answer in a hundred is called wrong by chance, if chains have a hundred effective samples or more of
+    ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed apart
+    ///   ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior look for places as probable where the chains never
+    ///   were: chains that agree cannot be told from chains in one mode by themselves. Elements that a function makes count as one choice for each name or source line.
+    /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
+    ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
+    ///   value of the support that no sample has and whose probability nothing bounds.
+    /// - Independent populations: fewer than two, or fewer than 100 effective samples.
+    /// - Approximations: that nothing bounds their error.
+    /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
+    ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.
+    ///
+    /// An exact answer has no findings, and the text says that it is exact.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Flip};
+    /// # use figrs_infer::{ImportanceSampling, Run};
+    /// let rare = Flip::new(0.005);
+    /// let answer = ImportanceSampling::new(2000).run(&Model::new().condition(&rare, |&r| r), &rare)?;
+    /// println!("{}", answer.diagnose()); // weights: 2000 samples are worth 10.0, below 100; draw more, ..
+    /// assert!(!answer.diagnose().is_clean());
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn diagnose(&self) -> Diagnosis {
+        self.diagnose_knowing(&self.chain_measures())
+    }
+
+    /// The measures of the chains of each target.
+    pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
+        match &self.content {
+            AnswerContent::Marginals(targets, _) => {
+                targets.iter().map(TargetMarginal::chain_measures).collect()
+            }
+            AnswerContent::Bounds(..) | AnswerContent::World(..) => Vec::new(),
+        }
+    }
+
+    /// The diagnosis, with the measures of the chains of each target.
+    pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
+        let mut findings = Vec::new();
+        let mut checked = match &self.content {
+            AnswerContent::Marginals(targets, evidence) => {
+                self.check_estimates((targets, chains), *evidence, &mut findings)
+            }
+            AnswerContent::Bounds(..) => "the bounds hold up to rounding".into(),
+            AnswerContent::World(_, log_probability, improvements) => {
+                let bound = improvements.last().map(|last| last.upper_bound);
+                let gap = bound.map_or(0.0, |bound| bound - log_probability);
+                if self.is_proven() != Ok(true) {
+                    findings.push(Finding::NotProven { gap });
+                }
+                "no world is more probable, up to rounding".into()
+            }
+        };
+        let deepening = self.deepening.filter(|d| d.ended == DeepeningEnd::Budget);
+        findings.extend(deepening.map(|d| Finding::BudgetSpent { depth: d.depth }));
+        if let Some(sampling) = &self.sampling {
+            check_run(sampling, &mut findings);
+        }
+        let mut rare = Vec::new();
+        if let Some(choices) = &self.choices {
+            findings.extend(choices.findings().cloned());
+            rare.extend_from_slice(choices.rare());
+            if let Some(line) = choices.checked() {
+                checked = format!("{checked}; {line}");
+            }
+        }
+        Diagnosis {
+            findings,
+            checked,
+            rare,
+        }
+    }
+
+    /// Checks the estimates of the targets; returns a description of them.
+    fn check_estimates(
+        &self,
+        (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
+        evidence: Option<LogEvidence>,
+        findings: &mut Vec<Finding>,
+    ) -> String {
+        let mut checked: Vec<String> = Vec::new();
+        for (target, measured) in targets.iter().zip(measured) {
+            let line = match &target.estimate {
+                Estimate::Exact => "exact up to rounding".into(),
+                Estimate::Approximate => {
+                    if !findings.contains(&Finding::Approximation) {
+                        findings.push(Finding::Approximation);
+                    }
+                    "an approximation, whose error nothing bounds".into()
+                }
+                Estimate::Weighted { squares, unseen } => {
+                    let line = self.check_weights(squares, findings);
+                    weights::check_unseen(target, *unseen, findings);
+                    line
+                }
+                Estimate::Chains { indices, chains } => match measured {
+                    Some(measured) => {
+                        chains::check_chains(target, measured, (indices, *chains), findings)
+                    }
+                    None => continue,
+                },
+                Estimate::Groups { groups, unseen } => {
+                    weights::check_unseen(target, *unseen, findings);
+                    weights::check_groups(target, groups, findings)
+                }
+            };
+            if !checked.contains(&line) {
+                checked.push(line);
+            }
+        }
+        let error = evidence.map(|evidence| evidence.standard_error);
+        // The evidence is an average of the weights whether there are targets or not.
+        let heavy = error.and_then(|_| self.heavy_tail());
+        findings.extend(heavy.filter(|heavy| !findings.contains(heavy)));
+        let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
+        let few = findings.iter().any(is_few);
+        findings.extend(
+            error
+                .filter(|&error| error > UNCERTAIN_EVIDENCE && !few)
+                .map(|error| Finding::UncertainEvidence {
+                    standard_error: error,
+                    threshold: UNCERTAIN_EVIDENCE,
+                }),
+        );
+        if checked.is_empty() {
+            checked.push(match error {
+                None => "there was nothing to estimate".into(),
+                Some(0.0) => "the evidence is exact up to rounding".into(),
+                Some(error) => format!("the log-evidence has the standard error {error:.4}"),
+            });
+        }
+        checked.join("; ")
+    }
+}
+
+/// Checks the end and the statistics of a run.
+fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
+    if sampling.stopped != Stopped::Finished {
+        findings.push(Finding::StoppedEarly {
+            why: sampling.stopped,
+            done: sampling.done,
+            asked: sampling.asked,
+        });
+    }
+    if let Some(acceptance) = sampling.acceptance.filter(|&share| share < LOW_ACCEPTANCE) {
+        findings.push(Finding::LowAcceptance {
+            acceptance,
+            threshold: LOW_ACCEPTANCE,
+        });
+    }
+    let tolerance = sampling.tolerance.unwrap_or(TOLERANCE);
+    // A residual that is NaN has not converged.
+    let residual = sampling.residual.filter(|&r| r.is_nan() || r > tolerance);
+    findings.extend(residual.map(|residual| Finding::NotConverged {
+        residual,
+        tolerance,
+    }));
+}

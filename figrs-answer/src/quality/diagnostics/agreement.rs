@@ -1,0 +1,138 @@
+//! Kruskal-Wallis test of the halves of chains, on means of batches.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::ranks::mean_ranks;
+
+/// Number of batches of a chain: eight a half.
+///
+/// More would be shorter, and the means of neighbouring batches correlated: with eight a half a chain whose autocorrelation
+/// leaves a hundred effective samples has batches of six correlation times, whose means are correlated by .04.
+pub const BATCHES: usize = 16;
+
+/// A number of a chain with the batch it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchedNumber {
+    pub number: f64,
+    pub chain: usize,
+    /// Index of its batch, below [`BATCHES`].
+    pub batch: usize,
+}
+
+/// The probability that halves of chains of one distribution differ as much as these, where batches are so long that their
+/// means are independent: small if chains disagree, if they drift, and if they move so slowly that a batch remembers the last.
+///
+/// The numbers are replaced by their ranks, so that their distribution does not matter, and the ranks by their means over
+/// batches. The variance of these that the halves explain, times one less than the number of batches, follows a χ² distribution
+/// with one degree of freedom less than there are halves (Kruskal and Wallis 1952); for few batches the test is
+/// conservative. One if nothing can be told: fewer than two halves or than two batches a half, or numbers that are not
+/// different.
+pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
+    let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
+    let Some(ranks) = mean_ranks(&numbers) else {
+        return 1.0;
+    };
+    let chains = shown.iter().map(|shown| shown.chain + 1).max().unwrap_or(0);
+    let mut batches = vec![(0.0, 0.0); chains * BATCHES];
+    for (shown, rank) in shown.iter().zip(ranks) {
+        let (sum, count) = &mut batches[shown.chain * BATCHES + shown.batch];
+        *sum += rank;
+        *count += 1.0;
+    }
+    // Of each half its batches and the sum of their means.
+    let mut halves = Vec::with_capacity(2 * chains);
+    let (mut all, mut total, mut squares) = (0.0, 0.0, 0.0);
+    // Ranks from the middle one, for the sake of rounding.
+    let middle = 1.0_f64.midpoint(shown.len() as f64);
+    for half in batches.chunks(BATCHES / 2) {
+        let means = half.iter().filter(|(_, count)| *count > 0.0);
+        let (mut count, mut sum) = (0.0, 0.0);
+        for mean in means.map(|(sum, count)| sum / count - middle) {
+            count += 1.0;
+            sum += mean;
+            squares += mean * mean;
+        }
+        if count > 0.0 {
+            halves.push((count, sum));
+            all += count;
+            total += sum;
+        }
+    }
+    if halves.len() < 2 || all < 2.0 * halves.len() as f64 {
+        return 1.0;
+    }
+    let within_all = squares - total * total / all;
+    let explained: f64 = halves.iter().map(|(count, sum)| sum * sum / count).sum();
+    let explained = explained - total * total / all;
+    if within_all <= 1e-9 * squares {
+        return 1.0;
+    }
+    let statistic = (all - 1.0) * (explained / within_all).clamp(0.0, 1.0);
+    let freedom = halves.len() as f64 - 1.0;
+    ChiSquared::new(freedom).map_or(1.0, |chi| chi.sf(statistic))
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+    use rand::RngExt;
+
+    use super::*;
+
+    /// Chains of the autoregression `x ← stay x + noise`, of 128 numbers each.
+    fn chains(stay: f64, seed: u64, map: impl Fn(f64) -> f64) -> Vec<BatchedNumber> {
+        let mut random = stream(seed, 0);
+        let mut shown = Vec::new();
+        for chain in 0..4 {
+            let mut x = 0.0;
+            for step in 0..228 {
+                let noise: f64 = (0..12).map(|_| random.random::<f64>() - 0.5).sum();
+                x = stay * x + (1.0 - stay * stay).sqrt() * noise;
+                if let Some(at) = usize::checked_sub(step, 100) {
+                    shown.push(BatchedNumber {
+                        number: map(x),
+                        chain,
+                        batch: at * BATCHES / 128,
+                    });
+                }
+            }
+        }
+        shown
+    }
+
+    /// Number of tests, out of four hundred, that call so much disagreement less likely than 1 in 100.
+    fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
+        let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
+        runs.filter(|&chance| chance < 0.01).count()
+    }
+
+    #[test]
+    fn chains_that_mix_give_false_alarms_at_the_stated_rate() {
+        // Four expected; 12 or more with probability 0.001.
+        assert!(alarms(0.0, |x| x) < 12);
+        // Heavy tails, and a value that is met in a tenth of the draws.
+        assert!(alarms(0.0, |x| x.powi(-3)) < 12);
+        assert!(alarms(0.0, |x| f64::from(u8::from(x > 1.28))) < 12);
+    }
+
+    #[test]
+    fn slow_chains_and_chains_apart_are_found() {
+        // A correlation time of a chain's length.
+        assert!(alarms(0.99, |x| x) > 390);
+        let mut apart = chains(0.0, 1, |x| x);
+        for shown in &mut apart {
+            shown.number += f64::from(u8::from(shown.chain == 2));
+        }
+        assert!(chance_of_agreement(&apart) < 1e-5);
+        // Each chain stands still in a place of its own.
+        for shown in &mut apart {
+            shown.number = shown.chain as f64;
+        }
+        assert!(chance_of_agreement(&apart) < 1e-9);
+        for shown in &mut apart {
+            shown.number = 3.0;
+        }
+        assert_eq!(chance_of_agreement(&apart), 1.0);
+        assert_eq!(chance_of_agreement(&[]), 1.0);
+    }
+}

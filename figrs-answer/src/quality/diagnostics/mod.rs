@@ -1,0 +1,57 @@
+//! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
+//!
+//! All take plain numbers, so that draws of other programs can be judged as well; [`Answer::diagnose`](crate::Answer::diagnose)
+//! applies them to an answer. Chains are slices of equal length, one a chain; of unequal ones only the length
+//! of the shortest is read. Every chain is split into halves, so that a chain that drifts disagrees with itself;
+//! the middle draw of an odd number is left out. A measure that cannot be known from the draws given is NaN:
+//! fewer than four draws a chain, numbers that are not finite, or draws that are all the same.
+//!
+//! ```
+//! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};
+//! let chains = [[0.1, -0.4, 0.9, 0.3, -1.2, 0.6], [0.8, -0.7, 0.2, -0.1, 0.5, -0.9]];
+//! let chains: Vec<&[f64]> = chains.iter().map(|chain| &chain[..]).collect();
+//! assert!(bulk_ess(&chains) > 1.0 && mcse_mean(&chains) > 0.0 && r_hat(&chains) < 2.0);
+//! ```
+//!
+//! | measure | file |
+//! |---|---|
+//! | [`mean_ess`], [`bulk_ess`], [`tail_ess`], [`quantile_ess`] | `effective_samples.rs`, on `autocorrelation.rs` |
+//! | [`r_hat`], [`split_r_hat`], [`bulk_r_hat`], [`folded_r_hat`] | `r_hat.rs` |
+//! | [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `standard_error.rs` |
+//! | [`weight_ess`], [`largest_share`] | `weights.rs` |
+//! | [`pareto_k`] | `pareto.rs` |
+//! | the test behind findings of all choices of a world | `agreement.rs` |
+//! | the same measures of values and positions | `counted_chains.rs` |
+//!
+//! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
+//! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain
+//! Monte Carlo", Statistical Science 7(4); Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
+//! sampling", JMLR 25.
+
+mod agreement;
+mod autocorrelation;
+mod counted_chains;
+mod effective_samples;
+mod pareto;
+mod quantile;
+mod r_hat;
+mod ranks;
+mod split_chains;
+mod standard_error;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+#[doc(hidden)]
+pub use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
+pub(crate) use counted_chains::measure;
+pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
+pub use pareto::pareto_k;
+#[doc(hidden)]
+pub use pareto::{pareto_k_of_largest, tail_length};
+pub(crate) use quantile::quantile_range;
+pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
+pub use ranks::mean_ranks;
+pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
+pub use weights::{largest_share, weight_ess};

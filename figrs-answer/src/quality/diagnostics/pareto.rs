@@ -1,0 +1,81 @@
+//! The shape of the tail of importance weights.
+
+use super::weights::scaled;
+
+/// Least number of the largest weights that a tail is fitted to.
+const MIN_TAIL_SIZE: usize = 5;
+
+/// The Pareto k-hat of importance weights, from their logarithms: the shape of a generalised Pareto distribution fitted to
+/// the largest `min(S / 5, 3 √S)` weights beyond the next smaller one (Vehtari et al. 2024, section 3 and appendix G; the
+/// fit is that of Zhang and Stephens 2009).
+///
+/// Moments of the weights above `1 / k` do not exist: from 0.5 there is no variance and standard errors mislead, from 0.7 the
+/// mean converges too slowly to be of use. Minus infinity if the largest weights are equal, and so bounded. NaN if fewer than
+/// five of them are beyond the next smaller one.
+pub fn pareto_k(log_weights: &[f64]) -> f64 {
+    let mut logs = log_weights.to_vec();
+    if logs.iter().any(|log| log.is_nan()) {
+        return f64::NAN;
+    }
+    logs.sort_by(f64::total_cmp);
+    let largest = tail_length(logs.len()) + 1;
+    pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
+}
+
+/// Number of weights in the tail, out of so many.
+pub fn tail_length(count: usize) -> usize {
+    let count = count as f64;
+    (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
+}
+
+/// [`pareto_k`], from the logarithms of the weights of the tail and of the next smaller one.
+pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
+    let mut weights = scaled(log_weights);
+    if weights.iter().any(|w| w.is_nan()) {
+        return f64::NAN;
+    }
+    weights.sort_by(f64::total_cmp);
+    let Some((threshold, largest)) = weights.split_first() else {
+        return f64::NAN;
+    };
+    if largest.len() < MIN_TAIL_SIZE {
+        return f64::NAN;
+    }
+    let excess = largest.iter().map(|w| w - threshold);
+    let excess: Vec<f64> = excess.filter(|&x| x > 0.0).collect();
+    if excess.first() == excess.last() {
+        return f64::NEG_INFINITY;
+    }
+    if excess.len() < MIN_TAIL_SIZE {
+        return f64::NAN;
+    }
+    fit(&excess)
+}
+
+/// The shape `k` of the generalised Pareto distribution of sorted positive numbers, drawn a little to 0.5 as by ten more
+/// numbers: the mean of the profile likelihood over a grid of `b = k / σ`.
+fn fit(sorted: &[f64]) -> f64 {
+    const PRIOR: f64 = 10.0;
+    let n = sorted.len() as f64;
+    let points = 30 + n.sqrt() as usize;
+    let quartile = sorted[((n / 4.0 + 0.5).floor() as usize).max(1) - 1];
+    let largest = sorted[sorted.len() - 1];
+    let grid: Vec<f64> = (1..=points)
+        .map(|i| {
+            let step = 1.0 - (points as f64 / (i as f64 - 0.5)).sqrt();
+            1.0 / largest + step / (3.0 * quartile)
+        })
+        .collect();
+    let shape = |b: f64| sorted.iter().map(|x| (-b * x).ln_1p()).sum::<f64>() / n;
+    let likelihoods: Vec<f64> = grid
+        .iter()
+        .map(|&b| {
+            let k = shape(b);
+            n * ((-b / k).ln() - k - 1.0)
+        })
+        .collect();
+    let weights = scaled(&likelihoods);
+    let total: f64 = weights.iter().sum();
+    let b = grid.iter().zip(&weights).map(|(b, w)| b * w).sum::<f64>() / total;
+    (shape(b) * n + 0.5 * PRIOR) / (n + PRIOR)
+}

@@ -1,0 +1,13 @@
+//! Long runs: progress, deadlines, interruption, threads, panics of users' code.
+
+pub mod guard;
+pub(crate) mod item_sampler;
+pub mod mergeable_sampler;
+pub mod partial;
+pub mod portable_part;
+pub(crate) mod portable_targets;
+pub mod replicate;
+pub mod settings_text;
+pub mod time_share;
+pub mod watch;
+pub mod work_queue;

@@ -1,0 +1,169 @@
+//! Parts of a run as they are sent from one process to another.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use figrs_core::{AnyColumn, AnyElement, Parents};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::partial::Sums;
+use super::portable_targets::PortableTargets;
+use crate::error::Error;
+use figrs_factor::Stopped;
+
+/// The contribution of a unit that can be sent: serde writes all but the values of the targets, which have a type for each target.
+pub trait PortableUnit: Serialize + DeserializeOwned {
+    /// A list of values for each target; none if the unit has no values.
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
+}
+
+/// Sums whose units can be sent from one process to another.
+pub trait PortableSums: Sums<Unit: PortableUnit> {
+    /// The targets.
+    fn targets(&self) -> Vec<AnyElement>;
+
+    /// Checks that a unit, whose values have the types of the targets, is one that the run with these sums can have; else the problem.
+    fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
+}
+
+/// The contributions of consecutive units of a run, which serde writes and reads, with the values of targets in columns `C`.
+///
+/// Formats that keep floating-point numbers by their bits, infinities and NaN among them, keep the answer by its bits: binary ones such as
+/// postcard do, JSON does not.
+#[derive(Debug, Serialize, Deserialize)]
+#[must_use]
+pub struct PortablePart<U, C> {
+    units: Range<u64>,
+    stopped: Stopped,
+    elapsed: Duration,
+    contributions: Vec<(U, Option<C>)>,
+}
+
+impl<U, C> PortablePart<U, C> {
+    /// The numbers of the units; fewer than were asked for if the run was stopped.
+    pub fn units(&self) -> Range<u64> {
+        self.units.clone()
+    }
+
+    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt left some out or cut some short.
+    pub fn stopped(&self) -> Stopped {
+        self.stopped
+    }
+
+    /// The time that the units took.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// The same units as if they had taken no time: these are the same whenever and wherever they are done.
+    pub fn without_time(self) -> Self {
+        Self {
+            elapsed: Duration::ZERO,
+            ..self
+        }
+    }
+}
+
+/// The units of a part, with the reason for its end and its time.
+pub(super) struct UnitList<U> {
+    pub(super) units: Range<u64>,
+    pub(super) each: Vec<U>,
+    pub(super) stopped: Stopped,
+    pub(super) elapsed: Duration,
+}
+
+impl<U: PortableUnit, C> PortablePart<U, C> {
+    /// The units with their values in the columns of the targets.
+    pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
+    where
+        T: PortableTargets<Columns = C> + ?Sized,
+    {
+        let contributions = (list.units.start..)
+            .zip(list.each)
+            .map(|(number, mut unit)| {
+                let values = std::mem::take(unit.values());
+                if values.is_empty() {
+                    return Ok((unit, None));
+                }
+                let columns = targets.columns(&values);
+                let problem = "its values have other types than the targets that write them";
+                let columns = columns.ok_or_else(|| Error::unfit_part(number, problem))?;
+                Ok((unit, Some(columns)))
+            });
+        Ok(Self {
+            contributions: contributions.collect::<Result<_, Error>>()?,
+            units: list.units,
+            stopped: list.stopped,
+            elapsed: list.elapsed,
+        })
+    }
+
+    /// The units with their values, after a check that these sums can have them.
+    pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
+    where
+        T: PortableTargets<Columns = C> + ?Sized,
+        S: PortableSums<Unit = U>,
+    {
+        let first = self.units.start;
+        let count = self.units.end.checked_sub(first);
+        if count != Some(self.contributions.len() as u64) {
+            let problem = format!(
+                "it has {} units, numbered from {first} to below {}",
+                self.contributions.len(),
+                self.units.end
+            );
+            return Err(Error::unfit_part(first, problem));
+        }
+        let known = sums.targets();
+        let same = |(a, b): (&AnyElement, &AnyElement)| a.id() == b.id();
+        let given = Parents::elements(targets);
+        if given.len() != known.len() || !given.iter().zip(&known).all(same) {
+            let problem = "the targets that read it are not those of the sums";
+            return Err(Error::unfit_part(first, problem));
+        }
+        let units = (first..).zip(self.contributions);
+        let checked = units.map(|(number, (mut unit, columns))| {
+            if let Some(columns) = columns {
+                let values = T::values(columns);
+                if values.len() != known.len() {
+                    let problem = format!(
+                        "it has values of {} targets, and the run has {}",
+                        values.len(),
+                        known.len()
+                    );
+                    return Err(Error::unfit_part(number, problem));
+                }
+                *unit.values() = values;
+            }
+            let problem = sums.check(number, &unit);
+            problem.map_err(|problem| Error::unfit_part(number, problem))?;
+            Ok(unit)
+        });
+        Ok(UnitList {
+            each: checked.collect::<Result<_, Error>>()?,
+            units: self.units,
+            stopped: self.stopped,
+            elapsed: self.elapsed,
+        })
+    }
+}
+
+/// The problem of a part unless a condition holds.
+pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(problem.into()) }
+}
+
+/// The problem of a part unless all of these positions are below a number.
+pub fn demand_below<'a>(
+    positions: impl IntoIterator<Item = &'a u32>,
+    below: usize,
+) -> Result<(), String> {
+    let mut positions = positions.into_iter();
+    match positions.find(|&&position| position as usize >= below) {
+        Some(position) => Err(format!(
+            "it has the value number {position} of a target with {below} values"
+        )),
+        None => Ok(()),
+    }
+}

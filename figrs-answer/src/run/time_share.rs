@@ -1,0 +1,110 @@
+//! Time slices: the share of a run's time that one chain of several has.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use super::watch::RunMonitor;
+use figrs_factor::Stopped;
+
+/// Longest interval between two reports to a listener, if steps take less.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+
+/// One chain's share of the time up to the deadline, where chains are run one after the other on each thread.
+///
+/// Without a share of its own the first chain would take all the time that there is, and those after it none.
+#[derive(Debug)]
+pub struct TimeShare<'a> {
+    run: &'a RunMonitor<'a>,
+    /// Time since the run began.
+    ends: Option<Duration>,
+    warm_up: Option<Duration>,
+    last_report: Cell<Duration>,
+}
+
+impl<'a> TimeShare<'a> {
+    /// The turn of this chain of so many, on so many threads, which begins now.
+    pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
+        let threads = threads.clamp(1, chains.max(1));
+        let rounds = chains.div_ceil(threads).max(1);
+        let now = run.elapsed();
+        let ends = run.deadline().map(|deadline| {
+            let round = (chain / threads as u64 + 1) as f64;
+            deadline.mul_f64((round / rounds as f64).min(1.0)).max(now)
+        });
+        Self {
+            run,
+            ends,
+            warm_up: ends.map(|ends| now + ends.saturating_sub(now) / 3),
+            last_report: Cell::new(now),
+        }
+    }
+
+    /// Reason to end the chain, if any. Without a deadline it does not read the clock.
+    #[inline]
+    pub fn stopped(&self) -> Option<Stopped> {
+        if self.run.is_interrupted() {
+            return Some(Stopped::Interrupted);
+        }
+        let ends = self.ends?;
+        (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
+    }
+
+    /// True once a third of the turn is over: steps must count from then on.
+    #[inline]
+    pub fn is_warm_up_over(&self) -> bool {
+        self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
+    }
+
+    /// True if a report to the listener is due, since it has heard nothing for a while.
+    #[inline]
+    pub fn is_report_due(&self) -> bool {
+        if !self.run.has_listener() {
+            return false;
+        }
+        let now = self.run.elapsed();
+        now.saturating_sub(self.last_report.get()) >= REPORT_INTERVAL && {
+            self.last_report.set(now);
+            true
+        }
+    }
+
+    pub fn run(&self) -> &'a RunMonitor<'a> {
+        self.run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::watch::Watch;
+
+    #[test]
+    fn chains_share_the_time_that_there_is() {
+        let endless = Watch::default();
+        assert_eq!(
+            TimeShare::new(&endless.start("test", None), 0, 4, 2).ends,
+            None
+        );
+        let mut watch = Watch::default();
+        watch.set_deadline(Duration::from_secs(60));
+        let run = watch.start("test", None);
+        let seconds = |chain, chains, threads| {
+            let ends = TimeShare::new(&run, chain, chains, threads).ends;
+            ends.map_or(f64::NAN, |ends| ends.as_secs_f64())
+        };
+        assert_eq!(
+            [0, 1, 2, 3].map(|chain| seconds(chain, 4, 1)),
+            [15.0, 30.0, 45.0, 60.0]
+        );
+        assert_eq!(
+            [0, 1, 2, 3].map(|chain| seconds(chain, 4, 2)),
+            [30.0, 30.0, 60.0, 60.0]
+        );
+        assert_eq!(
+            [0, 1, 2].map(|chain| seconds(chain, 3, 2)),
+            [30.0, 30.0, 60.0]
+        );
+        assert_eq!(seconds(1, 2, 8), 60.0);
+        assert_eq!(TimeShare::new(&run, 0, 4, 2).stopped(), None);
+    }
+}

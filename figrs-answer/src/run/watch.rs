@@ -1,0 +1,235 @@
+//! Progress, deadline and interruption of long runs.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use figrs_factor::{Stopped, Until};
+
+use crate::error::Error;
+
+/// Progress of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// Samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
+    pub done: u64,
+    /// Total number, if it is known.
+    pub total: Option<u64>,
+    /// Time since the run began.
+    pub elapsed: Duration,
+}
+
+pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
+
+/// The deadline, the listener and the interrupt of a run; each is optional.
+#[derive(Clone, Default)]
+pub struct Watch {
+    deadline: Option<Duration>,
+    interrupt: Option<Arc<AtomicBool>>,
+    listener: Option<ProgressListener>,
+}
+
+impl Watch {
+    pub fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = Some(deadline);
+    }
+
+    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.interrupt = Some(interrupt);
+    }
+
+    pub fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
+        self.listener = Some(Arc::new(listener));
+    }
+
+    /// True if a deadline or an interrupt can end a run that has no other end.
+    pub fn can_end_run(&self) -> bool {
+        self.deadline.is_some() || self.interrupt.is_some()
+    }
+
+    /// An error if it is set for an algorithm that works within another, which watches over both.
+    pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
+        if self.can_end_run() || self.listener.is_some() {
+            return Err(Error::InvalidSetting {
+                algorithm,
+                setting: "deadline, interrupt or on_progress",
+                value: "set".into(),
+                remedy: "set it on the ExpectationMaximization that it works for",
+            });
+        }
+        Ok(())
+    }
+
+    /// Starts the clock of a part of a run that ends with the run.
+    pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
+        RunMonitor {
+            until: until.clone(),
+            ..self.start(algorithm, None)
+        }
+    }
+
+    /// Starts the clock.
+    pub fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
+        let began = Instant::now();
+        RunMonitor {
+            until: Until {
+                deadline: self.deadline.and_then(|after| began.checked_add(after)),
+                interrupt: self.interrupt.clone(),
+            },
+            watch: self,
+            algorithm,
+            total,
+            began,
+            reported: Mutex::new(0),
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub struct RunMonitor<'a> {
+    until: Until,
+    watch: &'a Watch,
+    algorithm: &'static str,
+    total: Option<u64>,
+    began: Instant,
+    /// The progress reported last.
+    reported: Mutex<u64>,
+}
+
+impl RunMonitor<'_> {
+    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.until.stopped()
+    }
+
+    /// The deadline and the interrupt of the run, for code that knows nothing of runs.
+    pub fn until(&self) -> &Until {
+        &self.until
+    }
+
+    /// The rest of the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
+    pub fn rest(&self) -> Watch {
+        let now = Instant::now();
+        let left = |deadline: Instant| deadline.saturating_duration_since(now);
+        Watch {
+            deadline: self.until.deadline.map(left),
+            interrupt: self.until.interrupt.clone(),
+            listener: self.watch.listener.clone(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.until.is_interrupted()
+    }
+
+    pub fn deadline(&self) -> Option<Duration> {
+        self.watch.deadline
+    }
+
+    pub(crate) fn has_listener(&self) -> bool {
+        self.watch.listener.is_some()
+    }
+
+    /// Reports progress to the listener, if it is more than was reported: of several threads, one may be late.
+    pub fn report(&self, done: u64) {
+        if let Some(listener) = &self.watch.listener {
+            // A listener that panicked ends the run.
+            let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+            if done <= *reported {
+                return;
+            }
+            *reported = done;
+            listener(&Progress {
+                algorithm: self.algorithm,
+                done,
+                total: self.total,
+                elapsed: self.began.elapsed(),
+            });
+        }
+    }
+
+    /// The error of a run that was stopped too early.
+    pub fn nothing_done(&self) -> Error {
+        Error::NothingDone {
+            algorithm: self.algorithm,
+        }
+    }
+
+    /// The error of a run: work that was stopped has done nothing.
+    pub fn error_of(&self, error: Error) -> Error {
+        if error.is_stopped() {
+            self.nothing_done()
+        } else {
+            error
+        }
+    }
+
+    pub fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+/// The setters of an algorithm with a field `watch`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! watched {
+    () => {
+        /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
+        /// run ends with `Error::NothingDone`.
+        ///
+        /// The extent of the work by a deadline depends on the machine, so the answer is no longer decided by the seed
+        /// alone.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.watch.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run, with what there is by then, once this flag is `true`.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this from time to time, on the calling thread or on one that works, one call at a time; each time more is
+        /// done.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.watch.set_listener(listener);
+            self
+        }
+    };
+}
+pub use watched;
+
+/// The setter of an algorithm that may do a part of another's run.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! watched_by_run {
+    ($($watch:ident).+) => {
+        /// Watches as a run does: until its deadline, for its interrupt, with its listener.
+        pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
+            self.$($watch).+ = run.rest();
+            self
+        }
+    };
+}
+pub use watched_by_run;

@@ -1,0 +1,315 @@
+//! Loopy belief propagation: messages between factors and variables until they settle.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `network` | the factors, laid out for messages |
+//! | `messages` | sending, convergence, beliefs |
+//! | `origin_counts` | expected counts of outcomes that parameters decide |
+//! | `mpe` | the best world |
+
+mod messages;
+mod mpe;
+mod network;
+mod origin_counts;
+
+use figrs_core::expand::{Budget, Encoding};
+use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::FactorGraph;
+
+use crate::conflict;
+use figrs_answer::algorithm::Algorithm;
+pub use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
+use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
+pub use mpe::MpeBeliefPropagation;
+use network::{FactorEntries, MessageGraph};
+
+/// Approximate marginals by messages between the factors and the variables of a model, however wide it is.
+///
+/// Values that zeros exclude are left out first. Messages go through the factors forward and back, in a fixed order,
+/// until they change no more than a tolerance. They are kept as logarithms, so that nothing underflows.
+///
+/// **Guarantee.** Where the factor graph has no loops and messages have settled, marginals and log-evidence are exact up to
+/// rounding, and the answer says so. Elsewhere they are approximations that nothing bounds
+/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
+/// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
+/// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) tells whether messages settled (`Finished`), and
+/// [`Sampling::residual`](figrs_answer::Sampling::residual) how much the last iteration changed.
+///
+/// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
+/// sum of the negative Bethe free energies of the rows, or unknown if the messages of one have not settled. Both are exact where the factor graph of
+/// each row, less what its values decide, has no loops; elsewhere nothing is promised, not that rounds raise the likelihood either. A row's messages
+/// have the iterations and the work of a run.
+///
+/// **Complexity.** An iteration reads each entry of each factor that is not zero twice for each of its variables.
+///
+/// **Errors.** [`Error::MessagesTooLarge`] if one iteration is more than the budget of work;
+/// [`Error::ImpossibleEvidence`] if messages leave a variable no value (loops may hide that no world is possible); budgets of
+/// the expansion. Without convergence the answer has no log-evidence.
+///
+/// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 4; Kschischang, Frey and
+/// Loeliger (2001), "Factor graphs and the sum-product algorithm"; Yedidia, Freeman and Weiss (2005), "Constructing
+/// free-energy approximations and generalized belief propagation algorithms".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::BeliefPropagation;
+/// # use figrs_answer::Run;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = BeliefPropagation::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct BeliefPropagation {
+    settings: MessageSettings,
+    watch: Watch,
+}
+
+impl Default for BeliefPropagation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Settings of both kinds of messages.
+#[derive(Clone, Debug)]
+struct MessageSettings {
+    until: ConvergenceCriteria,
+    limits: Limits,
+}
+
+impl Default for MessageSettings {
+    fn default() -> Self {
+        Self {
+            until: ConvergenceCriteria {
+                iterations: 1000,
+                work: 4_000_000_000,
+                tolerance: 1e-9,
+                damping: 0.0,
+            },
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl MessageSettings {
+    fn check(&self, algorithm: &'static str) -> Result<(), Error> {
+        let invalid = |setting, value: String, remedy| {
+            Err(Error::InvalidSetting {
+                algorithm,
+                setting,
+                value,
+                remedy,
+            })
+        };
+        let ConvergenceCriteria {
+            iterations,
+            tolerance,
+            damping,
+            ..
+        } = self.until;
+        if iterations == 0 {
+            return invalid("iterations", "0".into(), "allow at least one");
+        }
+        if tolerance.is_nan() || tolerance < 0.0 {
+            return invalid(
+                "tolerance",
+                tolerance.to_string(),
+                "it must not be negative",
+            );
+        }
+        if !(0.0..1.0).contains(&damping) {
+            return invalid(
+                "damping",
+                damping.to_string(),
+                "it must be at least zero and below one",
+            );
+        }
+        Ok(())
+    }
+
+    /// The factors of a graph, if an iteration over them is within the budget.
+    fn network(&self, algorithm: &'static str, graph: &FactorGraph) -> Result<MessageGraph, Error> {
+        let entries = |factor: &figrs_factor::graph::Factor| {
+            factor.entries() as u64 * factor.variables.len() as u64
+        };
+        let stored: u64 = graph.factors.iter().map(entries).sum();
+        let too_large = |needed: u64| Error::MessagesTooLarge {
+            algorithm,
+            needed,
+            limit: self.until.work,
+        };
+        // Zeros of dense tables are not read, but to find that out they must be looked at.
+        if stored > self.until.work {
+            return Err(too_large(stored));
+        }
+        let factors = graph.factors.iter();
+        let entries: usize = factors.map(figrs_factor::graph::Factor::entries).sum();
+        let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
+        self.limits.options.check_memory(bytes)?;
+        let network = MessageGraph::new(graph);
+        let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
+        if needed > self.until.work {
+            return Err(too_large(needed));
+        }
+        Ok(network)
+    }
+
+    fn report(&self, settling: ConvergenceResult, watching: &RunMonitor<'_>) -> Sampling {
+        let mut sampling = Sampling::new(settling.stopped, settling.iterations, watching.elapsed());
+        sampling.asked = Some(self.until.iterations);
+        sampling.residual = Some(settling.residual);
+        sampling
+    }
+}
+
+/// The setters of an algorithm with a field `settings`.
+macro_rules! settled {
+    () => {
+        /// Sets the maximum number of iterations, in which messages are sent forward and back (default 1000).
+        pub fn iterations(mut self, iterations: u64) -> Self {
+            self.settings.until.iterations = iterations;
+            self
+        }
+
+        /// Sets the budget of work for all messages: entries that are read, once for each variable of their factor (default
+        /// four billion).
+        pub fn work(mut self, entries: u64) -> Self {
+            self.settings.until.work = entries;
+            self
+        }
+
+        /// Sets the largest change of messages, whose largest entry is one, that counts as converged (default `1e-9`).
+        pub fn tolerance(mut self, tolerance: f64) -> Self {
+            self.settings.until.tolerance = tolerance;
+            self
+        }
+
+        /// Sets the share of the old message in each new one, on the scale of logarithms (default zero): if messages
+        /// oscillate, a half may make them converge. The fixed point does not depend on it.
+        pub fn damping(mut self, damping: f64) -> Self {
+            self.settings.until.damping = damping;
+            self
+        }
+
+        /// Limits the expansion of the model.
+        pub fn budget(mut self, budget: Budget) -> Self {
+            self.settings.limits.budget = budget;
+            self
+        }
+    };
+}
+use settled;
+
+impl BeliefPropagation {
+    /// With the default tolerance and budgets, without damping.
+    pub fn new() -> Self {
+        Self {
+            settings: MessageSettings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    settled!();
+    watched!();
+}
+
+impl Algorithm for BeliefPropagation {
+    fn name(&self) -> &'static str {
+        "BeliefPropagation"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.settings.check(self.name())?;
+        let iterations = self.settings.until.iterations;
+        let watching = self.watch.start(self.name(), Some(iterations));
+        let answer = self.propagate(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl BeliefPropagation {
+    fn propagate(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &RunMonitor<'_>,
+    ) -> Result<Answer, Error> {
+        let MessageSettings { until, limits } = &self.settings;
+        let limits = &limits.until(watching.until());
+        let impossible = || match targets {
+            [] => Ok(Answer::marginals(
+                self.name(),
+                Vec::new(),
+                LogEvidence {
+                    value: f64::NEG_INFINITY,
+                    standard_error: 0.0,
+                },
+            )),
+            _ => Err(conflict::impossible(model, targets, limits)),
+        };
+        let expansion = limits.expand(model, targets)?;
+        if expansion.impossible().is_some() {
+            return impossible();
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let Some(reduced) = reduce(encoding.graph()) else {
+            return impossible();
+        };
+        let network = self.settings.network(self.name(), &reduced.graph)?;
+        let restriction = &reduced.restriction;
+        let mut messages = Messages::new(&network);
+        let settling = messages.pass_until_convergence::<SumMessages>(*until, watching);
+        if settling.impossible {
+            return impossible();
+        }
+        if settling.iterations == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.name(),
+            });
+        }
+        let settled = settling.stopped == Stopped::Finished;
+        let is_exact = network.is_forest && settled;
+        let evidence = settled.then(|| LogEvidence {
+            value: messages.log_total(),
+            standard_error: if is_exact { 0.0 } else { f64::NAN },
+        });
+        let marginal = |(element, &position): (&AnyElement, &usize)| {
+            let support = &expansion.elements()[position].support;
+            let probabilities = match encoding.variable(position) {
+                None => vec![0.0; support.len()],
+                Some(v) => {
+                    let shares = match restriction.open.binary_search(&v) {
+                        Ok(open) => messages.marginal(open),
+                        Err(_) => vec![1.0],
+                    };
+                    restriction.shares_of_all(v, support.len(), shares)
+                }
+            };
+            TargetMarginal {
+                element: element.clone(),
+                support: support.clone(),
+                probabilities,
+                estimate: if is_exact {
+                    Estimate::Exact
+                } else {
+                    Estimate::Approximate
+                },
+            }
+        };
+        let marginals = targets.iter().zip(expansion.targets()).map(marginal);
+        let answer = Answer::marginals(self.name(), marginals.collect(), evidence);
+        Ok(answer.with_sampling(self.settings.report(settling, watching)))
+    }
+}

@@ -1,0 +1,138 @@
+//! Max-product messages.
+
+use figrs_core::expand::{Budget, Encoding};
+use figrs_core::{AnyElement, Model};
+
+use super::messages::{MaxMessages, Messages};
+use super::{MessageSettings, settled};
+use crate::conflict;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::log_weight;
+use figrs_search::branch_and_bound::Improvement;
+
+/// A probable world by max-product messages: one that they agree on, however wide the model is.
+///
+/// After convergence of the messages, or the end of their budget, variables are given values one after another: each the
+/// best given those before, by the messages from everything else.
+///
+/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors. Where the factor graph has
+/// no loops and messages have settled it is the most probable one, and the answer is proven
+/// ([`Answer::is_proven`]). Elsewhere no bound is known ([`Answer::upper_bound`] is infinite). Deterministic.
+///
+/// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
+///
+/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment that is no world; else as
+/// [`BeliefPropagation`](crate::BeliefPropagation).
+///
+/// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 5; Weiss and Freeman (2001), "On the
+/// optimality of solutions of the max-product belief-propagation algorithm in arbitrary graphs".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::MpeBeliefPropagation;
+/// # use figrs_answer::Run;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let world = MpeBeliefPropagation::new().run(&model, &rain)?;
+/// assert!(world.most_likely_value(&rain)? && world.is_proven()?);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct MpeBeliefPropagation {
+    settings: MessageSettings,
+    watch: Watch,
+}
+
+impl Default for MpeBeliefPropagation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MpeBeliefPropagation {
+    /// With the default tolerance and budgets, without damping.
+    pub fn new() -> Self {
+        Self {
+            settings: MessageSettings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    settled!();
+    watched!();
+}
+
+impl Algorithm for MpeBeliefPropagation {
+    fn name(&self) -> &'static str {
+        "MpeBeliefPropagation"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.settings.check(self.name())?;
+        let iterations = self.settings.until.iterations;
+        let watching = self.watch.start(self.name(), Some(iterations));
+        let answer = self.propagate(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl MpeBeliefPropagation {
+    fn propagate(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &RunMonitor<'_>,
+    ) -> Result<Answer, Error> {
+        let MessageSettings { until, limits } = &self.settings;
+        let limits = &limits.until(watching.until());
+        let impossible = || conflict::impossible(model, targets, limits);
+        let expansion = limits.expand_for_best_world(model, targets)?;
+        if expansion.impossible().is_some() {
+            return Err(impossible());
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let Some(reduced) = reduce(encoding.graph()) else {
+            return Err(impossible());
+        };
+        let network = self.settings.network(self.name(), &reduced.graph)?;
+        let mut messages = Messages::new(&network);
+        let settling = messages.pass_until_convergence::<MaxMessages>(*until, watching);
+        if settling.impossible {
+            return Err(impossible());
+        }
+        if settling.iterations == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.name(),
+            });
+        }
+        let world = reduced.restriction.world(&messages.decode());
+        let log_probability = log_weight(encoding.graph(), &world);
+        if log_probability == f64::NEG_INFINITY {
+            return Err(Error::NoWorldDecoded {
+                iterations: settling.iterations,
+                residual: settling.residual,
+            });
+        }
+        let values = expansion.elements().iter().filter_map(|expanded| {
+            let value = encoding.value(&expansion, &expanded.element, &world)?;
+            Some((expanded.element.clone(), value))
+        });
+        let is_best = network.is_forest && settling.stopped == Stopped::Finished;
+        let unproven = Improvement {
+            work: settling.iterations,
+            log_probability,
+            upper_bound: f64::INFINITY,
+        };
+        let steps = if is_best { Vec::new() } else { vec![unproven] };
+        let answer = Answer::searched_world(self.name(), values, log_probability, steps);
+        Ok(answer.with_sampling(self.settings.report(settling, watching)))
+    }
+}

@@ -1,0 +1,80 @@
+//! Expected counts of the outcomes that parameters decide, from the beliefs of factors.
+
+use figrs_factor::graph::for_each_entry;
+use figrs_factor::graph::{FactorGraph, Weights};
+
+use super::BeliefPropagation;
+use super::messages::{Messages, SumMessages};
+use figrs_answer::error::Error;
+use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_factor::Stopped;
+use figrs_factor::consistency::reduce;
+use figrs_factor::eliminate::EliminationError;
+
+impl BeliefPropagation {
+    /// Errors of settings.
+    #[doc(hidden)]
+    pub fn check_settings(&self) -> Result<(), Error> {
+        self.settings.check("BeliefPropagation")
+    }
+
+    /// The settings that decide the messages, as text.
+    #[doc(hidden)]
+    pub fn settings(&self) -> String {
+        settings_text!(self, settings.limits.threads, watch)
+    }
+
+    /// The deadline, interrupt and listener of its own.
+    #[doc(hidden)]
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// Resources of expansions.
+    pub fn limits(&self) -> &figrs_answer::limits::Limits {
+        &self.settings.limits
+    }
+
+    /// Gives `count` the origins of weights of a graph and their beliefs, an origin several times if it has several entries; returns the negative
+    /// Bethe free energy, `None` if messages have not settled, or minus infinity without counts if a variable has no value left.
+    ///
+    /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].
+    #[doc(hidden)]
+    pub fn origin_counts(
+        &self,
+        graph: &FactorGraph,
+        watching: &RunMonitor<'_>,
+        mut count: impl FnMut(u32, f64),
+    ) -> Result<Option<f64>, Error> {
+        let Some(reduced) = reduce(graph) else {
+            return Ok(Some(f64::NEG_INFINITY));
+        };
+        let graph = &reduced.graph;
+        let network = self.settings.network("BeliefPropagation", graph)?;
+        let mut messages = Messages::new(&network);
+        let until = self.settings.until;
+        let settling = messages.pass_until_convergence::<SumMessages>(until, watching);
+        match settling.stopped {
+            Stopped::Deadline | Stopped::Interrupted => {
+                return Err(EliminationError::Interrupted.into());
+            }
+            _ if settling.impossible => return Ok(Some(f64::NEG_INFINITY)),
+            Stopped::Finished | Stopped::Budget => {}
+        }
+        messages.recompute_beliefs();
+        for (at, factor) in graph.factors.iter().enumerate() {
+            let Some(origins) = factor.table.origins() else {
+                continue;
+            };
+            let mut beliefs = messages.factor_belief(at).into_iter();
+            for_each_entry(graph, factor, |entry, _| {
+                if let (belief, true) = (beliefs.next(), origins[entry] != Weights::NO_ORIGIN) {
+                    count(origins[entry], belief.unwrap_or(0.0));
+                }
+            });
+        }
+        let settled = settling.stopped == Stopped::Finished;
+        Ok(settled.then(|| messages.log_total()))
+    }
+}

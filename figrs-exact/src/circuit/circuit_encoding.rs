@@ -1,0 +1,268 @@
+//! One encoding of a compiled model, with its circuit and its numbers.
+
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::graph::{FactorGraph, VarId, Weights};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use figrs_answer::answer::world::{EncodingDecoder, World};
+use figrs_answer::error::Error;
+use figrs_factor::eliminate::log_weight;
+use figrs_search::circuit::CircuitWorld;
+use figrs_search::circuit::LabelledCircuit;
+use figrs_search::circuit::ScaledNumber;
+use figrs_search::circuit::SearchControl;
+use figrs_search::circuit::{CircuitNode, DecisionCircuit};
+
+/// One encoding of a model with its circuit and its numbers.
+#[derive(Clone, Debug)]
+pub(super) struct CircuitEncoding {
+    reader: Arc<EncodingDecoder>,
+    graph: Arc<FactorGraph>,
+    pub(super) labelled: Arc<LabelledCircuit>,
+    /// The weights of symbols.
+    symbols: Arc<Vec<ScaledNumber>>,
+    statements: Vec<Statement>,
+    /// The weights that statements give to values.
+    weights: Vec<ScaledNumber>,
+    sums: OnceLock<Vec<ScaledNumber>>,
+    maxima: OnceLock<Vec<ScaledNumber>>,
+}
+
+/// Evidence on a varying element.
+#[derive(Clone, Debug)]
+struct Statement {
+    variable: VarId,
+    /// The weights of its values; `None` if all are one.
+    weights: Option<Weights>,
+}
+
+impl CircuitEncoding {
+    /// Compiles an encoding. The variables of the elements at the positions `stay` stay in the circuit.
+    pub(super) fn new(
+        expansion: &Arc<Expansion>,
+        mut encoding: Encoding,
+        (stay, varying): (&[usize], &[usize]),
+        cache_bytes: u64,
+        control: &SearchControl<'_>,
+    ) -> Result<Self, Error> {
+        let graph = Arc::new(encoding.take_graph());
+        let kept = kept_variables(stay, &encoding, &graph);
+        let open = encoding.open_zeros();
+        let labelled = LabelledCircuit::new(graph.clone(), open, kept, cache_bytes, control)?;
+        let logs = labelled.symbol_logs.iter();
+        let symbols = logs.map(|&log| ScaledNumber::from_log(log)).collect();
+        Ok(Self::assemble(
+            expansion,
+            encoding,
+            graph,
+            varying,
+            Arc::new(labelled),
+            symbols,
+        ))
+    }
+
+    fn assemble(
+        expansion: &Arc<Expansion>,
+        encoding: Encoding,
+        graph: Arc<FactorGraph>,
+        varying: &[usize],
+        labelled: Arc<LabelledCircuit>,
+        symbols: Vec<ScaledNumber>,
+    ) -> Self {
+        let variables = (varying.iter()).filter_map(|&position| encoding.variable(position));
+        let unstated = |variable| Statement {
+            variable,
+            weights: None,
+        };
+        let statements = variables.map(unstated).collect();
+        let expansion = expansion.clone();
+        Self {
+            reader: Arc::new(EncodingDecoder {
+                expansion,
+                encoding,
+            }),
+            graph,
+            statements,
+            weights: vec![ScaledNumber::ONE; labelled.numbering.len()],
+            labelled,
+            symbols: Arc::new(symbols),
+            sums: OnceLock::new(),
+            maxima: OnceLock::new(),
+        }
+    }
+
+    /// The same circuit with the weights of another encoding of the model; `None` if it is not a circuit of that.
+    pub(super) fn renewed(
+        &self,
+        expansion: &Arc<Expansion>,
+        mut encoding: Encoding,
+        varying: &[usize],
+    ) -> Option<Self> {
+        let graph = Arc::new(encoding.take_graph());
+        let labelled = self.labelled.clone();
+        if kept_variables(expansion.targets(), &encoding, &graph) != labelled.kept {
+            return None;
+        }
+        let symbols = labelled.symbol_weights(&graph)?;
+        Some(Self::assemble(
+            expansion, encoding, graph, varying, labelled, symbols,
+        ))
+    }
+
+    /// Sets the weights of the values of a varying element, or removes them.
+    pub(super) fn state(&mut self, place: usize, weights: Option<Weights>) {
+        let statement = &mut self.statements[place];
+        statement.weights = weights;
+        for value in 0..self.graph.cardinality(statement.variable) {
+            let number = (self.labelled.numbering).number(statement.variable.0, value as u32);
+            self.weights[number as usize] = ScaledNumber::from_log(statement.log(value));
+        }
+        (self.sums, self.maxima) = (OnceLock::new(), OnceLock::new());
+    }
+
+    fn leaf(&self, node: CircuitNode) -> ScaledNumber {
+        match node {
+            CircuitNode::Value(number) => self.weights[number as usize],
+            CircuitNode::Symbol(symbol) => self.symbols[symbol as usize],
+            CircuitNode::Product(..) | CircuitNode::Sum(..) => ScaledNumber::ONE,
+        }
+    }
+
+    fn sums(&self, circuit: &DecisionCircuit) -> &[ScaledNumber] {
+        let times = |a: ScaledNumber, b: &ScaledNumber| a * *b;
+        let evaluate = || {
+            let plus = |a: &ScaledNumber, b: &ScaledNumber| *a + *b;
+            circuit.evaluate(&ScaledNumber::ONE, |node| self.leaf(node), times, plus)
+        };
+        self.sums.get_or_init(evaluate)
+    }
+
+    fn maxima(&self, circuit: &DecisionCircuit) -> &[ScaledNumber] {
+        let times = |a: ScaledNumber, b: &ScaledNumber| a * *b;
+        let evaluate = || {
+            let max = |a: &ScaledNumber, b: &ScaledNumber| a.max(*b);
+            circuit.evaluate(&ScaledNumber::ONE, |node| self.leaf(node), times, max)
+        };
+        self.maxima.get_or_init(evaluate)
+    }
+
+    /// The natural logarithm of the sum of the weights of all worlds.
+    pub(super) fn log_total(&self) -> f64 {
+        let circuit = self.labelled.circuit.as_ref();
+        circuit.map_or(f64::NEG_INFINITY, |circuit| {
+            self.sums(circuit)[circuit.root as usize].ln()
+        })
+    }
+
+    /// The probabilities of the values of some elements, by their positions in the expansion; the total must not be zero.
+    pub(super) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
+        let Some(circuit) = &self.labelled.circuit else {
+            return Vec::new();
+        };
+        let sums = self.sums(circuit);
+        let total = sums[circuit.root as usize];
+        let derivatives = circuit.derivatives(sums);
+        let mut shares = vec![0.0; self.weights.len()];
+        for (place, &node) in circuit.nodes.iter().enumerate() {
+            if let CircuitNode::Value(number) = node {
+                shares[number as usize] = (derivatives[place] * sums[place]).share_of(total);
+            }
+        }
+        let of_variable = |v: VarId| -> Vec<f64> {
+            let n = self.graph.cardinality(v) as u32;
+            let share = |value| shares[self.labelled.numbering.number(v.0, value) as usize];
+            let all: Vec<f64> = (0..n).map(share).collect();
+            let sum: f64 = all.iter().sum();
+            all.into_iter().map(|share| share / sum).collect()
+        };
+        let encoding = &self.reader.encoding;
+        let variables = positions
+            .iter()
+            .filter_map(|&position| encoding.variable(position));
+        let elements = positions
+            .iter()
+            .map(|&position| &self.reader.expansion.elements()[position]);
+        (variables.map(of_variable).zip(elements))
+            .map(|(mut shares, element)| {
+                shares.truncate(element.support.len());
+                shares
+            })
+            .collect()
+    }
+
+    /// The worlds of the largest weights, best first.
+    pub(super) fn k_best(&self, count: usize) -> Vec<World> {
+        let Some(circuit) = &self.labelled.circuit else {
+            return Vec::new();
+        };
+        let best = circuit.k_best(self.maxima(circuit), count);
+        best.iter().map(|world| self.world(world)).collect()
+    }
+
+    /// Number of variables of a world.
+    pub(super) fn variables(&self) -> usize {
+        self.graph.cardinalities.len()
+    }
+
+    /// Bytes of a count that is as large as that of all assignments.
+    pub(super) fn largest_count_bytes(&self) -> f64 {
+        let bits: f64 = self
+            .graph
+            .cardinalities
+            .iter()
+            .map(|&n| f64::from(n).log2())
+            .sum();
+        size_of::<BigUint>() as f64 + bits / 8.0
+    }
+
+    /// Number of worlds of positive weight.
+    pub(super) fn count(&self) -> BigUint {
+        let Some(circuit) = &self.labelled.circuit else {
+            return BigUint::ZERO;
+        };
+        let leaf = |node| BigUint::from(u8::from(!self.leaf(node).is_zero()));
+        let mut counts = circuit.evaluate(&BigUint::from(1u8), leaf, |a, b| a * b, |a, b| a + b);
+        counts.swap_remove(circuit.root as usize)
+    }
+
+    /// A random world; `None` if none has weight.
+    pub(super) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
+        let circuit = self.labelled.circuit.as_ref()?;
+        let sums = self.sums(circuit);
+        let is_possible = !sums[circuit.root as usize].is_zero();
+        is_possible.then(|| self.world(&circuit.sample(sums, rng)))
+    }
+
+    fn world(&self, world: &CircuitWorld) -> World {
+        let values = self.labelled.values(world);
+        let stated = self.statements.iter().map(|statement| {
+            let value = values[statement.variable.index()];
+            statement.log(value as usize)
+        });
+        let log_probability = log_weight(&self.graph, &values) + stated.sum::<f64>();
+        World::new(self.reader.clone(), values, log_probability)
+    }
+}
+
+impl Statement {
+    /// The natural logarithm of the weight of a value.
+    fn log(&self, value: usize) -> f64 {
+        self.weights
+            .as_ref()
+            .map_or(0.0, |weights| weights.log(value))
+    }
+}
+
+/// For each variable of an encoding whether it is that of one of these elements, by their positions.
+fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
+    let mut kept = vec![false; graph.cardinalities.len()];
+    for &position in stay {
+        if let Some(v) = encoding.variable(position) {
+            kept[v.index()] = true;
+        }
+    }
+    kept
+}

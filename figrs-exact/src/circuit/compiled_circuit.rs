@@ -1,0 +1,324 @@
+//! A model compiled to a circuit, to be asked many times.
+
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{Element, Model, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::circuit_encoding::CircuitEncoding;
+use crate::compiled_problem::CompiledProblem;
+use crate::conflict;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::world::World;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_search::circuit::SearchControl;
+
+/// A model compiled to a decision circuit.
+///
+/// The search is made once. Then evidence on the elements that were declared [`varying`](crate::Circuit::varying) may change,
+/// parameters may, and every question is a pass over the circuit: one up for a sum, a maximum or a count, one down for all
+/// marginals.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::Circuit;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let mut circuit = Circuit::new().varying(&wet).compile(&Model::new(), &rain)?;
+/// for (seen, expected) in [(true, 0.18 / 0.26), (false, 0.02 / 0.74)] {
+///     circuit.set(&wet, seen)?;
+///     assert!((circuit.probability(&rain, &true)? - expected).abs() < 1e-12);
+/// }
+/// assert!(!circuit.most_probable()?.value(&rain)?);
+/// assert_eq!(circuit.count()?.to_string(), "2");
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+///
+/// Questions need the circuit unchanged, so several threads may ask one. A clone shares the circuit and has evidence of its own.
+#[derive(Clone, Debug)]
+pub struct CompiledCircuit {
+    problem: CompiledProblem,
+    cache_bytes: u64,
+    expansion: Arc<Expansion>,
+    /// `None` if the evidence compiled in leaves no world.
+    encoding: Option<CircuitEncoding>,
+}
+
+/// Questions that a circuit is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CircuitPurpose {
+    /// Sums only, for which shared calls and free variables will do.
+    Sums,
+    /// Sums and single worlds.
+    Worlds,
+    /// The number of worlds, in which what others define is left out.
+    Count,
+}
+
+impl CompiledCircuit {
+    /// Searches the worlds of a model.
+    pub(super) fn new(
+        problem: CompiledProblem,
+        purpose: CircuitPurpose,
+        cache_bytes: u64,
+        (limits, control): (&Limits, &SearchControl<'_>),
+    ) -> Result<Self, Error> {
+        let (model, roots) = (&problem.model, problem.roots());
+        let expansion = Arc::new(match purpose {
+            CircuitPurpose::Sums => limits.expand(model, &roots)?,
+            CircuitPurpose::Worlds | CircuitPurpose::Count => {
+                Expansion::new(model, &roots, limits.budget)?
+            }
+        });
+        let mut encoding = None;
+        if expansion.impossible().is_none() {
+            conflict::check_failures(&expansion, limits)?;
+            let worlds = match purpose {
+                CircuitPurpose::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
+                CircuitPurpose::Worlds | CircuitPurpose::Count => Encoding::for_worlds(&expansion)?,
+            };
+            let kept = match purpose {
+                CircuitPurpose::Sums | CircuitPurpose::Worlds => expansion.targets(),
+                CircuitPurpose::Count => &[],
+            };
+            let varying = problem.varying_positions(&expansion);
+            encoding = Some(CircuitEncoding::new(
+                &expansion,
+                worlds,
+                (kept, varying),
+                cache_bytes,
+                control,
+            )?);
+        }
+        let mut this = Self {
+            problem,
+            cache_bytes,
+            expansion,
+            encoding,
+        };
+        this.state_all()?;
+        Ok(this)
+    }
+
+    /// Weighs values by the present evidence.
+    fn state_all(&mut self) -> Result<(), Error> {
+        if let Some(encoding) = &mut self.encoding {
+            let all = self.problem.present_weights(&self.expansion)?;
+            for (place, weights) in all.into_iter().enumerate() {
+                if weights.is_some() {
+                    encoding.state(place, weights);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of sums, products, values and weights of the circuit; nothing if the evidence compiled in leaves no world.
+    pub fn nodes(&self) -> usize {
+        let circuit = self
+            .encoding
+            .as_ref()
+            .and_then(|e| e.labelled.circuit.as_ref());
+        circuit.map_or(0, |circuit| circuit.nodes.len())
+    }
+
+    /// Memory that the circuit takes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let circuit = self
+            .encoding
+            .as_ref()
+            .and_then(|e| e.labelled.circuit.as_ref());
+        circuit.map_or(0, |circuit| circuit.bytes() as u64)
+    }
+
+    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
+    /// element holds besides. A value that the element does not have is impossible evidence.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    #[track_caller]
+    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let (place, statement) = self.problem.observation(element, value)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let (place, statement) = self.problem.weighting(element, weight)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Withdraws the evidence set on a varying element.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+        let place = self.problem.varying_place(element)?;
+        self.state(place, None)
+    }
+
+    fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
+        let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
+        if let Some(encoding) = &mut self.encoding {
+            encoding.state(place, weights);
+        }
+        self.problem.statements[place] = statement;
+        Ok(())
+    }
+
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The circuit stays as it is, unless a weight that was
+    /// zero whatever the parameters no longer is, weights that were one number become several, or a weight of one, which the circuit
+    /// leaves out, changes: then it is searched anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let limits = &self.problem.limits;
+        let roots = self.problem.roots();
+        let expansion = Arc::new(Expansion::new(&self.problem.model, &roots, limits.budget)?);
+        if let Some(old) = &self.encoding
+            && expansion.impossible().is_none()
+        {
+            conflict::check_failures(&expansion, limits)?;
+            let worlds = Encoding::for_worlds(&expansion)?;
+            let varying = self.problem.varying_positions(&expansion);
+            if let Some(renewed) = old.renewed(&expansion, worlds, varying) {
+                let mut changed = Self {
+                    expansion,
+                    encoding: Some(renewed),
+                    ..self.clone()
+                };
+                changed.state_all()?;
+                *self = changed;
+                return Ok(());
+            }
+        }
+        let control = SearchControl {
+            options: &limits.options,
+            decisions: u64::MAX,
+            report: &|_| (),
+        };
+        *self = Self::new(
+            self.problem.clone(),
+            CircuitPurpose::Worlds,
+            self.cache_bytes,
+            (limits, &control),
+        )?;
+        Ok(())
+    }
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&self) -> f64 {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
+    }
+
+    /// The encoding, if the present evidence is possible.
+    fn possible(&self) -> Option<&CircuitEncoding> {
+        let encoding = self.encoding.as_ref();
+        encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY)
+    }
+
+    /// The encoding.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`], explained.
+    fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
+        self.possible().ok_or_else(|| self.problem.impossible())
+    }
+
+    /// The distribution of a target or a varying element.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        (self.problem).distribution(&self.expansion, element, |position| {
+            let mut marginals = self.require_possible()?.marginals(&[position]);
+            Ok(marginals.pop().unwrap_or_default())
+        })
+    }
+
+    /// The probability that a target or a varying element has a value.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    pub fn answer(&self) -> Result<Answer, Error> {
+        self.answer_within(&self.problem.limits)
+    }
+
+    /// As [`answer`](Self::answer); impossible evidence is explained within these limits.
+    pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
+        let mut marginals = Vec::new();
+        if !self.problem.targets.is_empty() {
+            let encoding = self.possible();
+            let encoding = encoding.ok_or_else(|| self.problem.impossible_within(limits))?;
+            marginals = encoding.marginals(self.problem.target_positions(&self.expansion));
+        }
+        let log_evidence = self.log_evidence();
+        Ok((self.problem).answer(&self.expansion, log_evidence, marginals))
+    }
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn most_probable(&self) -> Result<World, Error> {
+        let best = self.k_best(1)?.pop();
+        best.ok_or_else(|| self.problem.impossible())
+    }
+
+    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    ///
+    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        let encoding = self.require_possible()?;
+        self.problem.check_worlds(count, encoding.variables())?;
+        Ok(encoding.k_best(count))
+    }
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** When the counts would take more memory than the budget.
+    pub fn count(&self) -> Result<BigUint, Error> {
+        let Some(encoding) = self.possible() else {
+            return Ok(BigUint::ZERO);
+        };
+        let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
+        self.problem.limits.options.check_memory(bytes)?;
+        Ok(encoding.count())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        let world = self
+            .encoding
+            .as_ref()
+            .and_then(|encoding| encoding.sample(rng));
+        world.ok_or_else(|| self.problem.impossible())
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        let encoding = self.require_possible()?;
+        let mut rng = figrs_core::stream(seed, 0);
+        Ok(std::iter::from_fn(move || encoding.sample(&mut rng)))
+    }
+}

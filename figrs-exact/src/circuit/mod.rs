@@ -1,0 +1,222 @@
+//! Exact answers by exhaustive search with component caching.
+
+mod circuit_encoding;
+mod compiled_circuit;
+
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Model, Parents};
+use num_bigint::BigUint;
+
+use crate::compiled_problem::CompiledProblem;
+use crate::conflict;
+use compiled_circuit::CircuitPurpose;
+pub use compiled_circuit::CompiledCircuit;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
+use figrs_search::circuit::SearchControl;
+use figrs_search::circuit::log_sum;
+
+/// Default size of the cache: 1 GiB.
+const CACHE_BYTES: u64 = 1 << 30;
+
+/// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
+///
+/// It answers models that are too wide for elimination if their zeros are many: a logical model is a set of clauses, and each
+/// decision implies others by propagation. Zeros of all factors become clauses over values of variables; the other weights stay in
+/// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The variable decided next is
+/// rated by its level in a tree decomposition, the number of its clauses and its activity in conflicts. The sum over a component is
+/// cached by a hash of its open variables, clauses and residual tables. [`compile`](Self::compile) keeps the trace of the search as
+/// a decision circuit: see [`CompiledCircuit`].
+///
+/// **Guarantee.** Exact up to rounding, without underflow, but for a probability of about `n^2 / 2^129` that two of the `n`
+/// different components met have the same hash of 128 bits. Deterministic.
+///
+/// **Complexity.** Exponential in the number of variables at worst. Decisions along the tree decomposition alone would bound it by
+/// an exponential in the width times the logarithm of the number of variables, and in the width if the cache holds all
+/// components; activity in conflicts overrules that order. Zeros save most of it where there are many.
+/// Elimination is faster where its tables fit, above all along chains of variables with many values, such as long sums.
+///
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
+/// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
+/// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take more
+/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or the circuit with two numbers for each of its nodes does,
+/// which questions need; or clauses and rows of weights have more numbers than the
+/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states are for elimination. (Whether functions that fail for some values matter is decided by elimination,
+/// which may be refused.)
+///
+/// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
+/// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
+/// and Kautz (2005), "Heuristics for fast exact model counting"; Darwiche (2002), "A logical approach to factoring belief networks";
+/// Dechter and Mateescu (2007), "AND/OR search spaces for graphical models"; Korhonen and Järvisalo (2021), "Integrating tree
+/// decompositions into decision heuristics of propositional model counters".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::Circuit;
+/// # use figrs_answer::Run;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = Circuit::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Circuit {
+    limits: Limits,
+    varying: Vec<AnyElement>,
+    cache_bytes: u64,
+    /// Decisions at most.
+    decisions: u64,
+    watch: Watch,
+}
+
+impl Default for Circuit {
+    /// A cache of 1 GiB.
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            varying: Vec::new(),
+            cache_bytes: CACHE_BYTES,
+            decisions: u64::MAX,
+            watch: Watch::default(),
+        }
+    }
+}
+
+impl Circuit {
+    /// With the default budgets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    watched!();
+
+    watched_by_run!(watch);
+
+    /// Sets the maximum number of bytes of the cache of components, of which it takes no more than half of the
+    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) where one is set. When it is full, the half that was not used for
+    /// longest is forgotten: the answer stays the same, and the search takes longer.
+    pub fn cache_memory(mut self, bytes: u64) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// Sets the number of decisions after which a search ends with `EliminationError::TooManyOperations`.
+    pub(crate) fn decisions(mut self, decisions: u64) -> Self {
+        self.decisions = decisions;
+        self
+    }
+
+    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
+    /// compiled in, which prunes.
+    pub fn varying(mut self, elements: impl Parents) -> Self {
+        self.varying.extend(elements.elements());
+        self
+    }
+
+    /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    ///
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
+        let watching = self.watch.start(self.name(), None);
+        let targets = targets.elements();
+        self.compiled(model, targets, CircuitPurpose::Worlds, &watching)
+    }
+
+    /// Number of worlds of the targets and the evidence that have a positive weight.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_exact::Circuit;
+    /// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let model = Model::new().observe(&heads, 2);
+    /// assert_eq!(Circuit::new().count(&model, &coins)?.to_string(), "4950");
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence leaves none.
+    pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
+        let targets = targets.elements();
+        let watching = self.watch.start(self.name(), None);
+        self.compiled(model, targets, CircuitPurpose::Count, &watching)?
+            .count()
+    }
+
+    fn compiled(
+        &self,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        purpose: CircuitPurpose,
+        watching: &RunMonitor<'_>,
+    ) -> Result<CompiledCircuit, Error> {
+        let limits = self.limits.until(watching.until());
+        let compiled = guarded(|| {
+            let varying = self.varying.clone();
+            let problem =
+                CompiledProblem::new(self.name(), model, targets, varying, self.limits.clone());
+            let report = |done| watching.report(done);
+            let control = SearchControl {
+                options: &limits.options,
+                decisions: self.decisions,
+                report: &report,
+            };
+            CompiledCircuit::new(problem, purpose, self.cache_bytes, (&limits, &control))
+        });
+        compiled.map_err(|error| watching.error_of(error))
+    }
+
+    /// The natural logarithm of the probability of the evidence, without a circuit.
+    fn log_evidence(&self, model: &Model) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), None);
+        let limits = self.limits.until(watching.until());
+        let search = || {
+            let expansion = limits.expand(model, &[])?;
+            let mut log_evidence = f64::NEG_INFINITY;
+            if expansion.impossible().is_none() {
+                conflict::check_failures(&expansion, &limits)?;
+                let encoding = Encoding::for_sums(&expansion, &[])?;
+                let control = SearchControl {
+                    options: &limits.options,
+                    decisions: self.decisions,
+                    report: &|done| watching.report(done),
+                };
+                log_evidence = log_sum(encoding.graph(), self.cache_bytes, &control)?;
+            }
+            let problem = CompiledProblem::new(
+                self.name(),
+                model,
+                Vec::new(),
+                Vec::new(),
+                self.limits.clone(),
+            );
+            Ok(problem.answer(&expansion, log_evidence, Vec::new()))
+        };
+        search().map_err(|error| watching.error_of(error))
+    }
+}
+
+impl Algorithm for Circuit {
+    fn name(&self) -> &'static str {
+        "Circuit"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if targets.is_empty() {
+            return self.log_evidence(model);
+        }
+        let watching = self.watch.start(self.name(), None);
+        self.compiled(model, targets.to_vec(), CircuitPurpose::Sums, &watching)?
+            .answer_within(&self.limits.until(watching.until()))
+    }
+}

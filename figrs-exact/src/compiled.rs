@@ -1,0 +1,181 @@
+//! The interface of compiled forms of a model: contraction trees, circuits and frontiers.
+
+use figrs_core::{Element, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::circuit::CompiledCircuit;
+use super::frontier::CompiledFrontier;
+use super::junction_tree::compiled_tree::CompiledTree;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::world::World;
+use figrs_answer::error::Error;
+
+/// A model compiled once, to be asked many times, from several threads if need be.
+///
+/// A form refuses questions that it cannot answer with [`Error::NotInAnswer`].
+///
+/// ```
+/// # use figrs_core::{Flip, Model, fold};
+/// # use figrs_exact::{Compiled, Frontier, JunctionTree};
+/// # use figrs_answer::Error;
+/// fn worlds(compiled: &impl Compiled) -> Result<String, Error> {
+///     Ok(compiled.count()?.to_string())
+/// }
+/// let coins: Vec<_> = (0..6).map(|_| Flip::new(0.5)).collect();
+/// let sum = fold(&coins, 0u32, |sum, &coin| sum + u32::from(coin));
+/// let model = Model::new().observe(&sum, 2);
+/// let tree = JunctionTree::new().compile(&model, &coins)?;
+/// let frontier = Frontier::new().compile(&model, &coins)?;
+/// assert_eq!([worlds(&tree)?, worlds(&frontier)?], ["15", "15"]);
+/// assert!(frontier.k_best(2).is_err() && tree.k_best(2)?.len() == 2);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Compiled: Clone + Send + Sync {
+    /// Observes a varying element, in place of the evidence set on it here before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    fn log_evidence(&self) -> f64;
+
+    /// The distribution of a target.
+    ///
+    /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where a form does not know single worlds.
+    fn most_probable(&self) -> Result<World, Error>;
+
+    /// The most probable worlds, best first; fewer if there are not as many.
+    ///
+    /// **Errors.** As [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] where a form does not know single worlds; when the counts would take more memory than
+    /// the budget.
+    fn count(&self) -> Result<BigUint, Error>;
+}
+
+impl Compiled for CompiledTree {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        self.set(element, value)
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence()
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        self.distribution(element)
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        self.most_probable()
+    }
+
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        self.k_best(count)
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.sample(rng)
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        self.count()
+    }
+}
+
+impl Compiled for CompiledCircuit {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        self.set(element, value)
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence()
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        self.distribution(element)
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        self.most_probable()
+    }
+
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        self.k_best(count)
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.sample(rng)
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        self.count()
+    }
+}
+
+impl Compiled for CompiledFrontier {
+    /// Refused: evidence decides which states there are.
+    fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
+        Err(unsupported(
+            "evidence that may change",
+            "state it in the model, or use JunctionTree::compile",
+        ))
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence()
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        self.distribution(element)
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        self.most_probable()
+    }
+
+    /// Refused, but for the first.
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        match count {
+            0 => Ok(Vec::new()),
+            1 => Ok(vec![self.most_probable()?]),
+            _ => Err(unsupported(
+                "worlds after the most probable one",
+                "use JunctionTree::compile",
+            )),
+        }
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.sample(rng)
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        self.count()
+    }
+}
+
+fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
+    Error::NotInAnswer {
+        algorithm: "Frontier",
+        asked,
+        remedy,
+    }
+}

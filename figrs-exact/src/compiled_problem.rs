@@ -1,0 +1,236 @@
+//! The question that a compiled form answers: model, targets, varying elements and the evidence set on them.
+
+use std::sync::Arc;
+
+use figrs_core::expand::Expansion;
+use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_factor::graph::Weights;
+
+use super::conflict;
+use figrs_answer::answer::AnsweredModel;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+
+/// A model with targets and varying elements, and the present evidence on these.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledProblem {
+    /// The algorithm that compiles.
+    algorithm: &'static str,
+    pub(crate) model: Model,
+    pub(crate) targets: Vec<AnyElement>,
+    pub(crate) varying: Vec<AnyElement>,
+    /// The present evidence on each varying element.
+    pub(crate) statements: Vec<Option<Model>>,
+    pub(crate) limits: Limits,
+}
+
+impl CompiledProblem {
+    /// Without evidence on varying elements.
+    pub(crate) fn new(
+        algorithm: &'static str,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        varying: Vec<AnyElement>,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            algorithm,
+            model: model.clone(),
+            statements: vec![None; varying.len()],
+            targets,
+            varying,
+            limits,
+        }
+    }
+
+    /// The targets, then the varying elements.
+    pub(crate) fn roots(&self) -> Vec<AnyElement> {
+        self.targets.iter().chain(&self.varying).cloned().collect()
+    }
+
+    /// The positions of the varying elements in an expansion of the roots.
+    pub(crate) fn varying_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
+        &expansion.targets()[self.targets.len()..]
+    }
+
+    /// The place of an element among the varying ones.
+    pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
+        let id = element.erased().id();
+        let place = self.varying.iter().position(|e| e.id() == id);
+        place.ok_or_else(|| Error::NotVarying {
+            element: element.label(),
+            algorithm: self.algorithm,
+        })
+    }
+
+    /// The place of a varying element, with the statement that it has a value.
+    #[track_caller]
+    pub(crate) fn observation<T: Value>(
+        &self,
+        element: &Element<T>,
+        value: T,
+    ) -> Result<(usize, Model), Error> {
+        let statement = Model::new().observe(element, value);
+        Ok((self.varying_place(element)?, statement))
+    }
+
+    /// The place of a varying element, with a statement that weighs its values.
+    #[track_caller]
+    pub(crate) fn weighting<T: Value>(
+        &self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(usize, Model), Error> {
+        let statement = Model::new().weigh(element, weight);
+        Ok((self.varying_place(element)?, statement))
+    }
+
+    /// Weights that the present evidence gives to the values of each varying element in an expansion, in their order; `None`
+    /// for those without evidence.
+    pub(crate) fn present_weights(
+        &self,
+        expansion: &Expansion,
+    ) -> Result<Vec<Option<Weights>>, Error> {
+        let statements = self.statements.iter().enumerate();
+        let weights = |(place, statement): (_, &Option<Model>)| {
+            self.weights(expansion, place, statement.as_ref())
+        };
+        statements.map(weights).collect()
+    }
+
+    /// Weights that a statement about a varying element gives to each of its values in an expansion.
+    pub(crate) fn weights(
+        &self,
+        expansion: &Expansion,
+        place: usize,
+        statement: Option<&Model>,
+    ) -> Result<Option<Weights>, Error> {
+        let position = expansion.targets().get(self.targets.len() + place);
+        let (Some(statement), Some(&position)) = (statement, position) else {
+            return Ok(None);
+        };
+        let support = &expansion.elements()[position].support;
+        let mut logs = vec![0.0; support.len()];
+        let mut linear = vec![1.0; support.len()];
+        for (element, evidence) in statement.evidence() {
+            for i in 0..support.len() {
+                (linear[i], logs[i]) = evidence.weight(element, support.any(i))?;
+            }
+        }
+        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
+        Ok(Some(if linear.iter().zip(&logs).all(is_plain) {
+            Weights::from_linear(linear)
+        } else {
+            Weights::from_logs(logs)
+        }))
+    }
+
+    /// The positions of the targets in an expansion of the roots.
+    pub(crate) fn target_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
+        &expansion.targets()[..self.targets.len()]
+    }
+
+    /// The distribution of a target or a varying element, given its probabilities by its position in an expansion.
+    pub(crate) fn distribution<T: Value>(
+        &self,
+        expansion: &Expansion,
+        element: &Element<T>,
+        probabilities: impl FnOnce(usize) -> Result<Vec<f64>, Error>,
+    ) -> Result<Marginal<T>, Error> {
+        let position = self.root(expansion, element.erased())?;
+        let probabilities = probabilities(position)?;
+        let support = &expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten().cloned();
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities,
+            Estimate::Exact,
+        ))
+    }
+
+    /// An error if the `count` best worlds of so many variables take more memory than the budget.
+    pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
+        // A world has its values twice, its choices or ranks, and alternatives that may lead to others.
+        let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
+        Ok(self.limits.options.check_memory(bytes)?)
+    }
+
+    /// The position in an expansion of a target or a varying element.
+    pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
+        let mut roots = self.targets.iter().chain(&self.varying);
+        let place = roots.position(|e| e.id() == element.id());
+        let position = place.and_then(|place| expansion.targets().get(place).copied());
+        match (position, place) {
+            (Some(position), _) => Ok(position),
+            (None, Some(_)) => Err(self.impossible()),
+            (None, None) => Err(Error::NotATarget {
+                element: element.label(),
+            }),
+        }
+    }
+
+    /// The model with the evidence set on varying elements, and the roots of its worlds.
+    pub(crate) fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
+        let statements = self.statements.iter().flatten();
+        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
+        (model, self.roots())
+    }
+
+    /// The error for the present evidence.
+    pub(crate) fn impossible(&self) -> Error {
+        self.impossible_within(&self.limits)
+    }
+
+    /// The error for the present evidence, explained within other limits than those of questions.
+    pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
+        let (model, roots) = self.with_present_evidence();
+        conflict::impossible(&model, &roots, limits)
+    }
+
+    /// The answer: the probability of the evidence, and the probabilities of the values of each target.
+    pub(crate) fn answer(
+        &self,
+        expansion: &Expansion,
+        log_evidence: f64,
+        marginals: Vec<Vec<f64>>,
+    ) -> Answer {
+        let targets = self.targets.iter().zip(expansion.targets());
+        let marginals = targets
+            .zip(marginals)
+            .map(|((element, &position), probabilities)| TargetMarginal {
+                element: element.clone(),
+                support: expansion.elements()[position].support.clone(),
+                probabilities,
+                estimate: Estimate::Exact,
+            });
+        let evidence = LogEvidence {
+            value: log_evidence,
+            standard_error: 0.0,
+        };
+        let answer = Answer::marginals(self.algorithm, marginals.collect(), evidence);
+        if log_evidence == f64::NEG_INFINITY {
+            return answer;
+        }
+        let asked = Arc::new(self.with_present_evidence());
+        let answered = AnsweredModel::new(asked.clone(), &self.limits, expansion, log_evidence);
+        let answer = answer.with_answered(answered);
+        answer.with_question(asked)
+    }
+}
+
+/// The expansion that single worlds are read from: one without shared calls.
+pub(crate) fn unfolded_expansion(
+    expansion: &Arc<Expansion>,
+    model: &Model,
+    roots: &[AnyElement],
+    limits: &Limits,
+) -> Result<Arc<Expansion>, Error> {
+    if expansion.shares_calls() {
+        Ok(Arc::new(Expansion::new(model, roots, limits.budget)?))
+    } else {
+        Ok(Arc::clone(expansion))
+    }
+}

@@ -1,0 +1,218 @@
+//! Consistency of evidence: minimal conflicts, and failures that no world can have.
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Model};
+
+use super::possibility::PossibilityTrials;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_factor::algebra::Boolean;
+use figrs_factor::eliminate::eliminate;
+
+/// The error for evidence that is known to be impossible, with a conflict: a minimal one, as far as bounded work decides it.
+///
+/// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ..., which needs about
+/// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound). When the work that
+/// all trials together may take is done, or a deadline has passed, the conflict is what is left.
+///
+/// Scores are part of the program and not left out; where the evidence that is left conflicts with those
+/// that the targets reach, they are named as well.
+pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
+    let mut trials = PossibilityTrials::new(model, targets, limits);
+    let (kept, is_minimal) = reduced(model, targets, &mut trials);
+    let pieces = kept.iter().map(|&piece| model.describe(piece));
+    let mut conflict: Vec<String> = pieces.collect();
+    let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
+    if trials.is_possible(&kept_only, &[]) != Some(false) {
+        conflict.extend(scores(&kept_only, targets, limits));
+    }
+    Error::ImpossibleEvidence {
+        conflict,
+        is_minimal,
+    }
+}
+
+/// The pieces of a conflict, ascending; true if without any one of them the rest is possible.
+fn reduced(
+    model: &Model,
+    targets: &[AnyElement],
+    trials: &mut PossibilityTrials<'_>,
+) -> (Vec<usize>, bool) {
+    let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
+    let is_possible = |trials: &mut PossibilityTrials<'_>, rest: &[usize]| {
+        let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
+        trials.is_possible(&rest_only, targets)
+    };
+    let is_soft = |piece: &usize| model.evidence()[*piece].1.is_soft();
+    let hard: Vec<usize> = kept.iter().copied().filter(|p| !is_soft(p)).collect();
+    if hard.len() < kept.len() && is_possible(trials, &hard) == Some(false) {
+        kept = hard;
+    }
+    let mut is_minimal = true;
+    let mut chunk = kept.len().div_ceil(2);
+    while chunk > 0 {
+        let mut start = 0;
+        while start < kept.len() {
+            if trials.is_over() {
+                return (kept, false);
+            }
+            let end = (start + chunk).min(kept.len());
+            let rest = [&kept[..start], &kept[end..]].concat();
+            match is_possible(trials, &rest) {
+                Some(false) => kept = rest,
+                decided => {
+                    is_minimal &= chunk > 1 || decided.is_some();
+                    start += chunk;
+                }
+            }
+        }
+        chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
+    }
+    (kept, is_minimal)
+}
+
+/// The Scores that the roots reach, in words; the first few.
+fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
+    const NAMED: usize = 8;
+    let Ok(expansion) = limits.expand(model, targets) else {
+        return Vec::new();
+    };
+    let elements = expansion.elements().iter().map(|e| &e.element);
+    let scores = elements.filter_map(|element| match element.kind() {
+        Kind::Score(_, evidence) => Some(format!("{} {evidence:?}", element.label())),
+        _ => None,
+    });
+    let mut named: Vec<String> = scores.collect();
+    named.dedup();
+    named.truncate(NAMED);
+    named
+}
+
+fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
+    let outcome = eliminate::<Boolean>(encoding.graph(), &[], &limits.options)?;
+    Ok(outcome.values.first().copied().unwrap_or(false))
+}
+
+/// An error if a function of the model fails in some world; failures for combinations of values that no world
+/// has do not matter.
+pub fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
+    let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
+    if expansion.failures().next().is_none() || !fails(None)? {
+        return Ok(());
+    }
+    for (position, failures) in expansion.failures() {
+        if fails(Some(position))? {
+            return Err(failures.error.clone().into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use figrs_core::{Element, Flip, Until, fold};
+
+    use super::*;
+    use crate::circuit::Circuit;
+    use figrs_answer::algorithm::Run;
+
+    /// Coins, and so many clauses of three of them each, drawn by a fixed rule.
+    fn formula(coins: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
+        let coins: Vec<Element<bool>> = (0..coins).map(|_| Flip::new(0.5)).collect();
+        let mut state = 7_u64;
+        let mut draw = |n: usize| {
+            state = (state.wrapping_mul(6_364_136_223_846_793_005))
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        };
+        let mut model = Model::new();
+        for _ in 0..clauses {
+            let literals: Vec<Element<bool>> = (0..3)
+                .map(|_| {
+                    let coin = &coins[draw(coins.len())];
+                    if draw(2) == 0 {
+                        coin.not()
+                    } else {
+                        coin.clone()
+                    }
+                })
+                .collect();
+            let holds = fold(&literals, false, |&any, &literal| any || literal);
+            model = model.observe(&holds, true);
+        }
+        (model, coins)
+    }
+
+    #[test]
+    fn a_conflict_of_a_wide_formula_ends_with_its_work() {
+        // Eliminations of half of its clauses would take 2^30 operations and more.
+        let (model, coins) = formula(60, 420);
+        let model = model.weigh(&coins[0], |_| 2.0);
+        let limits = Limits::default();
+        let mut trials = PossibilityTrials::new(&model, &[], &limits);
+        let (kept, is_minimal) = reduced(&model, &[], &mut trials);
+        assert!(kept.len() <= 420 && (is_minimal || trials.is_over()));
+        let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
+        let answer = Circuit::new().run(&kept_only, ()).unwrap();
+        assert_eq!(answer.log_evidence().unwrap().value, f64::NEG_INFINITY);
+        // Of a weight that excludes nothing no conflict takes note.
+        assert!(!kept.contains(&420));
+    }
+
+    #[test]
+    fn a_small_conflict_is_found_within_a_wide_formula() {
+        let (mut model, coins) = formula(60, 200);
+        let [a, b] = [Flip::new(0.5), Flip::new(0.5)];
+        model = model.observe(&a.or(&b), true);
+        for other in [&a, &b] {
+            // Linked to the others.
+            model = model.observe(&other.or(&coins[0]), true);
+            model = model.observe(&other.and(&coins[1].or(&coins[2])), false);
+        }
+        model = model.observe(&coins[1], true);
+        let error = impossible(&model, &[], &Limits::default());
+        let Error::ImpossibleEvidence {
+            conflict,
+            is_minimal,
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((conflict.len(), *is_minimal), (4, true), "{error}");
+    }
+
+    #[test]
+    fn a_conflict_that_is_interrupted_has_all_statements() {
+        let coin = Flip::new(0.5);
+        let other = Flip::new(0.5);
+        let model = Model::new().observe(&coin, true).observe(&coin, false);
+        let model = model.observe(&other, true);
+        for is_interrupted in [false, true] {
+            let until = Until {
+                interrupt: Some(Arc::new(AtomicBool::new(is_interrupted))),
+                ..Until::default()
+            };
+            let error = impossible(&model, &[], &Limits::default().until(&until));
+            let told = error.to_string();
+            let Error::ImpossibleEvidence {
+                conflict,
+                is_minimal,
+            } = error
+            else {
+                panic!("{told}");
+            };
+            let expected = if is_interrupted { 3 } else { 2 };
+            assert_eq!((conflict.len(), is_minimal), (expected, !is_interrupted));
+            let remedy = if is_interrupted {
+                "take some of them back"
+            } else {
+                "take one of them back"
+            };
+            assert!(told.ends_with(remedy), "{told}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Dependencies among the elements of a model that has evidence.
+
+use figrs_core::expand::{Budget, Expansion};
+use figrs_core::graph::DependencyGraph;
+use figrs_core::{AnyElement, Model, ModelError};
+
+use super::conflict;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+
+/// The graph of a model with these roots.
+pub fn dependency_graph(model: &Model, roots: &[AnyElement]) -> Result<DependencyGraph, Error> {
+    match Expansion::new(model, roots, Budget::default()) {
+        Ok(expansion) if expansion.impossible().is_some() => {
+            Err(conflict::impossible(model, roots, &Limits::default()))
+        }
+        Ok(expansion) => Ok(DependencyGraph::of_expansion(model, &expansion)),
+        Err(error) => {
+            let graph = match error {
+                ModelError::NotFinite { .. } => DependencyGraph::without_branches(model, roots),
+                _ => None,
+            };
+            graph.ok_or(Error::Model(error))
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Enumeration of all worlds.
+
+use figrs_core::internals::{FiniteOutcomes, NotEnumerable};
+use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
+use figrs_factor::graph::WorldWeight;
+use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
+
+use super::conflict;
+use super::tally::Tally;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::watch::{Watch, watched};
+
+/// Number of worlds from one report of progress to the next.
+const REPORTED: u64 = 1024;
+
+/// Runs every world of a finite model, one after another.
+///
+/// **Guarantee.** Exact, up to rounding in the sum over worlds. Small enough to be checked by eye, it is the reference in
+/// the tests of every other exact algorithm.
+///
+/// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
+/// elements; memory in the size of one world.
+///
+/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
+/// finite support, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some of the worlds tell nothing of the rest.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::Enumerate;
+/// # use figrs_answer::Run;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = Enumerate::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Enumerate {
+    worlds: u64,
+    evaluations: u64,
+    limit: WorldLimit,
+    watch: Watch,
+}
+
+impl Default for Enumerate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Enumerate {
+    /// With a budget of ten million worlds, fifty million evaluations of elements, and four million elements
+    /// in one world.
+    pub fn new() -> Self {
+        Self {
+            worlds: 10_000_000,
+            evaluations: 50_000_000,
+            limit: WorldLimit::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    watched!();
+
+    /// Ends with an error after this many worlds.
+    pub fn max_worlds(mut self, worlds: u64) -> Self {
+        self.worlds = worlds;
+        self
+    }
+
+    /// Ends with an error once this many elements were evaluated, over all worlds.
+    pub fn max_evaluations(mut self, evaluations: u64) -> Self {
+        self.evaluations = evaluations;
+        self
+    }
+
+    /// Ends with an error at a world of more than this many elements.
+    pub fn max_elements(mut self, elements: usize) -> Self {
+        self.limit.elements = elements;
+        self
+    }
+
+    /// Ends with an error at a world that takes more than this many bytes of memory (default 2 GiB), counted as
+    /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.limit.bytes = bytes;
+        self
+    }
+
+    /// The most probable world of the targets and the evidence, by trying all of them.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
+    pub fn most_probable_world(
+        &self,
+        model: &Model,
+        targets: impl figrs_core::Parents,
+    ) -> Result<Answer, Error> {
+        let mut best: Option<(Vec<(AnyElement, Datum)>, f64)> = None;
+        let targets = targets.elements();
+        self.for_each_world(model, &targets, |program, weight| {
+            let better = best.as_ref().is_none_or(|(_, most)| weight.log > *most);
+            if !weight.is_zero() && better {
+                let world = program.world().map(|(e, v)| (e.clone(), v.clone()));
+                best = Some((world.collect(), weight.log));
+            }
+        })?;
+        match best {
+            Some((world, log)) => Ok(Answer::world(self.name(), world, log)),
+            None => Err(conflict::impossible(model, &targets, &Limits::default())),
+        }
+    }
+
+    /// Calls `visit` with every world and its probability times the weight of the evidence.
+    #[doc(hidden)]
+    pub fn for_each_world(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        mut visit: impl FnMut(&Program, WorldWeight),
+    ) -> Result<(), Error> {
+        let mut program = Program::new(model, targets, self.limit)?;
+        let mut path = Path::default();
+        let mut evaluations = 0;
+        let watching = self.watch.start(self.name(), None);
+        for worlds in 0..self.worlds {
+            if watching.stopped().is_some() {
+                return Err(watching.nothing_done());
+            }
+            if worlds % REPORTED == 0 {
+                watching.report(worlds);
+            }
+            if evaluations > self.evaluations {
+                return Err(Error::TooManyEvaluations {
+                    limit: self.evaluations,
+                    worlds,
+                });
+            }
+            path.restart();
+            let evidence = program.run(&mut path, Observations::Compare)?;
+            evaluations += program.evaluated() as u64;
+            let mut weight = path.probability;
+            weight.times(evidence.linear, evidence.log);
+            visit(&program, weight);
+            if !path.advance() {
+                return Ok(());
+            }
+        }
+        Err(Error::TooManyWorlds { limit: self.worlds })
+    }
+}
+
+impl Algorithm for Enumerate {
+    fn name(&self) -> &'static str {
+        "Enumerate"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let mut tally = Tally::new(targets);
+        self.for_each_world(model, targets, |program, weight| tally.add(program, weight))?;
+        let value = tally.log_total();
+        if value == f64::NEG_INFINITY && !targets.is_empty() {
+            return Err(conflict::impossible(model, targets, &Limits::default()));
+        }
+        let evidence = LogEvidence {
+            value,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals(
+            self.name(),
+            tally.exact_marginals(),
+            evidence,
+        ))
+    }
+}
+
+/// The outcomes of one choice that are still to be tried.
+#[derive(Debug)]
+struct PendingOutcomes {
+    outcomes: Vec<(Datum, WorldWeight)>,
+    taken: usize,
+}
+
+/// The choices of one world. The next world takes the next outcome of the last choice that has one.
+#[derive(Debug)]
+struct Path {
+    branches: Vec<PendingOutcomes>,
+    position: usize,
+    probability: WorldWeight,
+    /// Size of the outcomes in bytes.
+    bytes: u64,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self {
+            branches: Vec::new(),
+            position: 0,
+            probability: WorldWeight::ONE,
+            bytes: 0,
+        }
+    }
+}
+
+impl PendingOutcomes {
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + self.outcomes.capacity() * size_of::<(Datum, WorldWeight)>()) as u64
+    }
+}
+
+impl Path {
+    fn restart(&mut self) {
+        self.position = 0;
+        self.probability = WorldWeight::ONE;
+    }
+
+    fn advance(&mut self) -> bool {
+        // A world that contradicts the evidence may end before it makes the choices of the last one.
+        while self.branches.len() > self.position {
+            self.pop();
+        }
+        while let Some(last) = self.branches.last_mut() {
+            last.taken += 1;
+            if last.taken < last.outcomes.len() {
+                return true;
+            }
+            self.pop();
+        }
+        false
+    }
+
+    fn pop(&mut self) {
+        let last = self.branches.pop();
+        self.bytes -= last.as_ref().map_or(0, PendingOutcomes::bytes);
+    }
+}
+
+fn outcomes(
+    element: &AnyElement,
+    outcomes: Result<Result<FiniteOutcomes, NotEnumerable>, Fault>,
+    log_prob: impl Fn(&Datum) -> Result<f64, Fault>,
+) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+    let finite = outcomes.map_err(|fault| element.fault(fault))?;
+    let finite = finite.map_err(|endless| ModelError::NotFinite {
+        element: element.label(),
+        kind: endless.describe(),
+    })?;
+    let outcome = |(i, &linear): (usize, &f64)| {
+        let value = finite.support.datum(i);
+        let log = if linear.is_normal() {
+            linear.ln()
+        } else {
+            log_prob(&value).map_err(|fault| element.fault(fault))?
+        };
+        Ok((value, WorldWeight { linear, log }))
+    };
+    let outcomes = finite.probabilities.iter().enumerate().map(outcome);
+    outcomes.collect()
+}
+
+impl Chooser for Path {
+    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
+        if self.position == self.branches.len() {
+            let mut outcomes = match choice {
+                Choice::Atomic(op) => {
+                    outcomes(element, op.outcomes(), |value| op.log_prob(value.as_any()))?
+                }
+                Choice::Family(family, arguments) => {
+                    outcomes(element, family.outcomes(arguments), |value| {
+                        family.log_prob(arguments, value.as_any())
+                    })?
+                }
+                Choice::Row(values, row) => row
+                    .linear()
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &linear)| {
+                        let log = row.log(i);
+                        (values.datum(i), WorldWeight { linear, log })
+                    })
+                    .collect(),
+            };
+            outcomes.retain(|(_, weight)| !weight.is_zero());
+            if outcomes.is_empty() {
+                return Err(element.invalid("its distribution has no outcomes".into()));
+            }
+            let branch = PendingOutcomes { outcomes, taken: 0 };
+            self.bytes += branch.bytes();
+            self.branches.push(branch);
+        }
+        let branch = &self.branches[self.position];
+        self.position += 1;
+        let (value, weight) = &branch.outcomes[branch.taken];
+        self.probability.times(weight.linear, weight.log);
+        Ok(value.clone())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

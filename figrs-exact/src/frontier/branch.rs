@@ -1,0 +1,192 @@
+//! Branches of a Chain as lists of outcomes.
+
+use figrs_core::internals::{Kind, NotEnumerable};
+use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use figrs_factor::graph::WorldWeight;
+use indexmap::IndexMap;
+
+use super::choice_outcomes::atomic;
+use super::exploration_limits::ExplorationError;
+use super::ordered_element::OrderedElement;
+use crate::conflict;
+use crate::enumerate::Enumerate;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::limits::call_solver;
+
+/// The outcomes of a branch.
+#[derive(Debug)]
+pub(super) struct BranchOutcomes {
+    pub(super) outcomes: Vec<(Datum, WorldWeight)>,
+    /// `true` if an outcome may stand for several worlds.
+    pub(super) merged: bool,
+    /// `true` if the weight of an observed value is a density.
+    pub(super) density: bool,
+    /// An atomic element that others might read, but that is taken for the branch's own.
+    pub(super) owned: Option<AnyElement>,
+}
+
+/// The outcomes of the element that `call` gives, where elements that are not its own have the values `captured`.
+///
+/// An atomic element that the caller says it may own is taken for the branch's own, also if others hold it.
+/// The function is called twice where its element is not a new atomic one: what both calls reach is not the branch's own.
+pub(super) fn outcomes(
+    slot: &OrderedElement,
+    interventions: &Model,
+    captured: &[(AnyElement, Datum)],
+    (may_own, memory): (&dyn Fn(&AnyElement) -> bool, u64),
+    call: &dyn Fn() -> Result<AnyElement, ModelError>,
+) -> Result<BranchOutcomes, ExplorationError> {
+    let branch = call()?;
+    let known = captured.iter().find(|(e, _)| e.id() == branch.id());
+    if let Some((_, value)) = known {
+        return Ok(BranchOutcomes {
+            outcomes: vec![(value.clone(), WorldWeight::ONE)],
+            merged: false,
+            density: false,
+            owned: None,
+        });
+    }
+    let is_atomic = matches!(branch.kind(), Kind::Atomic(_));
+    let is_unshared = branch.is_unshared();
+    let is_own = is_unshared || (is_atomic && may_own(&branch));
+    if !is_own {
+        return Err(ExplorationError::Captured(vec![branch]));
+    }
+    if let Kind::Atomic(op) = branch.kind() {
+        let observed = slot.observed();
+        let density =
+            observed.is_some() && matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
+        return Ok(BranchOutcomes {
+            outcomes: atomic(&branch, observed)?,
+            merged: false,
+            density,
+            owned: (!is_unshared).then_some(branch),
+        });
+    }
+    let set = |model: Model, (element, value): &(AnyElement, Datum)| {
+        model.intervene_any(element, value.clone())
+    };
+    let model = captured.iter().fold(interventions.clone(), set);
+    let first = BranchWorlds::by_enumeration(&branch, &model, memory)?;
+    let twin = call()?;
+    let second = BranchWorlds::by_enumeration(&twin, &model, memory)?;
+    let mut shared = Vec::new();
+    for (id, element) in &first.reached {
+        let known = captured.iter().any(|(e, _)| e.id() == *id);
+        if known || !second.reached.contains_key(id) {
+            continue;
+        }
+        match element.kind() {
+            Kind::Score(..) => {
+                return Err(ExplorationError::Error(Error::SharedScore {
+                    element: slot.element.label(),
+                }));
+            }
+            Kind::Apply(..) => {}
+            Kind::Atomic(op) if matches!(op.outcomes(), Ok(Ok(one)) if one.support.len() == 1) => {}
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => shared.push(element.clone()),
+        }
+    }
+    if !shared.is_empty() {
+        return Err(ExplorationError::Captured(shared));
+    }
+    if slot.optional && first.is_weighed {
+        return Err(ExplorationError::Error(Error::SharedScore {
+            element: slot.element.label(),
+        }));
+    }
+    Ok(BranchOutcomes {
+        outcomes: first.outcomes.into_iter().collect(),
+        merged: true,
+        density: false,
+        owned: None,
+    })
+}
+
+/// All worlds of a branch.
+#[derive(Default)]
+struct BranchWorlds {
+    outcomes: IndexMap<Datum, WorldWeight>,
+    /// In the order in which they are met.
+    reached: IndexMap<ElementId, AnyElement>,
+    /// `true` if a Score weighs some of them.
+    is_weighed: bool,
+}
+
+/// Number of evaluated elements beyond which the worlds of a branch are summed by elimination.
+const FEW_EVALUATIONS: u64 = 1 << 15;
+
+impl BranchWorlds {
+    /// An error if a world takes more than so many bytes.
+    fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+        let all = Enumerate::new().max_bytes(memory);
+        let few = all.clone().max_evaluations(FEW_EVALUATIONS);
+        match Self::listed(branch, model, &few) {
+            Err(Error::TooManyEvaluations { .. }) => Self::by_elimination(branch, model, memory)
+                .or_else(|_| Self::listed(branch, model, &all)),
+            found => found,
+        }
+    }
+
+    /// Sums the worlds by elimination, where calls of recursive functions share their distributions.
+    fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+        let mut limits = Limits::default();
+        limits.budget.bytes = memory;
+        let expansion = limits.expand(model, std::slice::from_ref(branch))?;
+        conflict::check_failures(&expansion, &limits)?;
+        let mut worlds = Self::default();
+        for expanded in expansion.elements() {
+            let element = expanded.element.clone();
+            worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
+            worlds.reached.insert(element.id(), element);
+        }
+        if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
+            let support = &expansion.elements()[position].support;
+            let weights = call_solver::sums(&expansion, &limits.options)?;
+            for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
+                let log = weights.log(i);
+                let linear = log.exp();
+                let weight = WorldWeight { linear, log };
+                worlds.outcomes.insert(support.datum(i), weight);
+            }
+        }
+        Ok(worlds)
+    }
+
+    fn listed(branch: &AnyElement, model: &Model, enumerate: &Enumerate) -> Result<Self, Error> {
+        let mut worlds = Self::default();
+        let targets = [branch.clone()];
+        enumerate.for_each_world(model, &targets, |program, weight| {
+            for (element, _) in program.world() {
+                worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
+                let reached = worlds.reached.entry(element.id());
+                reached.or_insert_with(|| element.clone());
+            }
+            let value = program
+                .targets()
+                .first()
+                .and_then(|&slot| program.value(slot));
+            let Some(value) = value.filter(|_| !weight.is_zero()) else {
+                return;
+            };
+            let total = worlds.outcomes.entry(value.clone());
+            total
+                .and_modify(|total| *total = sum(*total, weight))
+                .or_insert(weight);
+        })?;
+        Ok(worlds)
+    }
+}
+
+fn sum(a: WorldWeight, b: WorldWeight) -> WorldWeight {
+    let (high, low) = if a.log > b.log {
+        (a.log, b.log)
+    } else {
+        (b.log, a.log)
+    };
+    WorldWeight {
+        linear: a.linear + b.linear,
+        log: high + (low - high).exp().ln_1p(),
+    }
+}

@@ -1,0 +1,384 @@
+//! A model compiled to its frontiers.
+
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::{AnyElement, Datum, Element, Label, Model, Support, Value, stream};
+use num_bigint::BigUint;
+use rand::Rng;
+use rustc_hash::FxHashMap;
+
+use super::explore::Exploration;
+use super::messages::BackwardMessages;
+use super::queries;
+use super::queries::TargetWorld;
+use super::restricted;
+use crate::conflict;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::world::{World, WorldDecoder};
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
+
+/// Sums over all worlds, as ordinary numbers where they hold them.
+#[derive(Debug)]
+enum TotalMessages {
+    Plain(BackwardMessages<SumProduct>),
+    Logs(BackwardMessages<LogSumProduct>),
+}
+
+/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages back from its end.
+///
+/// Its worlds hold the values of the targets only.
+///
+/// ```
+/// # use figrs_core::{Flip, Model, fold};
+/// # use figrs_exact::Frontier;
+/// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
+/// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+/// let compiled = Frontier::new().compile(&Model::new().observe(&heads, 2), &coins)?;
+/// assert_eq!(compiled.count()?.to_string(), "4950");
+/// for world in compiled.samples(7)?.take(3) {
+///     assert_eq!(world.values(&coins)?.iter().filter(|coin| **coin).count(), 2);
+/// }
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+///
+/// Several threads may ask it; a clone shares all that it holds.
+#[derive(Clone, Debug)]
+pub struct CompiledFrontier {
+    model: Model,
+    /// The bytes that messages may take.
+    memory: u64,
+    names: Arc<TargetNames>,
+    explored: Arc<Exploration>,
+    sums: Arc<TotalMessages>,
+    log_evidence: f64,
+    marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
+}
+
+/// The targets, to read worlds with.
+#[derive(Debug)]
+struct TargetNames {
+    targets: Vec<AnyElement>,
+    positions: FxHashMap<figrs_core::ElementId, usize>,
+    supports: Vec<Support>,
+}
+
+impl WorldDecoder for TargetNames {
+    fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum> {
+        let &target = self.positions.get(&element.id())?;
+        Some(self.supports[target].datum(values[target] as usize))
+    }
+
+    fn elements(&self) -> Vec<AnyElement> {
+        self.targets.clone()
+    }
+
+    fn missing(&self, element: Label) -> Error {
+        Error::NotATarget { element }
+    }
+}
+
+impl CompiledFrontier {
+    pub(super) fn new(
+        model: &Model,
+        targets: Vec<AnyElement>,
+        explored: Exploration,
+        memory: u64,
+    ) -> Self {
+        let memory = memory.saturating_sub(explored.bytes).max(memory / 4);
+        let plain = if explored.weights.is_flushed() {
+            None
+        } else {
+            BackwardMessages::new(&explored, memory)
+        };
+        let sums = match plain {
+            Some(messages) => TotalMessages::Plain(messages),
+            None => TotalMessages::Logs(
+                BackwardMessages::new(&explored, memory).expect("logarithms stay in their range"),
+            ),
+        };
+        let log_evidence = match &sums {
+            TotalMessages::Plain(messages) => messages.total.ln() + messages.log_scale,
+            TotalMessages::Logs(messages) => messages.total + messages.log_scale,
+        };
+        let mut positions = FxHashMap::default();
+        let mut last = Vec::with_capacity(targets.len());
+        for (position, target) in targets.iter().enumerate() {
+            last.push(*positions.entry(target.id()).or_insert(position));
+        }
+        let supports = explored.types.iter().map(|&of| explored.values[of].clone());
+        Self {
+            model: model.clone(),
+            memory,
+            names: Arc::new(TargetNames {
+                targets,
+                positions,
+                supports: supports.collect(),
+            }),
+            explored: Arc::new(explored),
+            sums: Arc::new(sums),
+            log_evidence,
+            marginals: Arc::default(),
+        }
+    }
+
+    /// The natural logarithm of the probability of the evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&self) -> f64 {
+        self.log_evidence
+    }
+
+    /// Number of states of the largest frontier.
+    pub fn largest_frontier(&self) -> usize {
+        self.explored.largest
+    }
+
+    /// Number of steps, one for each random choice, and number of them that repeat earlier ones.
+    pub fn steps(&self) -> (usize, usize) {
+        (self.explored.steps.len(), self.explored.repeated)
+    }
+
+    /// Size of the transitions between states, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.explored.bytes
+    }
+
+    fn impossible(&self) -> Error {
+        conflict::impossible(&self.model, &self.names.targets, &Limits::default())
+    }
+
+    fn require_possible(&self) -> Result<(), Error> {
+        if self.log_evidence > f64::NEG_INFINITY {
+            Ok(())
+        } else {
+            Err(self.impossible())
+        }
+    }
+
+    /// An error if transitions do not stand for single worlds.
+    fn require_worlds(&self) -> Result<(), Error> {
+        if self.explored.are_worlds {
+            return Ok(());
+        }
+        Err(Error::NotInAnswer {
+            algorithm: "Frontier",
+            asked: "single worlds, because branches of a Chain are more than one random choice or are shared",
+            remedy: "use JunctionTree::compile",
+        })
+    }
+
+    fn all_marginals(&self) -> &[Vec<f64>] {
+        self.marginals.get_or_init(|| {
+            let found = match &*self.sums {
+                TotalMessages::Plain(messages) => queries::marginals(&self.explored, messages),
+                TotalMessages::Logs(messages) => queries::marginals(&self.explored, messages),
+            };
+            let again = || {
+                let messages = BackwardMessages::<LogSumProduct>::new(&self.explored, self.memory)?;
+                queries::marginals(&self.explored, &messages)
+            };
+            found
+                .or_else(again)
+                .expect("logarithms stay in their range")
+        })
+    }
+
+    /// The values of a target that are possible, and their probabilities.
+    fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
+        let shares = self.all_marginals()[target].iter().enumerate();
+        shares
+            .filter(|(_, p)| **p > 0.0)
+            .map(|(i, &p)| (i, p))
+            .unzip()
+    }
+
+    /// The distribution of a target. The first question takes a sweep over all steps, which answers for all targets.
+    ///
+    /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let position = self.names.positions.get(&element.erased().id());
+        let &position = position.ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })?;
+        self.require_possible()?;
+        let (values, probabilities) = self.marginal(position);
+        let support = &self.names.supports[position];
+        let values = values
+            .into_iter()
+            .filter_map(|i| support.get::<T>(i).cloned());
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities,
+            Estimate::Exact,
+        ))
+    }
+
+    /// The probability that a target has a value.
+    ///
+    /// **Errors.** As [`distribution`](Self::distribution).
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    pub fn answer(&self) -> Result<Answer, Error> {
+        let mut marginals = Vec::with_capacity(self.names.targets.len());
+        if !self.names.targets.is_empty() {
+            self.require_possible()?;
+        }
+        for (position, element) in self.names.targets.iter().enumerate() {
+            let first = self.names.positions[&element.id()];
+            let (values, probabilities) = self.marginal(first);
+            let mut support = element.no_values();
+            for value in values {
+                support.insert(self.names.supports[position].any(value));
+            }
+            marginals.push(TargetMarginal {
+                element: element.clone(),
+                support: support.build(),
+                probabilities,
+                estimate: Estimate::Exact,
+            });
+        }
+        let log_evidence = LogEvidence {
+            value: self.log_evidence,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("Frontier", marginals, log_evidence))
+    }
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] where transitions do not stand for single worlds.
+    pub fn count(&self) -> Result<BigUint, Error> {
+        self.require_worlds()?;
+        let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
+        Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
+    }
+
+    /// True if some world has these values of targets.
+    ///
+    /// **Guarantee.** Exact.
+    ///
+    /// **Complexity.** A sweep over the states that the values leave: far less than to compile the model with them as evidence.
+    ///
+    /// **Errors.** [`Error::NotATarget`].
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_exact::Frontier;
+    /// let coins: Vec<_> = (0..9).map(|_| Flip::new(0.5)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let compiled = Frontier::new().compile(&Model::new().observe(&heads, 2), &coins)?;
+    /// assert!(compiled.allows([(&coins[0], true), (&coins[8], true)])?);
+    /// assert!(!compiled.allows(coins[..3].iter().map(|coin| (coin, true)))?);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn allows<'e, T: Value>(
+        &self,
+        known: impl IntoIterator<Item = (&'e Element<T>, T)>,
+    ) -> Result<bool, Error> {
+        let code = |(element, value): (&Element<T>, T)| {
+            let position = self.names.positions.get(&element.erased().id());
+            let &position = position.ok_or_else(|| Error::NotATarget {
+                element: element.label(),
+            })?;
+            let support = &self.names.supports[position];
+            let values = support.len() as u32;
+            let is_value = |&at: &u32| {
+                let other = support.get::<T>(at as usize);
+                other.is_some_and(|other| other.same(&value))
+            };
+            Ok((position, (0..values).find(is_value)))
+        };
+        let known = known.into_iter().map(code);
+        let known = known.collect::<Result<Vec<_>, Error>>()?;
+        Ok(
+            self.log_evidence > f64::NEG_INFINITY
+                && restricted::is_possible(&self.explored, &known),
+        )
+    }
+
+    /// The most probable world of the targets and the evidence; the first in the order of values if there are several.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where transitions do not stand for single worlds.
+    pub fn most_probable(&self) -> Result<World, Error> {
+        self.require_possible()?;
+        self.require_worlds()?;
+        let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
+        let best = messages.map(|messages| queries::best(&self.explored, &messages));
+        best.map(|told| self.world(told))
+            .ok_or_else(|| self.impossible())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.require_possible()?;
+        let mut told = self.draw(&mut [rng]);
+        told.pop()
+            .map(|told| self.world(told))
+            .ok_or_else(|| self.impossible())
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
+        // If messages are computed again, one sweep serves many worlds.
+        let batch = self.sums.batch();
+        let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
+            let rngs = first..first + batch;
+            let mut rngs: Vec<_> = rngs.map(|part| stream(seed, part)).collect();
+            self.draw(&mut rngs)
+        });
+        Ok(drawn.map(|told| self.world(told)))
+    }
+
+    /// One world for each generator, all in one sweep.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
+        self.require_possible()?;
+        let told = self.draw(&mut rngs);
+        Ok(told.into_iter().map(|told| self.world(told)).collect())
+    }
+
+    fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {
+        match &*self.sums {
+            TotalMessages::Plain(messages) => queries::draw(&self.explored, messages, rngs),
+            TotalMessages::Logs(messages) => queries::draw(&self.explored, messages, rngs),
+        }
+    }
+
+    fn world(&self, (mut values, log): TargetWorld) -> World {
+        for (position, target) in self.names.targets.iter().enumerate() {
+            values[position] = values[self.names.positions[&target.id()]];
+        }
+        World::new(
+            Arc::clone(&self.names) as Arc<dyn WorldDecoder>,
+            values,
+            log,
+        )
+    }
+}
+
+impl TotalMessages {
+    /// Number of worlds to draw in one sweep.
+    fn batch(&self) -> u64 {
+        const TOGETHER: u64 = 64;
+        let complete = match self {
+            Self::Plain(messages) => messages.is_complete(),
+            Self::Logs(messages) => messages.is_complete(),
+        };
+        if complete { 1 } else { TOGETHER }
+    }
+}

@@ -1,0 +1,140 @@
+//! Linear order of the elements of a model, in which a frontier meets them.
+
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, ElementId, Evidence, Model};
+use rustc_hash::FxHashMap;
+
+use super::dependency_closure::{NeededElement, NeededElements};
+use super::ordered_element::OrderedElement;
+use super::reorder::better_order;
+use figrs_answer::error::Error;
+
+/// All elements that the roots need, and the order in which to meet them.
+#[derive(Debug)]
+pub(super) struct ElementOrder {
+    pub(super) slots: Vec<OrderedElement>,
+    /// The places of the targets.
+    pub(super) targets: Vec<usize>,
+    /// The model without its evidence.
+    pub(super) interventions: Model,
+    /// The places in their order, but for those that only branches need: these are met before the first that reads them.
+    pub(super) order: Vec<usize>,
+    needs: NeededElements,
+    /// Evidence on elements that are not needed.
+    unneeded_evidence: FxHashMap<ElementId, Vec<Evidence>>,
+}
+
+impl ElementOrder {
+    /// The order of the evidence as it is stated, before each statement the elements it needs; targets, and elements that
+    /// only they need, come as soon as all they read of these has been met, and last if they read nothing of them.
+    pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
+        let stated = model.evidence().iter().map(|(element, _)| element);
+        Self::along(model, stated, targets)
+    }
+
+    /// The same with the order of some roots in place of the evidence; evidence on elements that are not needed is left out.
+    pub(super) fn along<'r>(
+        model: &Model,
+        roots: impl IntoIterator<Item = &'r AnyElement>,
+        targets: &[AnyElement],
+    ) -> Self {
+        let mut unmet = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = unmet.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let mut needs = NeededElements::new(model, roots, targets);
+        let targets = targets
+            .iter()
+            .map(|target| needs.number_of(target))
+            .collect();
+        let mut linear = Self {
+            slots: Vec::with_capacity(needs.met.len()),
+            targets,
+            interventions: model.filtered(|_| false),
+            order: needs.order(0..needs.stated),
+            needs,
+            unneeded_evidence: unmet,
+        };
+        linear.add_slots(false);
+        linear
+    }
+
+    /// Changes the order of the elements that the roots need if another one is predicted to have fewer states; returns
+    /// whether it did.
+    pub(super) fn reorder(&mut self) -> bool {
+        let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
+            return false;
+        };
+        self.order = self.needs.order(better);
+        true
+    }
+
+    /// True if branches of some Chain may turn out to be elements of others.
+    pub(super) fn may_capture(&self) -> bool {
+        self.slots.iter().any(OrderedElement::may_capture)
+    }
+
+    /// True if an element is needed, has evidence, or is intervened on.
+    pub(super) fn knows(&self, element: &AnyElement) -> bool {
+        self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
+    }
+
+    /// Lets a Chain read the elements that its branches were found to be; returns those of their places that it did not
+    /// read before.
+    ///
+    /// An error if a Score is only reached by some branches.
+    pub(super) fn capture(
+        &mut self,
+        chain: usize,
+        branches: &[AnyElement],
+    ) -> Result<Vec<usize>, Error> {
+        let mut captured: Vec<usize> = branches.iter().map(|e| self.needs.number_of(e)).collect();
+        let slot = &mut self.slots[chain];
+        let parents = slot.parents();
+        captured.retain(|place| !slot.reads[parents..].contains(place));
+        slot.reads.extend_from_slice(&captured);
+        let new = self.slots.len();
+        self.add_slots(true);
+        let scored = |slot: &&OrderedElement| {
+            slot.optional && matches!(slot.element.kind(), Kind::Score(..))
+        };
+        match self.slots[new..].iter().find(scored) {
+            Some(slot) => Err(Error::SharedScore {
+                element: slot.element.label(),
+            }),
+            None => Ok(captured),
+        }
+    }
+
+    /// Adds the elements met since the last time; an element that only a branch needs is part of every world if it has
+    /// evidence or is a parent of such.
+    fn add_slots(&mut self, optional: bool) {
+        let new = self.slots.len();
+        for met in &self.needs.met[new..] {
+            let NeededElement {
+                element,
+                reads,
+                fixed,
+            } = met;
+            let evidence = self
+                .unneeded_evidence
+                .remove(&element.id())
+                .unwrap_or_default();
+            self.slots.push(OrderedElement {
+                element: element.clone(),
+                reads: reads.clone(),
+                optional: optional && evidence.is_empty(),
+                evidence,
+                fixed: fixed.clone(),
+            });
+        }
+        for place in (new..self.slots.len()).rev() {
+            if !self.slots[place].optional {
+                for read in self.slots[place].reads.clone() {
+                    self.slots[read].optional = false;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Exploration of the reachable states, frontier after frontier.
+
+use figrs_core::Support;
+use figrs_factor::graph::Weights;
+
+use super::coded_elements::CodedElements;
+use super::element_order::ElementOrder;
+use super::exploration_limits::ExplorationLimits;
+use super::layer::TransitionLayer;
+use super::sweep::{SweepGoal, SweepStep, sweep};
+use figrs_answer::error::Error;
+
+/// Result of an exploration.
+#[derive(Debug)]
+pub(super) struct Exploration {
+    pub(super) steps: Vec<SweepStep>,
+    layers: Vec<TransitionLayer>,
+    pub(super) weights: Weights,
+    /// The values of each type that some target has.
+    pub(super) values: Vec<Support>,
+    /// The type of each target's values.
+    pub(super) types: Vec<usize>,
+    /// `true` if transitions stand for single worlds.
+    pub(super) are_worlds: bool,
+    /// Number of steps that repeat earlier ones.
+    pub(super) repeated: usize,
+    /// The states of the largest frontier.
+    pub(super) largest: usize,
+    /// Size of the layers, in bytes.
+    pub(super) bytes: u64,
+}
+
+impl Exploration {
+    /// The transitions of a step, after which those of others may come.
+    pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
+        &self.layers[step.layer]
+    }
+}
+
+/// Explores all assignments that the elements of the model can have together.
+pub(super) fn explore(
+    linear: ElementOrder,
+    allowance: ExplorationLimits<'_>,
+) -> Result<Exploration, Error> {
+    let mut rules = CodedElements::new(linear, allowance.memory);
+    let swept = sweep(&mut rules, SweepGoal::Everything, allowance)?;
+    let slots = &rules.linear.slots;
+    let optional = slots.iter().any(|slot| slot.optional && slot.is_random());
+    let targets = rules.linear.targets.iter();
+    let types: Vec<usize> = targets.map(|&place| rules.types[place]).collect();
+    Ok(Exploration {
+        steps: swept.steps,
+        layers: swept.layers,
+        are_worlds: !rules.merged && !optional,
+        weights: rules.weighing.finish(),
+        values: rules.codes.finish(&types),
+        types,
+        repeated: swept.repeated,
+        largest: swept.largest,
+        bytes: swept.bytes,
+    })
+}

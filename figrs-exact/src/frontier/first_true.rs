@@ -1,0 +1,167 @@
+//! The first of some elements that can be true.
+
+use std::cell::Cell;
+
+use figrs_core::{AnyElement, Element, Model};
+
+use super::Frontier;
+use super::coded_elements::CodedElements;
+use super::element_order::ElementOrder;
+use super::exploration_limits::ExplorationLimits;
+use super::sweep::{SweepGoal, sweep};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::error::Error;
+use figrs_factor::Stopped;
+
+/// Result of [`Frontier::first_true`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstTrue {
+    position: Option<usize>,
+    excluded: usize,
+    settled: bool,
+    exhausted: bool,
+    largest: usize,
+    bytes: u64,
+    stopped: Stopped,
+}
+
+impl FirstTrue {
+    /// The position of the element in the list; nothing if none of them can be true.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// Number of elements, the first ones of the list, that are proven never to be true: fewer than all others if a budget ended the search.
+    pub fn excluded(&self) -> usize {
+        self.excluded
+    }
+
+    /// True if no world was left after some step: the evidence excludes all.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// [`Stopped::Budget`] if the transitions or the memory allowed were used up before there was an answer.
+    pub fn stopped(&self) -> Stopped {
+        self.stopped
+    }
+
+    /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
+    /// them would bring nothing new.
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// Number of states of the largest frontier.
+    pub fn largest_frontier(&self) -> usize {
+        self.largest
+    }
+
+    /// Approximate size in bytes of the transitions that were met, which were not kept: the memory that
+    /// [`compile`](Frontier::compile) would need to go as far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Frontier {
+    /// The first of some elements that can be true, in the order in which a frontier meets them: how long a sequence has to be to
+    /// meet a condition.
+    ///
+    /// A breadth-first search: elements are met in the order of the list, each after what it needs, and equal states are one. Only the
+    /// evidence on these elements and on what they need is looked at, and nothing after the answer is met.
+    ///
+    /// **Guarantee.** Exact; decided without arithmetic.
+    ///
+    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values of its
+    /// frontiers; others met lately are remembered where there is room.
+    ///
+    /// **Errors.** As [`compile`](Self::compile), but for impossible evidence, with which nothing can be true.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Model, Uniform};
+    /// # use figrs_exact::Frontier;
+    /// let mut place = Constant::new(0u32);
+    /// let mut reached = Vec::new();
+    /// for _ in 0..20 {
+    ///     let dice = Uniform::new(1..=6u32);
+    ///     place = (&place, &dice).map(|(place, dice)| place + dice);
+    ///     reached.push(place.map(|&place| place == 25));
+    /// }
+    /// let found = Frontier::new().first_true(&Model::new(), &reached)?;
+    /// assert_eq!(found.position(), Some(4)); // by the fifth of the dice
+    /// # use figrs_core::Parents;
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn first_true(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+    ) -> Result<FirstTrue, Error> {
+        self.search(model, elements, None)
+    }
+
+    /// As [`first_true`](Self::first_true), but a search that would make more than so many transitions, or take more memory than it may, ends
+    /// with what is [excluded](FirstTrue::excluded) by then.
+    ///
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; those that are remembered of
+    /// earlier steps are not made again.
+    ///
+    /// **Errors.** As `first_true`, but for too large frontiers.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Model, Uniform, fold};
+    /// # use figrs_factor::Stopped;
+    /// # use figrs_exact::Frontier;
+    /// # use figrs_core::Parents;
+    /// let mut place = Constant::new(1u64);
+    /// let mut reached = Vec::new();
+    /// for _ in 0..60 {
+    ///     let dice = Uniform::new(2..=7u64);
+    ///     place = (&place, &dice).map(|(place, dice)| place.wrapping_mul(*dice));
+    ///     reached.push(place.map(|&place| place == 11));
+    /// }
+    /// let found = Frontier::new().first_true_within(&Model::new(), &reached, 10_000)?;
+    /// assert_eq!((found.position(), found.stopped()), (None, Stopped::Budget));
+    /// assert!(found.excluded() > 5 && found.excluded() < 60);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn first_true_within(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+        transitions: u64,
+    ) -> Result<FirstTrue, Error> {
+        self.search(model, elements, Some(&Cell::new(transitions)))
+    }
+
+    fn search(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+        transitions: Option<&Cell<u64>>,
+    ) -> Result<FirstTrue, Error> {
+        let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
+        let run = self.watch.start(self.name(), None);
+        let linear = ElementOrder::along(model, &targets, &targets);
+        let mut rules = CodedElements::new(linear, self.memory);
+        let limits = ExplorationLimits {
+            transitions,
+            ..self.allowance(&run)
+        };
+        let swept = sweep(&mut rules, SweepGoal::FirstTrue, limits)?;
+        Ok(FirstTrue {
+            position: swept.first,
+            excluded: swept.excluded,
+            settled: swept.settled,
+            exhausted: swept.exhausted,
+            largest: swept.largest,
+            bytes: swept.bytes,
+            stopped: if swept.is_cut {
+                Stopped::Budget
+            } else {
+                Stopped::Finished
+            },
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Exact inference along an order: joint values of the elements that are still needed.
+
+mod branch;
+mod checkpoints;
+mod choice_outcomes;
+mod class_memo;
+mod coded_elements;
+mod compiled;
+mod dependency_closure;
+mod dictionary;
+mod element_order;
+mod equivalence_class;
+mod evaluation;
+mod exploration_limits;
+mod explore;
+mod first_true;
+mod growth;
+mod layer;
+mod messages;
+mod ordered_element;
+mod packed_integers;
+mod plan;
+mod predict;
+mod queries;
+mod renumber;
+mod reorder;
+mod restricted;
+mod set_transition;
+mod state_set_cache;
+mod states;
+mod step_signature;
+mod sweep;
+mod transitions;
+mod weight_dictionary;
+
+use figrs_core::{AnyElement, Model, Parents};
+
+pub use compiled::CompiledFrontier;
+pub use first_true::FirstTrue;
+
+use element_order::ElementOrder;
+use exploration_limits::ExplorationLimits;
+use explore::explore;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
+
+/// Exact inference by sweeping a frontier over the elements in their order.
+///
+/// The *frontier* is the set of elements that were met and are still read by later ones. Only joint values that can be
+/// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
+/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
+/// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
+/// met: state evidence in the order of a scan, and, where there is none, targets. Another order is taken where it is predicted to have
+/// far fewer states, unless it ends with an error. Steps that repeat are explored once: those that have the same
+/// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. Of a frontier that
+/// contains all of an earlier one only the new states are explored.
+///
+/// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
+///
+/// **Guarantee.** Exact up to rounding, without underflow.
+///
+/// **Complexity.** Time and memory linear in the states of all frontiers times the outcomes of the choice that follows;
+/// steps that repeat cost memory once, and time only in the sweeps. The states are at worst exponential in the number of elements on the frontier.
+///
+/// If branches of a Chain are elements that other elements read as well, these are met before the Chain, for all their
+/// values: their functions then run where other algorithms would not run them.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
+///
+/// **References.** Zweig and Russell (1998) and Murphy (2002), "Dynamic Bayesian Networks", section 3.4 (the frontier algorithm);
+/// for the transfer matrices of combinatorics Stanley (2012), "Enumerative Combinatorics", section 4.7.
+///
+/// ```
+/// # use figrs_core::{Flip, Model, fold};
+/// # use figrs_exact::Frontier;
+/// # use figrs_answer::Run;
+/// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.3)).collect();
+/// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+/// let answer = Frontier::new().run(&Model::new().observe(&heads, 30), &coins[0])?;
+/// assert!((answer.probability(&coins[0], &true)? - 0.3).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Frontier {
+    memory: u64,
+    watch: Watch,
+}
+
+impl Default for Frontier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Frontier {
+    /// With a budget of one GiB.
+    pub fn new() -> Self {
+        Self {
+            memory: 1 << 30,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Ends with an error when an exploration takes more than this many bytes: transitions, states of frontiers, numbered values with what
+    /// they [hold](figrs_core::Value::heap_bytes), and what is remembered of functions. What can be found again is forgotten before, so that
+    /// less memory takes more time. Messages of a compiled form have what transitions leave of it, a quarter at least.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    watched!();
+
+    watched_by_run!(watch);
+
+    /// Explores the frontiers of a model, to ask it many times.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
+        guarded(|| self.compiled(model, targets.elements()))
+    }
+
+    fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
+        let run = self.watch.start(self.name(), None);
+        let mut linear = ElementOrder::new(model, &targets);
+        let explored = if linear.reorder() {
+            match explore(linear, self.allowance(&run)) {
+                // A function may fail, or states be many, where the stated order would have excluded values before.
+                Err(error) if !matches!(error, Error::NothingDone { .. }) => {
+                    explore(ElementOrder::new(model, &targets), self.allowance(&run))
+                }
+                explored => explored,
+            }
+        } else {
+            explore(linear, self.allowance(&run))
+        };
+        Ok(CompiledFrontier::new(
+            model,
+            targets,
+            explored?,
+            self.memory,
+        ))
+    }
+
+    fn allowance<'a>(&self, run: &'a RunMonitor<'a>) -> ExplorationLimits<'a> {
+        ExplorationLimits {
+            memory: self.memory,
+            run,
+            transitions: None,
+        }
+    }
+}
+
+impl Algorithm for Frontier {
+    fn name(&self) -> &'static str {
+        "Frontier"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.compiled(model, targets.to_vec())?.answer()
+    }
+}

@@ -1,0 +1,436 @@
+//! Forward sweep over the steps, with backtracking where a Chain turns out to read places that were left.
+
+use figrs_core::AnyElement;
+
+use super::checkpoints::Checkpoints;
+use super::coded_elements::CodedElements;
+use super::dictionary::StateKey;
+use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::{PlannedStep, StepPlanner, too_wide};
+use super::renumber::{renumbered_states, values_left, widen_codes};
+use super::set_transition::FrontierPrefix;
+use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
+use super::step_signature::{StepSignature, StepSignatures};
+use super::transitions::too_large;
+use figrs_answer::error::Error;
+
+/// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
+#[derive(Clone, Debug)]
+pub(super) struct SweepStep {
+    /// The number of the layer.
+    pub(super) layer: usize,
+    /// Number of states it starts from.
+    pub(super) sources: usize,
+    /// Number of states it leads to.
+    pub(super) states: usize,
+    /// The targets whose values its transitions report.
+    pub(super) reports: Vec<usize>,
+}
+
+/// Aim of an exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SweepGoal {
+    /// All steps, to be kept.
+    Everything,
+    /// The first step at which a target can be true; transitions are not kept.
+    FirstTrue,
+}
+
+/// Result of a sweep, frontier after frontier.
+#[derive(Debug, Default)]
+pub(super) struct SweepResult {
+    pub(super) steps: Vec<SweepStep>,
+    pub(super) layers: Vec<TransitionLayer>,
+    /// Number of steps that repeat earlier ones.
+    pub(super) repeated: usize,
+    /// The states of the largest frontier.
+    pub(super) largest: usize,
+    /// Size of the layers in bytes, or the size that they would have if they were kept.
+    pub(super) bytes: u64,
+    /// The first target that can be true, if that is what was asked for.
+    pub(super) first: Option<usize>,
+    /// Number of targets, the first ones, that are known never to be true, if that is what was asked for.
+    pub(super) excluded: usize,
+    /// `true` if some step was an earlier one, or left no state.
+    pub(super) settled: bool,
+    /// `true` if some step left no state.
+    pub(super) exhausted: bool,
+    /// `true` if limited transitions, or the memory beside them, ended the sweep.
+    pub(super) is_cut: bool,
+}
+
+/// Goes through the steps, with keys as narrow as can be.
+pub(super) fn sweep(
+    rules: &mut CodedElements,
+    aim: SweepGoal,
+    allowance: ExplorationLimits<'_>,
+) -> Result<SweepResult, Error> {
+    let widths = [
+        sweep_in::<1>,
+        sweep_in::<2>,
+        sweep_in::<4>,
+        sweep_in::<16>,
+        sweep_in::<64>,
+    ];
+    for sweep in widths {
+        match sweep(rules, aim, allowance) {
+            Ok(swept) => return Ok(swept),
+            Err(ExplorationError::Error(error)) => return Err(error),
+            Err(ExplorationError::Budget) => break,
+            // What is known of the step that was given up has numbers of that sweep.
+            Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
+                for place in 0..rules.linear.slots.len() {
+                    rules.evict_unshared(place);
+                }
+            }
+        }
+    }
+    Err(too_wide(&rules.linear))
+}
+
+fn sweep_in<const W: usize>(
+    rules: &mut CodedElements,
+    aim: SweepGoal,
+    allowance: ExplorationLimits<'_>,
+) -> Result<SweepResult, ExplorationError> {
+    Sweep::<W>::new(rules, aim, allowance).run()
+}
+
+/// A step that was made.
+#[derive(Debug)]
+struct CompletedStep {
+    planned: PlannedStep,
+    /// The layer that was made for this step and that no other can have.
+    private_layer: Option<usize>,
+    is_known: bool,
+    is_settled: bool,
+}
+
+/// A sweep under way.
+struct Sweep<'a, const W: usize> {
+    rules: &'a mut CodedElements,
+    goal: SweepGoal,
+    allowance: ExplorationLimits<'a>,
+    planner: StepPlanner,
+    shapes: StepSignatures,
+    frontiers: StateSetCache<W>,
+    at: FrontierPrefix,
+    done: Vec<CompletedStep>,
+    /// `None` if no step can make backtracking necessary.
+    checkpoints: Option<Checkpoints<W>>,
+    result: SweepResult,
+    /// Number of steps made, those undone included.
+    made: u64,
+}
+
+impl<'a, const W: usize> Sweep<'a, W> {
+    /// Divisor of the memory that gives the part for checkpoints.
+    const CHECKPOINTS: usize = 16;
+    /// Divisor of the memory that gives the part for frontiers to meet again. If those that grow do not fit, each step is
+    /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
+    const FRONTIERS: usize = 2;
+    /// The share of memory that must come free for an exploration to go on that had too little.
+    const WORTH: u64 = 8;
+
+    fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
+        let memory = allowance.memory as usize;
+        let mut frontiers = StateSetCache::new(memory / Self::FRONTIERS);
+        let at = frontiers.resume(vec![StateKey::EMPTY]);
+        let checkpoints = || Checkpoints::new(memory / Self::CHECKPOINTS);
+        Self {
+            planner: StepPlanner::new(&rules.linear),
+            checkpoints: rules.linear.may_capture().then(checkpoints),
+            rules,
+            goal: aim,
+            allowance,
+            shapes: StepSignatures::default(),
+            frontiers,
+            at,
+            done: Vec::new(),
+            result: SweepResult {
+                largest: 1,
+                ..SweepResult::default()
+            },
+            made: 0,
+        }
+    }
+
+    fn run(mut self) -> Result<SweepResult, ExplorationError> {
+        let mut now = self.plan();
+        if let Some((_, shape)) = now {
+            self.at = self.frontiers.restart(vec![StateKey::EMPTY], Some(shape));
+        }
+        while let Some((planned, shape)) = now {
+            if self.allowance.run.stopped().is_some() {
+                return Err(self.allowance.run.nothing_done().into());
+            }
+            let next = self.plan();
+            let passage = (shape, next.as_ref().map(|&(_, shape)| shape));
+            match self.step(&planned, passage) {
+                Ok(led) => {
+                    self.finish(planned, passage, led)?;
+                    if self.result.first.is_some() {
+                        break;
+                    }
+                    now = next;
+                }
+                Err(ExplorationError::Captured(branches)) => {
+                    if let Some((unmade, _)) = &next {
+                        self.planner.undo(&self.rules.linear, unmade);
+                    }
+                    self.capture(&planned, &branches)?;
+                    now = self.plan();
+                }
+                Err(halt) if self.may_be_cut(&halt) => {
+                    self.result.is_cut = true;
+                    break;
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+        for layer in &mut self.result.layers {
+            layer.shrink();
+        }
+        self.result.repeated = self.done.iter().filter(|done| done.is_known).count();
+        self.result.settled = self.done.iter().any(|done| done.is_settled);
+        Ok(self.result)
+    }
+
+    /// True if an error ends the sweep with what is known by then.
+    fn may_be_cut(&self, halt: &ExplorationError) -> bool {
+        self.allowance.transitions.is_some()
+            && matches!(
+                halt,
+                ExplorationError::Budget | ExplorationError::Error(Error::FrontierTooLarge { .. })
+            )
+    }
+
+    /// Plans the next step.
+    fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
+        let planned = self.planner.next(&self.rules.linear)?;
+        let shape = self.shapes.of(self.rules, &planned);
+        Some((planned, shape))
+    }
+
+    /// Computes the result of a step.
+    fn step(
+        &mut self,
+        planned: &PlannedStep,
+        passage: SignaturePair,
+    ) -> Result<StepResult, ExplorationError> {
+        let kept = match self.goal {
+            SweepGoal::Everything => self.result.bytes,
+            SweepGoal::FirstTrue => 0,
+        };
+        // The results of functions are found again sooner than the frontiers that grow.
+        let mut remedies = 0..2;
+        loop {
+            let spent = (kept + self.remembered(), self.allowance);
+            let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent);
+            match led {
+                Ok(Some(led)) => return Ok(led),
+                // Some numbers have become too large for their bits.
+                Ok(None) => {
+                    let states = widen_codes(self.rules, planned, self.frontiers.states(self.at))?;
+                    self.renumbered(states, Some(passage.0));
+                }
+                Err(ExplorationError::Error(error @ Error::FrontierTooLarge { .. })) => {
+                    let before = self.remembered() + self.rules.bytes();
+                    let enough = before.saturating_sub(self.allowance.memory / Self::WORTH);
+                    loop {
+                        match remedies.next() {
+                            Some(0) => self.rules.clear_memos(),
+                            Some(_) => self.forget_frontiers(planned, passage.0)?,
+                            None => return Err(error.into()),
+                        }
+                        if self.remembered() + self.rules.bytes() <= enough {
+                            break;
+                        }
+                    }
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+    }
+
+    /// The bytes of the present frontier and of those that are remembered.
+    fn remembered(&self) -> u64 {
+        let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
+        self.frontiers.bytes(self.at) + checkpoints
+    }
+
+    /// Forgets frontiers that can be found again, and values that no state before a step has any more; with them the results of
+    /// functions, which hold their numbers.
+    fn forget_frontiers(
+        &mut self,
+        planned: &PlannedStep,
+        shape: StepSignature,
+    ) -> Result<(), ExplorationError> {
+        self.rules.clear_memos();
+        let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
+        self.renumbered(states, Some(shape));
+        Ok(())
+    }
+
+    /// Continues with renumbered states.
+    fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
+        self.at = self.frontiers.restart(states, shape);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.clear();
+        }
+    }
+
+    /// Keeps the result of a step, and moves on to it.
+    fn finish(
+        &mut self,
+        planned: PlannedStep,
+        passage: SignaturePair,
+        led: StepResult,
+    ) -> Result<(), ExplorationError> {
+        let (shape, next) = passage;
+        for &place in &planned.places {
+            self.rules.evict_unshared(place);
+        }
+        let (from, to) = (self.at, led.to);
+        let swept = &mut self.result;
+        let is_known = led.layer.is_some() && led.further.is_none();
+        swept.largest = swept.largest.max(to.states);
+        let further = led.further.as_ref();
+        swept.bytes += further.map_or(0, |layer| layer.bytes() as u64);
+        if self.goal == SweepGoal::FirstTrue {
+            let first = further.map(|layer| self.rules.first_true(layer, &planned.targets));
+            swept.first = first.flatten();
+            if swept.first.is_none() {
+                let last = planned.targets.iter().max();
+                swept.excluded = last.map_or(swept.excluded, |last| swept.excluded.max(last + 1));
+            }
+        }
+        let layer = led.layer.unwrap_or(swept.layers.len());
+        if led.layer.is_none() {
+            (self.frontiers).cache_transition(passage, (from, to), layer);
+        }
+        if self.goal == SweepGoal::Everything {
+            match (swept.layers.get_mut(layer), led.further) {
+                (Some(layer), Some(further)) => {
+                    if !layer.append(&further) {
+                        let bytes = (layer.bytes() + further.bytes()) as u64;
+                        let allowance = self.allowance;
+                        return Err(too_large(self.rules, &planned, to.states, bytes, allowance));
+                    }
+                }
+                (None, Some(further)) => swept.layers.push(further),
+                (_, None) => {}
+            }
+            swept.steps.push(SweepStep {
+                layer,
+                sources: from.states,
+                states: to.states,
+                reports: planned.targets.clone(),
+            });
+        }
+        let left = self.frontiers.leave(from, to);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.store(self.done.len(), from, left);
+        }
+        self.at = to;
+        if let Some(numbered) = renumbered_states(self.rules, &planned, self.frontiers.states(to))?
+        {
+            self.renumbered(numbered, next);
+        }
+        self.done.push(CompletedStep {
+            planned,
+            private_layer: (led.layer.is_none() && !shape.is_shared).then_some(layer),
+            is_known,
+            is_settled: is_known || to.states == 0,
+        });
+        self.result.exhausted |= to.states == 0;
+        self.made += 1;
+        self.allowance.run.report(self.made);
+        Ok(())
+    }
+
+    /// Undoes the last step planned.
+    fn undo(&mut self, planned: &PlannedStep) {
+        self.planner.undo(&self.rules.linear, planned);
+        for &place in &planned.places {
+            self.rules.evict_unshared(place);
+        }
+    }
+
+    /// Lets the Chain of a step read the elements that its branches were found to be, and backtracks to where all of them
+    /// are on the frontier or still to be met.
+    fn capture(
+        &mut self,
+        planned: &PlannedStep,
+        branches: &[AnyElement],
+    ) -> Result<(), ExplorationError> {
+        self.undo(planned);
+        let chain = planned.places[0];
+        let captured = self.rules.capture(chain, branches)?;
+        let linear = &self.rules.linear;
+        let again = self.planner.capture(linear, &captured);
+        let is_met = |reader: &usize| self.planner.is_met(*reader);
+        let readers = captured.iter().map(|&(reader, _)| reader);
+        let redo = readers.filter(is_met).collect();
+        // Elements with a history come before choices that only this Chain reads: else those of a whole sequence would wait
+        // for its beginning.
+        let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
+        let read = captured.iter().filter(|&&(reader, _)| reader == chain);
+        let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
+        let mut own = 0;
+        if !deep.is_empty() {
+            let latest = self.done.iter().rev().map(|done| &done.planned);
+            own = self.planner.last_steps_for(linear, chain, latest);
+        }
+        self.backtrack(again, redo, (own, &deep));
+        Ok(())
+    }
+
+    /// Undoes as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at
+    /// least so many as a number says, before which to meet some places.
+    fn backtrack(
+        &mut self,
+        mut again: Vec<usize>,
+        mut redo: Vec<usize>,
+        (least, first): (usize, &[usize]),
+    ) {
+        if again.is_empty() && redo.is_empty() && least == 0 {
+            return;
+        }
+        let most = self.done.len() - least;
+        while let Some(done) = self.done.pop() {
+            self.undo(&done.planned);
+            self.result.steps.pop();
+            if let Some(own) = done
+                .private_layer
+                .and_then(|own| self.result.layers.get_mut(own))
+            {
+                self.result.bytes = self.result.bytes.saturating_sub(own.bytes() as u64);
+                *own = TransitionLayer::new(0);
+            }
+            if least > 0 && self.done.len() == most {
+                self.planner.prioritise(first);
+            }
+            again.retain(|&place| self.planner.has_left_frontier(place));
+            redo.retain(|&place| self.planner.is_met(place));
+            if again.is_empty()
+                && redo.is_empty()
+                && self.done.len() <= most
+                && let Some(at) = self.frontier_before(self.done.len())
+            {
+                self.frontiers.drop_unremembered(self.at);
+                self.at = at;
+                return;
+            }
+        }
+    }
+
+    /// The frontier before an earlier step, if it is still stored.
+    fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
+        let kept = self.checkpoints.as_mut();
+        let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));
+        let start = || self.frontiers.resume(vec![StateKey::EMPTY]);
+        at.or_else(|| (step == 0).then(start))
+    }
+}

@@ -1,0 +1,133 @@
+//! The transitions of one step from some states.
+
+use super::coded_elements::CodedElements;
+use super::dictionary::{BitField, StateKey};
+use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::PlannedStep;
+use super::states::StateSet;
+use super::weight_dictionary::WeightDictionary;
+use figrs_answer::error::Error;
+
+/// The share of memory that results of functions may take which are remembered.
+const RESULTS: u64 = 4;
+
+/// Number of states between two checks whether to stop.
+const CHECK_INTERVAL: usize = 1 << 12;
+
+/// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
+pub(super) fn transitions<const W: usize>(
+    rules: &mut CodedElements,
+    planned: &PlannedStep,
+    from: &[StateKey<W>],
+    into: &mut StateSet<W>,
+    (spent, allowance): (u64, ExplorationLimits<'_>),
+) -> Result<Option<TransitionLayer>, ExplorationError> {
+    let before = fields_before::<W>(rules, planned)?;
+    let after = fields_after::<W>(rules, planned)?;
+    let mut layer = TransitionLayer::new(planned.reported.len());
+    let first = planned.places[0];
+    let is_random = rules.linear.slots[first].is_random();
+    let base = planned.before.len();
+    let mut registers = vec![0u32; base + planned.places.len()];
+    let mut reads = Vec::new();
+    for (done, state) in from.iter().enumerate() {
+        if done % CHECK_INTERVAL == CHECK_INTERVAL - 1 && allowance.run.stopped().is_some() {
+            return Err(allowance.run.nothing_done().into());
+        }
+        for (register, &field) in registers.iter_mut().zip(&before) {
+            *register = state.get(field);
+        }
+        let made = layer.targets.len();
+        let row = if is_random {
+            gather(&mut reads, &registers, &planned.reads[0]);
+            rules.row(first, &reads)?
+        } else {
+            0..1
+        };
+        'outcomes: for position in row {
+            let mut weight = WeightDictionary::ONE;
+            if is_random {
+                (registers[base], weight) = rules.outcome(position);
+            }
+            for i in usize::from(is_random)..planned.places.len() {
+                gather(&mut reads, &registers, &planned.reads[i]);
+                let Some((code, factor)) = rules.value(planned.places[i], &reads)? else {
+                    continue 'outcomes;
+                };
+                registers[base + i] = code;
+                weight = rules.weighing.product(weight, factor);
+            }
+            let mut key = StateKey::EMPTY;
+            for (&register, &field) in planned.after.iter().zip(&after) {
+                if !key.write(field, registers[register as usize]) {
+                    return Ok(None);
+                }
+            }
+            layer.targets.push(into.number(key));
+            layer.weights.push(weight);
+            for (codes, &register) in layer.reports.iter_mut().zip(&planned.reported) {
+                codes.push(registers[register as usize]);
+            }
+        }
+        allowance.spend(layer.targets.len() - made)?;
+        layer.end_state();
+        rules.evict_beyond(allowance.memory / RESULTS);
+        let more = rules.reserved();
+        let found = layer.bytes_with(more) + into.bytes_with(more);
+        let bytes = spent + found as u64 + rules.bytes();
+        let most = layer.targets.len().max(into.len());
+        if bytes > allowance.memory || most > TransitionLayer::MAX_TRANSITIONS {
+            let states = into.len().max(from.len());
+            return Err(too_large(rules, planned, states, bytes, allowance));
+        }
+    }
+    Ok(Some(layer))
+}
+
+/// The error for a step that exceeds the memory or the range of indices.
+pub(super) fn too_large(
+    rules: &CodedElements,
+    planned: &PlannedStep,
+    states: usize,
+    bytes: u64,
+    allowance: ExplorationLimits<'_>,
+) -> ExplorationError {
+    let first = planned.places[0];
+    ExplorationError::Error(Error::FrontierTooLarge {
+        element: rules.linear.slots[first].element.label(),
+        states,
+        bytes,
+        limit: allowance.memory,
+    })
+}
+
+/// Bit fields of the values on the frontier before a step.
+pub(super) fn fields_before<const W: usize>(
+    rules: &CodedElements,
+    planned: &PlannedStep,
+) -> Result<Vec<BitField>, ExplorationError> {
+    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
+    rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
+}
+
+/// The types of the values on the frontier after a step.
+pub(super) fn types_after(rules: &CodedElements, planned: &PlannedStep) -> Vec<usize> {
+    let after = planned.after.iter();
+    after.map(|&r| rules.types[planned.place(r)]).collect()
+}
+
+/// Bit fields of the values on the frontier after a step.
+pub(super) fn fields_after<const W: usize>(
+    rules: &CodedElements,
+    planned: &PlannedStep,
+) -> Result<Vec<BitField>, ExplorationError> {
+    let types = types_after(rules, planned);
+    rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
+}
+
+#[inline]
+fn gather(reads: &mut Vec<u32>, registers: &[u32], from: &[u32]) {
+    reads.clear();
+    reads.extend(from.iter().map(|&register| registers[register as usize]));
+}

@@ -1,0 +1,396 @@
+//! One encoding of a compiled model, with its tree and its numbers.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::Until;
+use figrs_factor::graph::{Assignments, ReducedGraph, Restriction};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::elimination_tree::{EliminationStep, EliminationTree};
+use figrs_answer::answer::world::{EncodingDecoder, World};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_factor::algebra::Counting;
+use figrs_factor::consistency::without_excluded;
+use figrs_factor::eliminate::{EliminationError, log_weight};
+use figrs_factor::tree::{
+    Beliefs, BufferPool, ContractionTree, KBestQuery, MaxProductPrecision, SampleQuery,
+    SumProductPrecision, TreeBeliefs,
+};
+
+/// A tree from an earlier compilation.
+#[derive(Clone, Copy, Debug)]
+pub enum PreviousTree<'a> {
+    /// None.
+    None,
+    /// It is used if it fits.
+    IfItFits(&'a Arc<ContractionTree>),
+    /// It was loaded, and not to fit is an error.
+    Required(&'a Arc<ContractionTree>),
+}
+
+/// One encoding of a model with its tree and its numbers.
+#[derive(Clone, Debug)]
+pub struct CompiledEncoding {
+    reader: Arc<EncodingDecoder>,
+    graph: Arc<FactorGraph>,
+    tree: Arc<ContractionTree>,
+    /// The factor of each varying element that holds the evidence set on it.
+    statements: Vec<usize>,
+    /// The restriction to the values that zeros leave, if they exclude some.
+    restriction: Option<Restriction>,
+    sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
+    maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
+}
+
+impl CompiledEncoding {
+    /// Compiles an encoding.
+    pub fn new(
+        old: PreviousTree<'_>,
+        expansion: &Arc<Expansion>,
+        mut encoding: Encoding,
+        varying: &[usize],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut graph = encoding.take_graph();
+        let mut statements = Vec::with_capacity(varying.len());
+        for variable in varying
+            .iter()
+            .filter_map(|&position| encoding.variable(position))
+        {
+            statements.push(graph.factors.len());
+            graph.factors.push(Factor {
+                variables: vec![variable],
+                table: evidence_table(graph.cardinality(variable), None),
+                normalised: false,
+            });
+        }
+        let mut restriction = None;
+        let mut open = without_open_zeros(&graph, encoding.open_zeros());
+        let planned = open.as_mut().unwrap_or(&mut graph);
+        let tree = match old.tree().and_then(|tree| fitting(tree, planned)) {
+            Some((tree, reduced)) => {
+                if let Some(reduced) = reduced {
+                    *planned = reduced.graph;
+                    restriction = Some(reduced.restriction);
+                }
+                match old {
+                    PreviousTree::Required(_) => Arc::new(loaded(tree, planned, limits)?),
+                    _ => tree.clone(),
+                }
+            }
+            None if matches!(old, PreviousTree::Required(_)) => {
+                return Err(Error::SavedTree {
+                    reason: "it is that of another model, other targets, or other zeros",
+                });
+            }
+            None => {
+                let (mut tree, values) = ContractionTree::compile(planned, &limits.options)?;
+                restriction = values;
+                tree.threads = limits.threads();
+                Arc::new(tree)
+            }
+        };
+        if let (Some(_), Some(restriction)) = (open, &restriction) {
+            graph = restriction.reduce(&graph, &graph.factors);
+        }
+        Ok(Self {
+            tree,
+            reader: Arc::new(EncodingDecoder {
+                expansion: expansion.clone(),
+                encoding,
+            }),
+            graph: Arc::new(graph),
+            statements,
+            restriction,
+            sums: BufferPool::default(),
+            maxima: BufferPool::default(),
+        })
+    }
+
+    /// The factor of a varying element that holds the evidence set on it.
+    pub fn statement_factor(&self, place: usize) -> usize {
+        self.statements[place]
+    }
+
+    /// The table of that factor for some weights of the element's values.
+    pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
+        let variable = self.graph.factors[self.statements[place]].variables[0];
+        let n = self.graph.cardinality(variable);
+        let left =
+            (self.restriction.as_ref()).map(|restriction| &restriction.left[variable.index()]);
+        let weights = weights.map(|weights| match left {
+            Some(left) if left.len() < weights.len() => {
+                weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>())
+            }
+            _ => weights,
+        });
+        evidence_table(n, weights)
+    }
+
+    /// The factors, with those of varying elements.
+    pub fn graph(&self) -> &FactorGraph {
+        &self.graph
+    }
+
+    /// Sets the weights of the values of a varying element, or removes them.
+    pub fn state(&mut self, place: usize, weights: Option<Weights>) {
+        let at = self.statements[place];
+        let table = self.statement_table(place, weights);
+        Arc::make_mut(&mut self.graph).factors[at].table = table;
+        if let Some(sums) = self.sums.only() {
+            sums.reload(&self.tree, &self.graph, &[at]);
+        }
+        if let Some(maxima) = self.maxima.only() {
+            maxima.reload(&self.tree, &self.graph, &[at]);
+        }
+    }
+
+    /// The same factors but for the weights of whose origin `log_weight` tells the natural logarithm.
+    #[must_use]
+    pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
+        let mut changed = self.clone();
+        (changed.sums, changed.maxima) = (BufferPool::default(), BufferPool::default());
+        for factor in &mut Arc::make_mut(&mut changed.graph).factors {
+            set_log_weights(&mut factor.table, &log_weight);
+        }
+        changed
+    }
+
+    /// The tree, without numbers.
+    pub fn tree(&self) -> &Arc<ContractionTree> {
+        &self.tree
+    }
+
+    /// The steps that sum out variables, by the names of the elements.
+    pub(crate) fn elimination_tree(&self) -> EliminationTree {
+        let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
+        for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
+            if let Some(v) = self.reader.encoding.variable(position) {
+                let label = expanded.element.label();
+                let name = || {
+                    let unnamed = || format!("{} {position}", label.constructor());
+                    label.name.clone().unwrap_or_else(unnamed)
+                };
+                names[v.index()].get_or_insert_with(name);
+            }
+        }
+        let name = |v: &VarId| {
+            let name = names[v.index()].clone();
+            name.unwrap_or_else(|| format!("variable {}", v.index()))
+        };
+        let outline = self.tree.outline();
+        let sums = |at: usize| !outline[at].eliminated.is_empty();
+        let mut places = vec![0; outline.len()];
+        for (place, at) in (0..outline.len()).filter(|&at| sums(at)).enumerate() {
+            places[at] = place;
+        }
+        let kept = outline.iter().filter(|step| !step.eliminated.is_empty());
+        let steps = kept.map(|step| {
+            let mut above = std::iter::successors(step.parent, |&at| outline[at].parent);
+            EliminationStep {
+                clique: step.clique.iter().map(name).collect(),
+                eliminated: step.eliminated.iter().map(name).collect(),
+                parent: above.find(|&at| sums(at)).map(|at| places[at]),
+            }
+        });
+        EliminationTree {
+            steps: steps.collect(),
+        }
+    }
+
+    /// True if single worlds need another encoding than sums.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.reader.encoding.is_conditional()
+    }
+
+    /// Runs a query on the sums.
+    fn with_sums<R>(
+        &self,
+        ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
+    ) -> R {
+        let new = || TreeBeliefs::new(&self.tree, &self.graph);
+        (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
+    }
+
+    /// Computes what the sum of all worlds and the probabilities of some elements need, until a run ends.
+    ///
+    /// **Errors.** [`EliminationError::Interrupted`].
+    pub(crate) fn prepare(
+        &self,
+        positions: &[usize],
+        until: &Until,
+    ) -> Result<(), EliminationError> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let mut variables = Vec::with_capacity(positions.len());
+        variables.extend(positions.iter().filter_map(variable));
+        self.with_sums(|sums, tree, graph| sums.prepare((tree, graph), &variables, until))
+    }
+
+    /// The natural logarithm of the sum of the weights of all worlds.
+    pub fn log_total(&self) -> f64 {
+        self.with_sums(TreeBeliefs::log_total)
+    }
+
+    /// The probabilities of the values of some elements, by their positions in the expansion.
+    pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
+        variables.extend(positions.iter().filter_map(variable));
+        let mut marginals =
+            self.with_sums(|sums, tree, graph| sums.marginals(tree, graph, &variables));
+        for (marginal, (&position, &v)) in
+            marginals.iter_mut().zip(positions.iter().zip(&variables))
+        {
+            if let Some(restriction) = &self.restriction {
+                let n = self.reader.expansion.elements()[position].support.len();
+                *marginal = restriction.shares_of_all(v, n, std::mem::take(marginal));
+            }
+        }
+        marginals
+    }
+
+    /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
+    pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
+        let variables = variables?;
+        let joint = self.with_sums(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
+        let support = |&position: &usize| self.reader.expansion.elements()[position].support.len();
+        let reduced = Assignments::rows(variables.iter().map(|&v| self.graph.cardinality(v)));
+        let all = Assignments::rows(positions.iter().map(support));
+        let restriction = self.restriction.as_ref();
+        let Some(Restriction { left, .. }) = restriction.filter(|_| reduced.count() < all.count())
+        else {
+            return Some(joint);
+        };
+        let mut shares = vec![0.0; all.count()];
+        let mut row = vec![0; variables.len()];
+        for (number, p) in joint.into_iter().enumerate() {
+            for (value, (&v, x)) in row
+                .iter_mut()
+                .zip(variables.iter().zip(reduced.values(number)))
+            {
+                *value = left[v.index()][x as usize];
+            }
+            shares[all.number(&row)] = p;
+        }
+        Some(shares)
+    }
+
+    /// The worlds of the largest weights, best first.
+    pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
+        let tree = &*self.tree;
+        let new = || TreeBeliefs::new(tree, &self.graph);
+        let ask = |maxima: &mut TreeBeliefs<MaxProductPrecision>| {
+            maxima.ask(tree, &self.graph, KBestQuery { tree, count })
+        };
+        let best = self.maxima.with(new, ask);
+        best.iter().map(|values| self.world(values)).collect()
+    }
+
+    /// Number of worlds of positive weight.
+    pub(crate) fn count(&self) -> BigUint {
+        let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
+        beliefs.collect(&self.tree);
+        beliefs.total(&self.tree).0
+    }
+
+    /// A random world; `None` if none has weight.
+    pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
+        let tree = &*self.tree;
+        let rng = RefCell::new(&mut *rng);
+        let draw = SampleQuery { tree, rng };
+        let values = self.with_sums(|sums, _, graph| sums.ask(tree, graph, draw))?;
+        Some(self.world(&values))
+    }
+
+    fn world(&self, values: &[u32]) -> World {
+        let mut values = self.tree.world(values);
+        let log_probability = log_weight(&self.graph, &values);
+        if let Some(restriction) = &self.restriction {
+            values = restriction.world(&values);
+        }
+        World::new(self.reader.clone(), values, log_probability)
+    }
+}
+
+impl<'a> PreviousTree<'a> {
+    fn tree(self) -> Option<&'a Arc<ContractionTree>> {
+        match self {
+            Self::None => None,
+            Self::IfItFits(tree) | Self::Required(tree) => Some(tree),
+        }
+    }
+}
+
+/// A tree with the graph it is for, if that is this one, or this one reduced.
+fn fitting<'a>(
+    tree: &'a Arc<ContractionTree>,
+    graph: &FactorGraph,
+) -> Option<(&'a Arc<ContractionTree>, Option<ReducedGraph>)> {
+    if !tree.is_reduced {
+        return tree.fits(graph).then_some((tree, None));
+    }
+    let reduced = without_excluded(graph)?;
+    tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
+}
+
+/// A tree that was saved, for a graph that it fits.
+fn loaded(
+    tree: &ContractionTree,
+    graph: &FactorGraph,
+    limits: &Limits,
+) -> Result<ContractionTree, Error> {
+    if !tree.is_sound(graph) {
+        return Err(Error::SavedTree {
+            reason: "it is damaged",
+        });
+    }
+    // A message and its derivative for each entry.
+    limits
+        .options
+        .check_memory(2.0 * tree.table_bytes() as f64)?;
+    let mut tree = tree.clone();
+    tree.threads = limits.threads();
+    Ok(tree)
+}
+
+/// Replaces the weights of a table of whose origin `log_weight` tells the natural logarithm.
+pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
+    if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
+        && weights.origins().is_some()
+    {
+        *weights = weights.with_log_weights(log_weight);
+    }
+}
+
+/// The evidence on a variable, as a table.
+fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
+    FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
+}
+
+/// The graph with ones for weights that are zero at present only, listed as positions in the weights of factors; `None` if
+/// none is listed. What a tree leaves out must be zero whatever the parameters of the model are.
+fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
+    if listed.is_empty() {
+        return None;
+    }
+    let mut graph = graph.clone();
+    for (factor, entries) in listed {
+        let table = &mut graph.factors[*factor].table;
+        if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table {
+            let one = |i| f64::from(u8::from(!weights.is_zero(i)));
+            let mut ones: Vec<f64> = (0..weights.len()).map(one).collect();
+            for &entry in entries {
+                ones[entry as usize] = 1.0;
+            }
+            *weights = Weights::from_linear(ones);
+        }
+    }
+    Some(graph)
+}

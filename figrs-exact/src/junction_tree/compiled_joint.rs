@@ -1,0 +1,71 @@
+//! Joint distributions of a few elements, read off a clique of a compiled tree.
+
+use figrs_core::{Arguments, Joint, Parents};
+use figrs_factor::graph::Assignments;
+
+use super::compiled_tree::CompiledTree;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::error::Error;
+use figrs_factor::eliminate::EliminationError;
+
+impl CompiledTree {
+    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
+    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
+    ///
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
+    /// not fit the budget.
+    pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
+    where
+        P: Parents,
+        P::Arguments: Joint,
+    {
+        let elements = elements.elements();
+        let mut positions = Vec::with_capacity(elements.len());
+        for element in &elements {
+            positions.push(self.problem.root(&self.expansion, element)?);
+        }
+        self.require_possible()?;
+        let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
+        let size: f64 = positions.iter().map(support).product();
+        let limit = self.problem.limits.options.table_entries();
+        if size > limit as f64 {
+            let needed = size;
+            return Err(EliminationError::TableTooLarge { needed, limit }.into());
+        }
+        self.problem
+            .limits
+            .options
+            .check_memory(3.0 * size * size_of::<f64>() as f64)?;
+        let mut distinct = positions.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let found = match &self.sums {
+            Some(part) if distinct.len() == positions.len() => part.joint(&positions),
+            _ => None,
+        };
+        let probabilities = found.ok_or_else(|| {
+            let labels: Vec<String> = elements.iter().map(|e| e.label().to_string()).collect();
+            Error::NoClique {
+                elements: labels.join(", "),
+            }
+        })?;
+        let supports: Vec<_> = positions
+            .iter()
+            .map(|&position| &self.expansion.elements()[position].support)
+            .collect();
+        let all = Assignments::rows(supports.iter().map(|support| support.len()));
+        let mut assignment = vec![0; supports.len()];
+        let mut values = Vec::with_capacity(probabilities.len());
+        for _ in &probabilities {
+            let row: Vec<_> = supports
+                .iter()
+                .zip(&assignment)
+                .map(|(s, &x)| s.any(x as usize))
+                .collect();
+            values.push(P::Arguments::join(P::Arguments::refs(&row)));
+            all.advance(&mut assignment);
+        }
+        Ok(Marginal::new(values, probabilities, Estimate::Exact))
+    }
+}

@@ -1,0 +1,389 @@
+//! A model compiled once, to be asked many times.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Element, Model, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::compiled_encoding::{CompiledEncoding, PreviousTree};
+use super::elimination_tree::EliminationTree;
+use super::saved_tree::SavedTree;
+use crate::compiled_problem::{CompiledProblem, unfolded_expansion};
+use crate::conflict;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::world::World;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_factor::eliminate::PlanCost;
+use figrs_factor::tree::ContractionTree;
+
+/// A model compiled to a junction tree.
+///
+/// Expansion, elimination order and tables are made once. Then evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change, and every question is a pass over the tree,
+/// or over the part of it that a change concerns.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::JunctionTree;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let mut tree = JunctionTree::new().varying(&wet).compile(&Model::new(), &rain)?;
+/// for (seen, expected) in [(true, 0.18 / 0.26), (false, 0.02 / 0.74)] {
+///     tree.set(&wet, seen)?;
+///     assert!((tree.probability(&rain, &true)? - expected).abs() < 1e-12);
+/// }
+/// let best = tree.most_probable()?;
+/// assert!(!best.value(&rain)?);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+///
+/// Questions need the tree unchanged, so several threads may ask one tree: each that asks at the same time has messages of its own, and
+/// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
+#[derive(Clone, Debug)]
+pub struct CompiledTree {
+    pub(super) problem: CompiledProblem,
+    pub(super) expansion: Arc<Expansion>,
+    /// `None` if the evidence compiled in leaves no world.
+    pub(super) sums: Option<CompiledEncoding>,
+    /// The tree of single worlds, if it differs from that of sums and was needed.
+    worlds: OnceLock<CompiledEncoding>,
+}
+
+impl CompiledTree {
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) once this flag is `true`, in place of the flag
+    /// that it was compiled with. Of trees that share their tables each may have its own.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicBool, Ordering};
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_exact::JunctionTree;
+    /// let (rain, flag) = (Flip::new(0.2), Arc::new(AtomicBool::new(true)));
+    /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    /// let compiler = JunctionTree::new().varying(&wet);
+    /// assert!(compiler.clone().interrupt(Arc::clone(&flag)).compile(&Model::new(), &rain).is_err());
+    /// let tree = compiler.compile(&Model::new(), &rain)?;
+    /// let mut asked = tree.clone().interrupt(flag);
+    /// asked.set(&wet, true)?;
+    /// assert!(asked.probability(&rain, &true).is_err());
+    /// assert!(tree.probability(&rain, &true).is_ok());
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.problem.limits = self.problem.limits.interrupted_by(flag);
+        self
+    }
+
+    /// The same with other limits of questions.
+    pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
+        self.problem.limits = limits;
+        self
+    }
+
+    pub(crate) fn new(
+        model: &Model,
+        targets: Vec<AnyElement>,
+        varying: Vec<AnyElement>,
+        limits: Limits,
+        saved: Option<&SavedTree>,
+    ) -> Result<Self, Error> {
+        saved.map_or(Ok(()), SavedTree::check)?;
+        let problem = CompiledProblem::new("JunctionTree", model, targets, varying, limits);
+        let (limits, roots) = (&problem.limits, problem.roots());
+        let expansion = Arc::new(limits.expand(model, &roots)?);
+        let (mut sums, worlds) = (None, OnceLock::new());
+        if expansion.impossible().is_none() {
+            conflict::check_failures(&expansion, limits)?;
+            let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+            let varying = problem.varying_positions(&expansion);
+            let old = |tree: fn(&SavedTree) -> &Option<Arc<ContractionTree>>| match saved {
+                Some(saved) => tree(saved)
+                    .as_ref()
+                    .map_or(PreviousTree::None, PreviousTree::Required),
+                None => PreviousTree::None,
+            };
+            let tree = old(|saved| &saved.sums);
+            sums = Some(CompiledEncoding::new(
+                tree, &expansion, encoding, varying, limits,
+            )?);
+            if let tree @ PreviousTree::Required(_) = old(|saved| &saved.worlds) {
+                let unfolded = unfolded_expansion(&expansion, model, &roots, limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                let varying = problem.varying_positions(&unfolded);
+                let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, limits)?;
+                worlds.get_or_init(|| part);
+            }
+        }
+        Ok(Self {
+            problem,
+            expansion,
+            sums,
+            worlds,
+        })
+    }
+
+    /// The part that sums are read from; nothing if the evidence compiled in leaves no world.
+    pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
+        self.sums.as_ref()
+    }
+
+    /// Predicted cost of the elimination.
+    pub fn cost(&self) -> PlanCost {
+        self.sums
+            .as_ref()
+            .map_or(PlanCost::default(), |part| part.tree().cost)
+    }
+
+    /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
+    pub fn elimination_tree(&self) -> EliminationTree {
+        let part = self.sums_part();
+        part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
+    }
+
+    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) makes it again.
+    ///
+    /// Evidence that was set and parameters are not part of it.
+    pub fn save(&self) -> SavedTree {
+        let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
+        SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
+    }
+
+    /// Memory that the numbers of all tables take, in bytes, at eight an entry; marginals take as much again.
+    pub fn table_bytes(&self) -> u64 {
+        self.sums
+            .as_ref()
+            .map_or(0, |part| part.tree().table_bytes())
+    }
+
+    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
+    /// element holds besides. A value that the element does not have is impossible evidence.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    #[track_caller]
+    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let (place, statement) = self.problem.observation(element, value)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let (place, statement) = self.problem.weighting(element, weight)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Withdraws the evidence set on a varying element.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+        let place = self.problem.varying_place(element)?;
+        self.state(place, None)
+    }
+
+    fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
+        let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
+        for part in [self.sums.as_mut(), self.worlds.get_mut()]
+            .into_iter()
+            .flatten()
+        {
+            part.state(place, weights.clone());
+        }
+        self.problem.statements[place] = statement;
+        Ok(())
+    }
+
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
+    /// zero no longer is: then it is compiled anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let problem = &self.problem;
+        let (limits, roots) = (&problem.limits, problem.roots());
+        let expansion = Arc::new(limits.expand(&problem.model, &roots)?);
+        if expansion.impossible().is_some() {
+            (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
+            return Ok(());
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let renew =
+            |old: Option<&CompiledEncoding>, expansion: &Arc<Expansion>, encoding: Encoding| {
+                let old = old.map_or(PreviousTree::None, |part| {
+                    PreviousTree::IfItFits(part.tree())
+                });
+                self.part(old, expansion, encoding)
+            };
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
+        let worlds = match self.worlds.get() {
+            Some(old) => {
+                let unfolded = unfolded_expansion(&expansion, &problem.model, &roots, limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                OnceLock::from(renew(Some(old), &unfolded, encoding)?)
+            }
+            None => OnceLock::new(),
+        };
+        (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
+        Ok(())
+    }
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&self) -> f64 {
+        self.sums
+            .as_ref()
+            .map_or(f64::NEG_INFINITY, CompiledEncoding::log_total)
+    }
+
+    /// The distribution of a target or a varying element.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        (self.problem).distribution(&self.expansion, element, |position| {
+            self.require_possible()?;
+            let Some(part) = &self.sums else {
+                return Ok(Vec::new());
+            };
+            part.prepare(&[position], self.problem.limits.options.end())?;
+            Ok(part.marginals(&[position]).pop().unwrap_or_default())
+        })
+    }
+
+    /// The probability that a target or a varying element has a value.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    pub fn answer(&self) -> Result<Answer, Error> {
+        if let Some(part) = &self.sums {
+            let positions = self.problem.target_positions(&self.expansion);
+            part.prepare(positions, self.problem.limits.options.end())?;
+        }
+        let log_evidence = self.log_evidence();
+        let mut marginals = Vec::new();
+        if !self.problem.targets.is_empty() {
+            self.require_possible()?;
+            if let Some(part) = &self.sums {
+                marginals = part.marginals(self.problem.target_positions(&self.expansion));
+            }
+        }
+        let expansion = &self.expansion;
+        Ok((self.problem).answer(expansion, log_evidence, marginals))
+    }
+
+    pub(super) fn require_possible(&self) -> Result<(), Error> {
+        if self.log_evidence() > f64::NEG_INFINITY {
+            return Ok(());
+        }
+        Err(self.problem.impossible())
+    }
+
+    /// Compiles one encoding of an expansion, with the present evidence.
+    fn part(
+        &self,
+        old: PreviousTree<'_>,
+        expansion: &Arc<Expansion>,
+        encoding: Encoding,
+    ) -> Result<CompiledEncoding, Error> {
+        let (problem, varying) = (&self.problem, self.problem.varying_positions(expansion));
+        let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &problem.limits)?;
+        let all = problem.present_weights(expansion)?;
+        for (place, weights) in all.into_iter().enumerate() {
+            part.state(place, weights);
+        }
+        Ok(part)
+    }
+
+    /// The part that worlds are read from, compiled when it is first needed.
+    fn worlds(&self) -> Result<&CompiledEncoding, Error> {
+        let Some(sums) = &self.sums else {
+            return Err(self.problem.impossible());
+        };
+        if let Some(part) = self.worlds.get() {
+            return Ok(part);
+        }
+        if !sums.is_conditional() && !self.expansion.shares_calls() {
+            return Ok(sums);
+        }
+        let (problem, roots) = (&self.problem, self.problem.roots());
+        let expansion =
+            unfolded_expansion(&self.expansion, &problem.model, &roots, &problem.limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let part = self.part(PreviousTree::None, &expansion, encoding)?;
+        Ok(self.worlds.get_or_init(|| part))
+    }
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn most_probable(&self) -> Result<World, Error> {
+        match self.k_best(1)?.pop() {
+            Some(world) => Ok(world),
+            None => Err(self.problem.impossible()),
+        }
+    }
+
+    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    ///
+    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        let part = self.worlds()?;
+        self.problem.check_worlds(count, part.tree().variables())?;
+        let best = part.k_best(count);
+        if best.is_empty() && count > 0 {
+            return Err(self.problem.impossible());
+        }
+        Ok(best)
+    }
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** When the counts would take more memory than the budget.
+    pub fn count(&self) -> Result<BigUint, Error> {
+        if self.log_evidence() == f64::NEG_INFINITY {
+            return Ok(BigUint::ZERO);
+        }
+        // A count is a few words, where a number is one.
+        let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
+        self.problem.limits.options.check_memory(bytes)?;
+        Ok(self.worlds()?.count())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        match self.worlds()?.sample(rng) {
+            Some(world) => Ok(world),
+            None => Err(self.problem.impossible()),
+        }
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
+        let mut rng = figrs_core::stream(seed, 0);
+        let part = self.worlds()?;
+        Ok(std::iter::from_fn(move || part.sample(&mut rng)))
+    }
+}

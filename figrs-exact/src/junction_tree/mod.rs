@@ -1,0 +1,159 @@
+//! All marginals at once, and a compiled form of a model to ask again and again.
+
+pub mod compiled_encoding;
+mod compiled_joint;
+pub(crate) mod compiled_tree;
+pub(crate) mod elimination_tree;
+pub(crate) mod saved_tree;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Model, Parents};
+
+use figrs_factor::algebra::SumProduct;
+use figrs_factor::eliminate::{BarrenFactors, PlanCost, plan_cost};
+
+use compiled_tree::CompiledTree;
+use saved_tree::SavedTree;
+
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::guard::guarded;
+
+/// Exact marginals of all targets by messages up and down a junction tree.
+///
+/// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass up
+/// gives the probability of the evidence, a pass down the derivative by each table, and with it every marginal: all of
+/// them for the price of three eliminations, where [`VariableElimination`](crate::VariableElimination) does one for
+/// each target. [`compile`](Self::compile) keeps the tree: see [`CompiledTree`].
+///
+/// **Guarantee.** Exact up to rounding, without underflow.
+///
+/// **Complexity.** Time and memory linear in the entries of all cliques, less what zeros save; exponential in the
+/// width of the order at worst.
+///
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination).
+///
+/// **References.** Shenoy and Shafer (1990); Darwiche (2003), "A differential approach to inference in Bayesian networks".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::JunctionTree;
+/// # use figrs_answer::Run;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = JunctionTree::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct JunctionTree {
+    limits: Limits,
+    varying: Vec<AnyElement>,
+}
+
+impl JunctionTree {
+    /// With the default budgets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    /// Limits the number of threads that share the work of large cliques, by default all cores. The answers are the same,
+    /// bit by bit, on any number.
+    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+        self.limits.threads = Some(threads);
+        self
+    }
+
+    /// Ends the compilation, with [`Error::NothingDone`], and passes over the compiled tree once this flag is `true`; see
+    /// [`CompiledTree::interrupt`].
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.limits = self.limits.interrupted_by(flag);
+        self
+    }
+
+    /// Resources of expansion and elimination.
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
+    /// compiled in, which prunes.
+    pub fn varying(mut self, elements: impl Parents) -> Self {
+        self.varying.extend(elements.elements());
+        self
+    }
+
+    /// Predicted cost of compiling a model for these targets, computed without compiling and whatever the budgets: the
+    /// width of the order, operations and memory.
+    ///
+    /// **Errors.** Those of the expansion of the model.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
+        let targets = targets.elements();
+        let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = guarded(|| self.limits.expand(model, &roots))?;
+        if expansion.impossible().is_some() {
+            return Ok(PlanCost::default());
+        }
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let options = self.limits.options.clone().barren(BarrenFactors::Compute);
+        Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
+    }
+
+    /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements:
+    /// elements are expanded, but nothing is planned.
+    ///
+    /// **Errors.** [`Error::SavedTree`] if it is that of another model.
+    pub fn restore(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+        saved: &SavedTree,
+    ) -> Result<CompiledTree, Error> {
+        self.tree(model, targets.elements(), Some(saved))
+    }
+
+    fn tree(
+        &self,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        saved: Option<&SavedTree>,
+    ) -> Result<CompiledTree, Error> {
+        let (varying, limits) = (self.varying.clone(), self.limits.clone());
+        let tree = guarded(|| CompiledTree::new(model, targets, varying, limits, saved));
+        tree.map_err(|error| match error {
+            stopped if stopped.is_stopped() => Error::NothingDone {
+                algorithm: self.name(),
+            },
+            other => other,
+        })
+    }
+
+    /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    ///
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
+        self.tree(model, targets.elements(), None)
+    }
+}
+
+impl Algorithm for JunctionTree {
+    fn name(&self) -> &'static str {
+        "JunctionTree"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.tree(model, targets.to_vec(), None)?.answer()
+    }
+}

@@ -1,0 +1,78 @@
+//! A compiled tree as it is saved and loaded.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use figrs_answer::error::Error;
+use figrs_factor::tree::ContractionTree;
+
+/// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to find: elimination order, steps and the entries
+/// that meet. Save it with any serde format; [`JunctionTree::restore`](crate::JunctionTree::restore) makes it a
+/// compiled tree again, with the same model, targets and varying elements built by the same program.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_exact::{JunctionTree, SavedTree};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let compiler = JunctionTree::new();
+/// let text = serde_json::to_string(&compiler.compile(&model, &rain)?.save())?;
+/// // Later, in a program that ships the text:
+/// let saved: SavedTree = serde_json::from_str(&text)?;
+/// let mut tree = compiler.restore(&model, &rain, &saved)?;
+/// assert!((tree.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedTree {
+    /// Version of the format; another version of this library may write another.
+    version: u32,
+    pub(crate) sums: Option<Arc<ContractionTree>>,
+    pub(crate) worlds: Option<Arc<ContractionTree>>,
+    /// Checksums of both trees, so that a damaged file is detected.
+    checksums: [Option<u64>; 2],
+}
+
+impl SavedTree {
+    const VERSION: u32 = 2;
+
+    pub(crate) fn new(
+        sums: Option<Arc<ContractionTree>>,
+        worlds: Option<Arc<ContractionTree>>,
+    ) -> Self {
+        Self {
+            version: Self::VERSION,
+            checksums: checksums([&sums, &worlds]),
+            sums,
+            worlds,
+        }
+    }
+
+    /// The same tree with valid checksums, whatever was damaged: to test the reader of a tree behind them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn resealed(self) -> Self {
+        Self {
+            checksums: checksums([&self.sums, &self.worlds]),
+            ..self
+        }
+    }
+
+    /// An error if it is of another version or damaged.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let reason = if self.version != Self::VERSION {
+            "it is that of another version of this library"
+        } else if self.checksums != checksums([&self.sums, &self.worlds]) {
+            "it is damaged"
+        } else {
+            return Ok(());
+        };
+        Err(Error::SavedTree { reason })
+    }
+}
+
+fn checksums(trees: [&Option<Arc<ContractionTree>>; 2]) -> [Option<u64>; 2] {
+    trees.map(|tree| tree.as_ref().map(|tree| tree.checksum()))
+}

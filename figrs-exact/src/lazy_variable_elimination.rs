@@ -1,0 +1,388 @@
+//! Bounds of marginals by variable elimination on a part of the model, which grows.
+
+use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
+use figrs_core::{AnyElement, Model, ModelError};
+
+use super::conflict;
+use super::variable_elimination::marginals;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
+use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_factor::Stopped;
+use figrs_factor::bounds::Bounds;
+use figrs_factor::eliminate::log_sums;
+
+/// Work charged for each element that is reached: running its function and numbering its values takes about as long as this
+/// many operations of an elimination.
+const ELEMENT: u64 = 250;
+/// Target growth of the work from one depth to the next.
+const GROWTH: f64 = 4.0;
+
+/// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
+///
+/// Chains nested in fewer than `depth` other Chains are expanded; the others, and all that needs their values, are
+/// `unknown`. A world in which nothing that evidence and targets need is unknown weighs what it weighs. Any other world
+/// weighs something between zero and its probability so far times the most that the evidence can give it: one for
+/// observations and conditions, the stated maximum for [`Model::weigh_at_most`]. With `L(x)` for the first kind of world
+/// with value `x`, and `U(x)` for both kinds, the probability given the evidence lies between
+/// `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth grows until the bounds are close.
+///
+/// Answers are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. An answer is
+/// exact, and has single probabilities, where all of the model was expanded.
+///
+/// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never moves them apart.
+/// If the answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the width asked for. What is
+/// not expanded is taken to weigh at most one: a Score in it may not exceed one, and a value observed in it may not have
+/// a density. A Score or a density that is expanded and breaks this is an error; one that is never
+/// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet; the bounds hold if
+/// evidence that is not expanded turns out to exclude them.
+///
+/// **Complexity.** That of [`VariableElimination`](crate::VariableElimination) for the part that is expanded, twice for
+/// each target; all smaller depths together take about as much as the last one. A Chain's function runs once for
+/// each combination of values.
+///
+/// **Errors.** [`ModelError::Unbounded`] where evidence that has no maximum is undecided at the last depth;
+/// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that a budget
+/// that does not allow a greater depth ends the deepening with the bounds of the last one. So does a
+/// [`deadline`](Self::deadline), and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
+///
+/// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional
+/// probabilistic programming* (2015), where undecided evidence always weighs at most one.
+///
+/// ```
+/// # use figrs_core::{Constant, Element, Flip, Model};
+/// # use figrs_exact::LazyVariableElimination;
+/// # use figrs_answer::Run;
+/// fn geometric(p: f64) -> Element<u32> {
+///     Flip::new(p).flat_map(move |&stop| {
+///         if stop { Constant::new(0) } else { geometric(p).map(|n| n + 1) }
+///     })
+/// }
+/// let n = geometric(0.3);
+/// let even = Model::new().condition(&n, |n| n % 2 == 0);
+/// let bounds = LazyVariableElimination::new().run(&even, [&n])?.bounds(&n, &2)?;
+/// assert!(bounds.contains(0.3 * 0.7 * 0.7 / (0.3 / 0.51)) && bounds.width() <= 1e-3);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct LazyVariableElimination {
+    goal: Goal,
+    work: u64,
+    limits: Limits,
+    watch: Watch,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    Width(f64),
+    Depth(usize),
+}
+
+impl Default for LazyVariableElimination {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LazyVariableElimination {
+    /// Deepens until the bounds of any event are at most a thousandth apart, or the work is used up.
+    pub fn new() -> Self {
+        Self::to_width(1e-3)
+    }
+
+    /// Deepens until the bounds of any event are at most this far apart, or the work is used up.
+    ///
+    /// Without targets the bounds of the probability of evidence are this close, relative to the upper one.
+    pub fn to_width(width: f64) -> Self {
+        Self::with(Goal::Width(width))
+    }
+
+    /// Expands Chains nested in fewer than `depth` others, and says how far apart the bounds are then.
+    pub fn to_depth(depth: usize) -> Self {
+        Self::with(Goal::Depth(depth))
+    }
+
+    fn with(goal: Goal) -> Self {
+        Self {
+            goal,
+            work: 1 << 26,
+            limits: Limits::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    watched!();
+
+    /// Sets the budget of work at all depths together: one for each predicted operation of an elimination, and 250 for each
+    /// element that is reached. Default 2^26, which takes some seconds.
+    pub fn work(mut self, budget: u64) -> Self {
+        self.work = budget;
+        self
+    }
+
+    limited!();
+}
+
+impl Algorithm for LazyVariableElimination {
+    fn name(&self) -> &'static str {
+        "LazyVariableElimination"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), Some(self.work));
+        let mut search = DeepeningSearch {
+            limits: self.limits.until(watching.until()),
+            watching,
+            algorithm: self,
+            model,
+            targets,
+            memory: ExpansionCache::default(),
+            spent: 0,
+        };
+        match self.goal {
+            Goal::Depth(depth) => search.run_at_depth(depth),
+            Goal::Width(width) if width >= 0.0 => search.deepen(width),
+            Goal::Width(width) => Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting: "width",
+                value: width.to_string(),
+                remedy: "ask for a number that is not negative",
+            }),
+        }
+    }
+}
+
+/// One query under way.
+struct DeepeningSearch<'a> {
+    algorithm: &'a LazyVariableElimination,
+    watching: RunMonitor<'a>,
+    /// The limits of the algorithm, with its deadline.
+    limits: Limits,
+    model: &'a Model,
+    targets: &'a [AnyElement],
+    memory: ExpansionCache,
+    spent: u64,
+}
+
+/// Result of one depth.
+struct DepthResult {
+    answer: Answer,
+    /// Maximum width of the bounds of any event; zero where the answer is exact.
+    width: f64,
+    is_complete: bool,
+}
+
+impl DeepeningSearch<'_> {
+    fn run_at_depth(&mut self, depth: usize) -> Result<Answer, Error> {
+        match self.bounds_at_depth(depth) {
+            Ok(found) => Ok(self.finished(found, depth, DeepeningEnd::Depth)),
+            Err(error) => Err(self.watching.error_of(error)),
+        }
+    }
+
+    fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
+        let mut last: Option<(Result<DepthResult, Error>, usize)> = None;
+        let mut pace = DepthSchedule::default();
+        loop {
+            let (depth, before) = (pace.depth, self.spent);
+            match self.bounds_at_depth(depth) {
+                Ok(found) if found.width <= width => {
+                    return Ok(self.finished(found, depth, DeepeningEnd::Width));
+                }
+                // What has no bound yet may turn out to be known at a greater depth.
+                outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
+                    last = Some((outcome, depth));
+                }
+                Err(error) if error.is_stopped() => return self.stopped(last),
+                Err(error) => {
+                    let (outcome, depth) = match last {
+                        Some(last) if error.is_budget() => last,
+                        _ => return Err(error),
+                    };
+                    return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
+                }
+            }
+            self.watching.report(self.spent);
+            let left = self.remaining_work();
+            pace.next(self.spent - before, left);
+            if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
+                return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
+            }
+            pace.depth = pace.depth.min(self.deepest());
+        }
+    }
+
+    /// The answer of the last depth that was finished, when work had to end.
+    fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
+        let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+        match last {
+            Some((Ok(found), depth)) => {
+                let answer = self.finished(found, depth, DeepeningEnd::Stopped(why));
+                let elapsed = self.watching.elapsed();
+                let mut run = Sampling::new(why, self.spent, elapsed);
+                run.asked = Some(self.algorithm.work);
+                Ok(answer.with_sampling(run))
+            }
+            Some((Err(_), _)) | None => Err(self.watching.nothing_done()),
+        }
+    }
+
+    fn deepest(&self) -> usize {
+        self.limits.budget.depth
+    }
+
+    fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
+        found.answer.with_deepening(Deepening {
+            depth,
+            work: self.spent,
+            ended: if found.is_complete {
+                DeepeningEnd::Complete
+            } else {
+                ended
+            },
+        })
+    }
+
+    /// The bounds of the targets when Chains are expanded to a depth.
+    fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
+        let limits = self.limits(depth);
+        let expansion = Expansion::to_depth(
+            self.model,
+            self.targets,
+            limits.budget,
+            depth,
+            (&mut self.memory, limits.options.end()),
+        )?;
+        self.spent += expansion.reached() as u64 * ELEMENT;
+        let limits = self.limits(depth);
+        if expansion.is_complete() {
+            // The answer of `VariableElimination`.
+            let name = self.algorithm.name();
+            return Ok(DepthResult {
+                answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
+                width: 0.0,
+                is_complete: true,
+            });
+        }
+        if expansion.impossible().is_some() {
+            return self.impossible(&limits);
+        }
+        conflict::check_failures(&expansion, &limits)?;
+        expansion.check_bounded()?;
+        let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
+        let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];
+        if upper == f64::NEG_INFINITY {
+            return self.impossible(&limits);
+        }
+        let mut bounds = Vec::with_capacity(self.targets.len());
+        for &position in expansion.targets() {
+            bounds.push(self.target(&expansion, position)?);
+        }
+        let log_evidence = Bounds { lower, upper };
+        let name = self.algorithm.name();
+        Ok(DepthResult {
+            answer: Answer::bounded_marginals(name, bounds, log_evidence),
+            width: undecided_share(lower, upper),
+            is_complete: false,
+        })
+    }
+
+    fn target(&mut self, expansion: &Expansion, position: usize) -> Result<TargetBounds, Error> {
+        let keep = [position];
+        let mut lower = self.log_weight(&Encoding::for_sums(expansion, &keep)?, &keep)?;
+        let mut upper = self.log_weight(&Encoding::for_upper_sums(expansion, &keep)?, &keep)?;
+        let target = &expansion.elements()[position];
+        let known = target.support.len();
+        lower.truncate(known);
+        let unknown = upper.drain(known..).next();
+        Ok(TargetBounds {
+            element: target.element.clone(),
+            support: target.support.clone(),
+            log_lower: lower,
+            log_upper: upper,
+            log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),
+        })
+    }
+
+    /// The logarithm of the weight of all worlds, by the value of a target if there is one.
+    fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
+        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
+        let keep: Vec<_> = keep.collect();
+        let options = self
+            .limits
+            .options
+            .with_operations_at_most(self.remaining_work() as f64);
+        let (logs, cost) = log_sums(encoding.graph(), &keep, &options)?;
+        self.spent += cost.operations as u64;
+        Ok(logs)
+    }
+
+    fn remaining_work(&self) -> u64 {
+        self.algorithm.work.saturating_sub(self.spent)
+    }
+
+    /// The limits of a depth: those of the user and of the remaining work.
+    fn limits(&self, depth: usize) -> Limits {
+        let limits = &self.limits;
+        let left = self.remaining_work();
+        let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
+        Limits {
+            budget: Budget {
+                elements: limits.budget.elements.min(elements),
+                table_entries: limits.budget.table_entries.min(left),
+                depth: limits.budget.depth,
+                bytes: limits.budget.bytes,
+            },
+            options: limits.options.with_operations_at_most(left as f64),
+            depth: Some(depth),
+            threads: limits.threads,
+        }
+    }
+
+    /// No world meets the evidence, whatever is unknown.
+    fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
+        if !self.targets.is_empty() {
+            return Err(conflict::impossible(self.model, self.targets, limits));
+        }
+        let log_evidence = LogEvidence {
+            value: f64::NEG_INFINITY,
+            standard_error: 0.0,
+        };
+        Ok(DepthResult {
+            answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
+            width: 0.0,
+            is_complete: false,
+        })
+    }
+}
+
+/// Choice of the next depth: deeper by so much that the work grows by a factor that is about the same each time.
+#[derive(Debug, Default)]
+struct DepthSchedule {
+    depth: usize,
+    /// The work of the last depth, and its distance from the one before.
+    last: Option<(u64, usize)>,
+}
+
+impl DepthSchedule {
+    fn next(&mut self, work: u64, left: u64) {
+        let step = match self.last {
+            Some((before, step)) if self.depth > 1 => {
+                let work = work.max(1) as f64;
+                // By which factor the work grows with each further Chain, as a logarithm.
+                let rate = (work / before.max(1) as f64).ln() / step as f64;
+                let factor = GROWTH.min(left as f64 / work).max(1.0);
+                let affordable = factor.ln() / rate.max(f64::MIN_POSITIVE);
+                (affordable as usize).clamp(1, self.depth)
+            }
+            _ => 1,
+        };
+        self.last = Some((work, step));
+        self.depth = self.depth.saturating_add(step);
+    }
+}

@@ -1,0 +1,74 @@
+//! Exact algorithms, on variables and factors.
+//!
+//! | algorithm | where |
+//! |---|---|
+//! | `Enumerate` | `enumerate.rs` |
+//! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | a file each, on `figrs-factor` |
+//! | `JunctionTree`, `CompiledTree` | `junction_tree/` |
+//! | `Circuit`, `CompiledCircuit` | `circuit/` |
+//! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
+//! | `Slices` | `slices/` |
+//! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
+//! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
+//!
+//! `conflict.rs` and `possibility.rs` find evidence that zeros exclude. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on the same
+//! factor graphs; they are exact where these have no loops.
+
+#![warn(clippy::unwrap_used)]
+
+#[doc(hidden)]
+pub mod belief_propagation;
+#[doc(hidden)]
+pub mod branch_and_bound;
+#[doc(hidden)]
+pub mod circuit;
+#[doc(hidden)]
+pub mod compiled;
+#[doc(hidden)]
+pub mod compiled_problem;
+#[doc(hidden)]
+pub mod conflict;
+#[doc(hidden)]
+pub mod dependencies;
+#[doc(hidden)]
+pub mod enumerate;
+#[doc(hidden)]
+pub mod frontier;
+#[doc(hidden)]
+pub mod junction_tree;
+#[doc(hidden)]
+pub mod lazy_variable_elimination;
+#[doc(hidden)]
+pub mod marginal_map;
+#[doc(hidden)]
+pub mod mpe;
+#[doc(hidden)]
+pub mod portfolio;
+mod possibility;
+#[doc(hidden)]
+pub mod slices;
+#[doc(hidden)]
+pub mod tally;
+#[doc(hidden)]
+pub mod target_marginals;
+#[doc(hidden)]
+pub mod variable_elimination;
+
+pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
+pub use branch_and_bound::MpeBranchAndBound;
+pub use circuit::{Circuit, CompiledCircuit};
+pub use compiled::Compiled;
+pub use enumerate::Enumerate;
+pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
+pub use junction_tree::JunctionTree;
+pub use junction_tree::compiled_tree::CompiledTree;
+pub use junction_tree::elimination_tree::{EliminationStep, EliminationTree};
+pub use junction_tree::saved_tree::SavedTree;
+pub use lazy_variable_elimination::LazyVariableElimination;
+pub use marginal_map::MarginalMap;
+pub use mpe::MpeVariableElimination;
+pub use portfolio::{CompiledExact, CompiledForm, Exact, MpeExact};
+pub use slices::slice_sums::SliceSums;
+pub use slices::slice_total::SliceTotal;
+pub use slices::{MpeSlices, SliceCost, Slices};
+pub use variable_elimination::VariableElimination;

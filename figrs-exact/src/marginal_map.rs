@@ -1,0 +1,147 @@
+//! The most probable values of some elements, everything else summed out.
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Model, Parents};
+use figrs_factor::graph::VarId;
+
+use super::conflict;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::guard::guarded;
+use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
+
+/// Marginal MAP: the values of the targets that are most probable together, whatever all other elements are.
+///
+/// The most probable value of each target alone is another question (its marginal), and so are the values of the
+/// targets in the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer tells the
+/// values of the targets, and as its log-probability that of these values together with the evidence.
+///
+/// **Guarantee.** Exact up to rounding; ties are broken towards values that stand first in their supports, in an order
+/// of the targets that is fixed for one model.
+///
+/// **Complexity.** Everything else is summed out before anything is maximised, which can be far dearer than either
+/// alone: exponential in the width of the best order of that kind. No table over all targets is made.
+/// [`cost`](Self::cost) tells what both parts take, before they run.
+///
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination); a part that does not fit the budget is refused
+/// before it starts.
+///
+/// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations".
+///
+/// ```
+/// # use figrs_core::{Constant, Flip, If, Model, Uniform};
+/// # use figrs_exact::MarginalMap;
+/// # use figrs_answer::Run;
+/// let a = Flip::new(0.6);
+/// let c = If::new(&a, Uniform::new(1..=10), Constant::new(0));
+/// // The most probable world has no `a`: it is split among ten values of `c`, which do not matter here.
+/// let answer = MarginalMap::new().run(&Model::new(), &a)?;
+/// assert!(answer.most_likely_value(&a)?);
+/// assert!((answer.log_probability()?.exp() - 0.6).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MarginalMap {
+    limits: Limits,
+}
+
+/// An encoding of the targets and the evidence, with the variables of the targets.
+struct MarginalMapEncoding {
+    expansion: Expansion,
+    encoding: Encoding,
+    keep: Vec<VarId>,
+}
+
+impl MarginalMap {
+    /// Its worlds are sums of worlds.
+    pub const NAME: &'static str = "MarginalMap";
+
+    /// With the default budgets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    /// Predicted cost of the two parts; nothing that does not fit the budget is refused.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_exact::MarginalMap;
+    /// let coins: Vec<_> = (0..50).map(|_| Flip::new(0.5)).collect();
+    /// let cost = MarginalMap::new().cost(&Model::new(), &coins)?;
+    /// assert_eq!(cost.maximum.width, 1);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<MarginalMapCost, Error> {
+        let targets = targets.elements();
+        let Some(question) = guarded(|| self.question(model, &targets))? else {
+            return Ok(MarginalMapCost::default());
+        };
+        let graph = question.encoding.graph();
+        Ok(marginal_map_cost(
+            graph,
+            &question.keep,
+            &self.limits.options,
+        )?)
+    }
+
+    /// `None` if the evidence is impossible.
+    fn question(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Option<MarginalMapEncoding>, Error> {
+        let expansion = self.limits.expand(model, targets)?;
+        if expansion.impossible().is_some() {
+            return Ok(None);
+        }
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let variable = |&position: &usize| encoding.variable(position);
+        let mut keep: Vec<VarId> = expansion.targets().iter().filter_map(variable).collect();
+        keep.sort_unstable();
+        keep.dedup();
+        Ok(Some(MarginalMapEncoding {
+            expansion,
+            encoding,
+            keep,
+        }))
+    }
+}
+
+impl Algorithm for MarginalMap {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let impossible = || conflict::impossible(model, targets, &self.limits);
+        let Some(question) = self.question(model, targets)? else {
+            return Err(impossible());
+        };
+        let MarginalMapEncoding {
+            expansion,
+            encoding,
+            keep,
+        } = question;
+        conflict::check_failures(&expansion, &self.limits)?;
+        let graph = encoding.graph();
+        let (best, log_probability) = match marginal_map(graph, &keep, &self.limits.options) {
+            Ok(found) => found,
+            Err(EliminationError::Impossible) => return Err(impossible()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut world = vec![0; graph.cardinalities.len()];
+        for (v, value) in keep.iter().zip(best) {
+            world[v.index()] = value;
+        }
+        let values = targets.iter().filter_map(|target| {
+            let value = encoding.value(&expansion, target, &world)?;
+            Some((target.clone(), value))
+        });
+        Ok(Answer::world(self.name(), values, log_probability))
+    }
+}

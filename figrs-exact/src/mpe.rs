@@ -1,0 +1,92 @@
+//! The most probable world, by maximising variables out.
+
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Model};
+
+use super::conflict;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_factor::eliminate::{EliminationError, most_probable};
+
+/// The most probable explanation: the one world of the roots with the largest probability.
+///
+/// A world is one run of the program from its roots, the targets and all elements with evidence.
+/// Elements of branches that are not taken are not part of it and do not weigh, however many there are:
+/// an unlikely choice with many continuations does not lose to them. The answer tells the value of every
+/// element of the world, not of the targets only.
+///
+/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each
+/// row, found on a contraction tree of maxima that is compiled once with these limits. What a fit calls its log-likelihood is the logarithm of the
+/// probability of the completed rows, and no round lowers it. That is another aim than the likelihood of what was observed: values of parameters are drawn
+/// towards what completes rows best, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
+/// stochastic versions", 1992). A value that has a density is never completed: a row without it says nothing of it.
+///
+/// **Guarantee.** Exact; ties are broken towards values that stand first in their supports, in an order of the
+/// elements that is fixed for one model.
+///
+/// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of
+/// summed, over a graph in which nothing is left out and elements of branches have one more value, `absent`.
+///
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination).
+///
+/// **References.** Dechter (1999), "Bucket elimination", section 5.
+///
+/// ```
+/// # use figrs_core::{Constant, Flip, If, Model, Uniform};
+/// # use figrs_exact::MpeVariableElimination;
+/// # use figrs_answer::Run;
+/// let a = Flip::new(0.6);
+/// let c = If::new(&a, Uniform::new(1..=10), Constant::new(0));
+/// let world = MpeVariableElimination::new().run(&Model::new(), (&a, &c))?;
+/// assert_eq!((world.most_likely_value(&a)?, world.most_likely_value(&c)?), (false, 0));
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MpeVariableElimination {
+    limits: Limits,
+}
+
+impl MpeVariableElimination {
+    /// With the default budgets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    limited!();
+
+    /// Resources of expansion and elimination.
+    #[doc(hidden)]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+impl Algorithm for MpeVariableElimination {
+    fn name(&self) -> &'static str {
+        "MpeVariableElimination"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let expansion = self.limits.expand_for_best_world(model, targets)?;
+        if expansion.impossible().is_some() {
+            return Err(conflict::impossible(model, targets, &self.limits));
+        }
+        conflict::check_failures(&expansion, &self.limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits.options) {
+            Ok(found) => found,
+            Err(EliminationError::Impossible) => {
+                return Err(conflict::impossible(model, targets, &self.limits));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let values = expansion.elements().iter().filter_map(|expanded| {
+            let value = encoding.value(&expansion, &expanded.element, &world)?;
+            Some((expanded.element.clone(), value))
+        });
+        Ok(Answer::world(self.name(), values, log_probability))
+    }
+}

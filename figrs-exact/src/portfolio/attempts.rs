@@ -1,0 +1,397 @@
+//! The algorithms of a portfolio, one attempt after another.
+
+use std::time::{Duration, Instant};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Model, Until};
+
+use super::outline::ModelOutline;
+use super::settings::PortfolioSettings;
+use crate::branch_and_bound::MpeBranchAndBound;
+use crate::circuit::Circuit;
+use crate::junction_tree::JunctionTree;
+use crate::slices::{SliceCost, Slices};
+use crate::variable_elimination::VariableElimination;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::eliminate::{EliminationError, Options, readable};
+
+/// Operations assumed of an elimination that turned out to take more than predicted.
+const UNPREDICTED: f64 = 1e11;
+/// Time that a run which is over has for a look at the model.
+const MOMENT: Duration = Duration::from_millis(400);
+
+/// A question to a portfolio, and the algorithms tried so far.
+pub(super) struct Attempts<'a> {
+    pub(super) settings: &'a PortfolioSettings,
+    pub(super) run: &'a RunMonitor<'a>,
+    pub(super) model: &'a Model,
+    pub(super) targets: &'a [AnyElement],
+    pub(super) choice: AlgorithmChoice,
+    /// The last refusal.
+    refusal: Option<Error>,
+    /// The last refusal of an elimination of everything.
+    elimination: Option<EliminationError>,
+    /// The outline of the model, once that was looked at.
+    pub(super) outline: Option<ModelOutline>,
+    /// Decisions of the longest search so far.
+    pub(super) searched: f64,
+}
+
+impl<'a> Attempts<'a> {
+    pub(super) fn new(
+        settings: &'a PortfolioSettings,
+        run: &'a RunMonitor<'a>,
+        model: &'a Model,
+        targets: &'a [AnyElement],
+    ) -> Self {
+        Self {
+            settings,
+            run,
+            model,
+            targets,
+            choice: AlgorithmChoice::default(),
+            refusal: None,
+            elimination: None,
+            outline: None,
+            searched: 0.0,
+        }
+    }
+
+    /// True if the deadline has passed or the run was interrupted.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.run.stopped().is_some()
+    }
+
+    /// Records an attempt.
+    pub(super) fn record(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        outcome: AttemptOutcome,
+    ) {
+        let attempt = AlgorithmAttempt::new(algorithm, operations, outcome);
+        self.settings.attempt_listener.tell(&attempt);
+        self.choice.attempts.push(attempt);
+    }
+
+    /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work.
+    ///
+    /// **Errors.** Those of the model and of its evidence.
+    pub(super) fn try_once<T>(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        ask: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        self.judge(algorithm, operations, ask())
+    }
+
+    /// Records the result of an attempt.
+    fn judge<T>(
+        &mut self,
+        algorithm: &'static str,
+        operations: Option<f64>,
+        result: Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let (outcome, answer) = match result {
+            Ok(answer) => (AttemptOutcome::Answered, Some(answer)),
+            Err(error) if self.is_stopped() && is_unfinished(&error) => {
+                (AttemptOutcome::Stopped, None)
+            }
+            Err(error) if error.is_budget() => {
+                let reason = reason(&error);
+                if let (Error::Elimination(error), true) =
+                    (&error, ELIMINATIONS.contains(&algorithm))
+                {
+                    self.elimination = Some(error.clone());
+                }
+                self.refusal = Some(error);
+                (AttemptOutcome::Refused(reason), None)
+            }
+            Err(error) => return Err(error),
+        };
+        self.record(algorithm, operations, outcome);
+        Ok(answer)
+    }
+
+    /// As [`try_once`](Self::try_once); errors of the model that are not impossible evidence are refusals.
+    pub(super) fn try_instead<T>(
+        &mut self,
+        algorithm: &'static str,
+        ask: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        match ask() {
+            Err(error)
+                if !is_unfinished(&error)
+                    && !error.is_budget()
+                    && !matches!(error, Error::ImpossibleEvidence { .. }) =>
+            {
+                self.record(algorithm, None, AttemptOutcome::Refused(error.to_string()));
+                Ok(None)
+            }
+            result => self.judge(algorithm, None, result),
+        }
+    }
+
+    /// Tries a search of at most so many decisions.
+    ///
+    /// **Errors.** As [`try_once`](Self::try_once).
+    pub(super) fn try_search<T>(
+        &mut self,
+        decisions: f64,
+        ask: impl FnOnce(Circuit) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        self.searched = self.searched.max(decisions);
+        let found = ask(self.circuit(decisions));
+        if matches!(
+            &found,
+            Err(Error::Elimination(
+                EliminationError::TooManyOperations { .. }
+            ))
+        ) {
+            let outcome = AttemptOutcome::OutOfWork(decisions as u64);
+            self.record(CIRCUIT, None, outcome);
+            return Ok(None);
+        }
+        self.judge(CIRCUIT, None, found)
+    }
+
+    /// A search of at most so many decisions.
+    fn circuit(&self, decisions: f64) -> Circuit {
+        let memory = self.settings.memory.0;
+        Circuit::new()
+            .budget(self.settings.budget)
+            .options(Options::default().memory_budget(memory))
+            .cache_memory(memory / 2)
+            .decisions(decisions as u64)
+            .part_of(self.run)
+    }
+
+    /// A junction tree of at most so many predicted operations.
+    pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
+        let tree = JunctionTree::new()
+            .budget(self.settings.budget)
+            .options(self.settings.elimination(operations, self.run));
+        match self.settings.threads {
+            Some(threads) => tree.threads(threads),
+            None => tree,
+        }
+    }
+
+    /// An elimination of at most so many predicted operations.
+    pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
+        VariableElimination::new()
+            .budget(self.settings.budget)
+            .options(self.settings.elimination(operations, self.run))
+    }
+
+    /// A search for the best world of at most so many steps.
+    pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
+        MpeBranchAndBound::new()
+            .budget(self.settings.budget)
+            .memory(memory)
+            .work(steps)
+            .part_of(self.run)
+    }
+
+    /// The predicted operations of slices; infinite, and noted as refused, if they are refused.
+    pub(super) fn operations_of(
+        &mut self,
+        algorithm: &'static str,
+        cost: Result<SliceCost, Error>,
+    ) -> Result<f64, Error> {
+        match cost {
+            Ok(SliceCost { slices, slice, .. }) => Ok(slices as f64 * slice.operations),
+            Err(error) => {
+                self.try_once(algorithm, None, || Err::<(), _>(error))?;
+                Ok(f64::INFINITY)
+            }
+        }
+    }
+
+    /// The operations of the elimination that was refused: as predicted; many, if more were counted than predicted; infinite if it does not fit the
+    /// memory.
+    pub(super) fn refused_operations(&self) -> f64 {
+        match &self.elimination {
+            Some(EliminationError::TooManyOperations { needed, limit })
+                if *needed > limit + 1.0 =>
+            {
+                *needed
+            }
+            Some(EliminationError::TooManyOperations { .. }) => UNPREDICTED,
+            Some(EliminationError::TooMuchMemory { needed, .. })
+                if self.settings.has_room_for(*needed) =>
+            {
+                UNPREDICTED
+            }
+            Some(EliminationError::TableTooLarge { needed, .. })
+                if self.settings.has_room_for(size_of::<f64>() as f64 * needed) =>
+            {
+                UNPREDICTED
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The size of the model, and which factors have zeros.
+    pub(super) fn outline(&mut self) -> ModelOutline {
+        if self.outline.is_none() && !self.is_stopped() {
+            self.look();
+        }
+        *self.outline.get_or_insert(ModelOutline::UNKNOWN)
+    }
+
+    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than a moment once the run is over.
+    pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
+        if !self.is_stopped() {
+            let found = self.look_within(self.settings.limits_of_expansion(self.run));
+            if found.is_some() || !self.is_stopped() {
+                return found;
+            }
+        }
+        let until = Until {
+            deadline: Instant::now().checked_add(MOMENT),
+            interrupt: None,
+        };
+        self.look_within(self.settings.limits_afterwards().until(&until))
+    }
+
+    fn look_within(&mut self, limits: Limits) -> Option<(Expansion, Encoding, Limits)> {
+        let expansion = limits.expand(self.model, self.targets).ok()?;
+        let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
+        self.outline = Some(ModelOutline::of(encoding.graph()));
+        Some((expansion, encoding, limits))
+    }
+
+    /// A sum over slices in the memory of the portfolio.
+    pub(super) fn slices(&self) -> Slices {
+        let slices = Slices::within(self.settings.memory)
+            .budget(self.settings.budget)
+            .part_of(self.run);
+        match self.settings.threads {
+            Some(threads) => slices.threads(threads),
+            None => slices,
+        }
+    }
+
+    /// An answer with the algorithms that were tried.
+    pub(super) fn chosen(self, answer: Answer) -> Answer {
+        answer.with_choice(self.choice, self.settings.limits_afterwards())
+    }
+
+    /// The error of a question that no algorithm could answer: the refusals of all.
+    pub(super) fn into_error(self) -> Error {
+        match self.refusal {
+            Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
+            Some(error) if self.run.stopped().is_none() => Error::NothingFits {
+                tried: self.choice,
+                last: Box::new(error),
+            },
+            _ => self.run.nothing_done(),
+        }
+    }
+}
+
+const CIRCUIT: &str = "Circuit";
+/// Algorithms that eliminate everything at once.
+const ELIMINATIONS: [&str; 3] = [
+    "VariableElimination",
+    "JunctionTree",
+    "MpeVariableElimination",
+];
+
+/// The reason of a refusal, in short.
+pub(super) fn reason(error: &Error) -> String {
+    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
+    match error {
+        Error::Elimination(TableTooLarge { needed, .. }) => {
+            let bytes = size_of::<f64>() as f64 * needed;
+            format!("tables of {} are too large", readable(bytes))
+        }
+        Error::Elimination(TooMuchMemory { needed, .. }) => {
+            format!("{} are too much memory", readable(*needed))
+        }
+        Error::Elimination(TooManyOperations { needed, limit }) if *needed > limit + 1.0 => {
+            format!("about {needed:.1e} operations are too many to begin with")
+        }
+        Error::Elimination(TooManyOperations { .. }) => {
+            "it took far more operations than predicted".to_owned()
+        }
+        Error::FrontierTooLarge { .. } => "too many states to begin with".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+/// True if a run was ended before it was done.
+pub(super) fn is_unfinished(error: &Error) -> bool {
+    error.is_stopped()
+        || matches!(
+            error,
+            Error::NothingDone { .. } | Error::MissingSlices { .. }
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use figrs_core::{Element, Flip, Parents};
+
+    use super::*;
+    use figrs_answer::algorithm::Algorithm;
+    use figrs_answer::run::watch::Watch;
+
+    #[test]
+    fn a_search_sees_an_interrupt_before_its_first_decision() {
+        let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+        let model = Model::new().observe(&coins[0].equals(&coins[1]), true);
+        let mut watch = Watch::default();
+        let settings = PortfolioSettings::default();
+        for is_interrupted in [false, true] {
+            watch.set_interrupt(Arc::new(AtomicBool::new(is_interrupted)));
+            let run = watch.start("Exact", None);
+            let attempts = Attempts::new(&settings, &run, &model, &[]);
+            let answer = attempts.circuit(1e6).answer(&model, &[]);
+            let is_ended = matches!(answer, Err(Error::NothingDone { .. }));
+            assert_eq!(is_ended, is_interrupted, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_ends_after_its_decisions() {
+        // Clauses of three coins each.
+        let coins: Vec<Element<bool>> = (0..400).map(|_| Flip::new(0.5)).collect();
+        let mut model = Model::new();
+        for i in 0..400 {
+            let three = (
+                &coins[i],
+                &coins[(i * 7 + 1) % 400],
+                &coins[(i * 31 + 5) % 400],
+            );
+            let holds = three.map(|(&a, &b, &c)| a || b || c);
+            model = model.observe(&holds, true);
+        }
+        let watch = Watch::default();
+        let run = watch.start("Exact", None);
+        let settings = PortfolioSettings::default();
+        let mut attempts = Attempts::new(&settings, &run, &model, &[]);
+        let found = attempts.try_search(10.0, |circuit| circuit.answer(&model, &[]));
+        assert!(found.unwrap().is_none());
+        let outcome = &attempts.choice.attempts[0].outcome;
+        assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
+    }
+}

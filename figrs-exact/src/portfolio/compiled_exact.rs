@@ -1,0 +1,121 @@
+//! A compiled form that a portfolio has chosen.
+
+use figrs_core::{Element, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::attempts::Attempts;
+use super::ladder::Ladder;
+use crate::circuit::{Circuit, CompiledCircuit};
+use crate::compiled::Compiled;
+use crate::junction_tree::compiled_tree::CompiledTree;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::choice::AlgorithmChoice;
+use figrs_answer::answer::marginal::Marginal;
+use figrs_answer::answer::world::World;
+use figrs_answer::error::Error;
+
+/// A model compiled by [`Exact`](super::Exact).
+#[derive(Clone, Debug)]
+pub struct CompiledExact {
+    /// The compiled form.
+    pub form: CompiledForm,
+    /// The algorithms that were tried.
+    pub choice: AlgorithmChoice,
+}
+
+/// A junction tree or a circuit.
+#[derive(Clone, Debug)]
+pub enum CompiledForm {
+    /// A junction tree.
+    Tree(Box<CompiledTree>),
+    /// A circuit.
+    Circuit(Box<CompiledCircuit>),
+}
+
+/// Compiles to a tree if that is cheap, else by the one of tree and circuit that is done first.
+pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
+    let mut ladder = CompilationLadder(attempts);
+    let form = match ladder.at_little_cost()? {
+        None => ladder.by_predicted_work()?,
+        found => found,
+    };
+    match form {
+        Some(form) => Ok(CompiledExact {
+            form,
+            choice: ladder.0.choice,
+        }),
+        None => Err(ladder.0.into_error()),
+    }
+}
+
+/// Attempts at a compiled form.
+struct CompilationLadder<'a>(Attempts<'a>);
+
+impl<'a> Ladder<'a> for CompilationLadder<'a> {
+    type Found = CompiledForm;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.0
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<CompiledForm>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let tree = self.0.junction_tree(operations);
+        let compile = || tree.compile(model, targets.to_vec());
+        let compiled = self.0.try_once(tree.name(), None, compile)?;
+        let limits = self.0.settings.limits_afterwards();
+        Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree.limited_to(limits)))))
+    }
+
+    fn search(&mut self, decisions: f64) -> Result<Option<CompiledForm>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let compile = |circuit: Circuit| circuit.compile(model, targets.to_vec());
+        let compiled = self.0.try_search(decisions, compile)?;
+        Ok(compiled.map(|circuit| CompiledForm::Circuit(Box::new(circuit))))
+    }
+}
+
+/// The same question to either form.
+macro_rules! ask {
+    ($self:expr, $form:ident => $question:expr) => {
+        match $self.form {
+            CompiledForm::Tree(ref $form) => $question,
+            CompiledForm::Circuit(ref $form) => $question,
+        }
+    };
+}
+
+impl Compiled for CompiledExact {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        match &mut self.form {
+            CompiledForm::Tree(tree) => tree.set(element, value),
+            CompiledForm::Circuit(circuit) => circuit.set(element, value),
+        }
+    }
+
+    fn log_evidence(&self) -> f64 {
+        ask!(self, form => form.log_evidence())
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        ask!(self, form => form.distribution(element))
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        ask!(self, form => form.most_probable())
+    }
+
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        ask!(self, form => form.k_best(count))
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        ask!(self, form => form.sample(rng))
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        ask!(self, form => form.count())
+    }
+}

@@ -1,0 +1,66 @@
+//! The number of worlds by a portfolio of algorithms.
+
+use num_bigint::BigUint;
+
+use super::attempts::Attempts;
+use super::ladder::{FIRST_DECISIONS, Ladder};
+use crate::circuit::Circuit;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::choice::AlgorithmChoice;
+use figrs_answer::error::Error;
+use figrs_factor::algebra::Counting;
+
+/// Number of predicted operations up to which an elimination counts before a search. Its numbers have many digits.
+const CHEAP_COUNT: f64 = 1e6;
+/// Number of operations of an elimination on such numbers that take as long as a decision of a search: they are twenty times as slow as others.
+const COUNT_DECISION: f64 = 250.0;
+
+/// Counts by an elimination if that is cheap, else by a circuit, else by any elimination.
+pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
+    let cheap = CHEAP_COUNT.min(attempts.settings.work);
+    let mut ladder = CountLadder(attempts);
+    let count = match ladder.eliminate(cheap)? {
+        None => {
+            let decisions = ladder.first_decisions().max(FIRST_DECISIONS);
+            match ladder.search(decisions)? {
+                None => ladder.by_predicted_work()?,
+                found => found,
+            }
+        }
+        found => found,
+    };
+    match count {
+        Some(count) => Ok((count, ladder.0.choice)),
+        None => Err(ladder.0.into_error()),
+    }
+}
+
+/// Attempts at a count.
+struct CountLadder<'a>(Attempts<'a>);
+
+impl<'a> Ladder<'a> for CountLadder<'a> {
+    type Found = BigUint;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.0
+    }
+
+    fn decision(&mut self) -> f64 {
+        COUNT_DECISION
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<BigUint>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let elimination = self.0.variable_elimination(operations);
+        self.0.try_once(elimination.name(), None, || {
+            let total = elimination.total::<Counting>(model, targets.to_vec())?;
+            Ok(total.values.into_iter().next().unwrap_or_default())
+        })
+    }
+
+    fn search(&mut self, decisions: f64) -> Result<Option<BigUint>, Error> {
+        let (model, targets) = (self.0.model, self.0.targets);
+        let count = |circuit: Circuit| circuit.count(model, targets.to_vec());
+        self.0.try_search(decisions, count)
+    }
+}

@@ -1,0 +1,349 @@
+//! The order of attempts, by their predicted work.
+
+use super::attempts::Attempts;
+use super::outline::ZeroShare;
+use figrs_answer::error::Error;
+
+/// Number of operations up to which an elimination is done before anything else: a tenth of a second or so.
+const CHEAPEST: f64 = 1e8;
+/// Number of operations up to which it is done after no more than a short search of a logical model: a second or so.
+const CHEAP: f64 = 1e9;
+/// Number of decisions of a search of a logical model before an elimination that is cheap.
+const FEW_DECISIONS: f64 = 4096.0;
+/// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
+pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
+/// Number of decisions of the first search of a small logical model at most: some seconds.
+const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
+/// Number of times that a second search is at least as long as the first.
+const AGAIN: f64 = 4.0;
+/// Divisor of the decisions of a search where few factors have zeros.
+const UNPROMISING: f64 = 8.0;
+/// Bytes of the first frontiers, and of those where others take long: a tenth of a second, and a second or two.
+const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
+/// Number of predicted operations from which on frontiers get more memory, and from which on they get all: minutes, and hours.
+const LONG: [f64; 2] = [1e10, 1e12];
+/// Divisor of the memory that frontiers get at most.
+const FRONTIER_SHARE: u64 = 4;
+/// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
+const DECISION: f64 = 5000.0;
+/// The same of small models, whose operations are on tables beyond every cache. Found on formulas of 60 variables: a decision takes 2.6 microseconds, an operation
+/// 5 to 14 nanoseconds.
+const SMALL_DECISION: f64 = 500.0;
+
+/// The algorithms that answer one kind of question, in the order of their predicted work.
+pub(super) trait Ladder<'a> {
+    /// Answer of an algorithm.
+    type Found;
+
+    fn attempts(&mut self) -> &mut Attempts<'a>;
+
+    /// An elimination of everything of at most so many predicted operations.
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
+
+    /// A search of at most so many decisions.
+    fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
+
+    /// Frontiers of so many bytes.
+    fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
+        Ok(None)
+    }
+
+    /// The bytes of the first frontiers, of larger ones and of the largest.
+    fn frontier_bytes(&mut self) -> [u64; 3] {
+        let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
+        let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
+        [first, larger, most]
+    }
+
+    /// Frontiers of more bytes than those before, if they are more.
+    fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
+        if bytes > before {
+            self.explore(bytes)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// The predicted operations of all slices, which are kept; infinite if there are none within the memory.
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        Ok(f64::INFINITY)
+    }
+
+    /// The slices of which so many operations are predicted.
+    fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
+        Ok(None)
+    }
+
+    /// Finds crude bounds, once a cheap elimination was refused.
+    fn begin_bounds(&mut self) {}
+
+    /// Finds closer bounds, before something that takes so many operations.
+    fn bound(&mut self, _operations: f64) {}
+
+    /// Number of operations of an elimination that take as long as a decision of a search.
+    fn decision(&mut self) -> f64 {
+        let outline = self.attempts().outline();
+        if outline.is_logical() && outline.is_small() {
+            SMALL_DECISION
+        } else {
+            DECISION
+        }
+    }
+
+    /// A search that takes about as long as so many operations; an eighth of it where few factors have zeros, and none where none has, or where that is not much longer than
+    /// the searches before.
+    fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
+        let mut decisions = operations / self.decision();
+        match self.attempts().outline().zeros {
+            ZeroShare::Most => {}
+            ZeroShare::Few => decisions /= UNPROMISING,
+            ZeroShare::None => return Ok(None),
+        }
+        if decisions > AGAIN * self.attempts().searched.max(FIRST_DECISIONS) {
+            self.search(decisions)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small, which predictions are wrong of.
+    fn first_decisions(&mut self) -> f64 {
+        let operations = self.attempts().refused_operations();
+        let least = if operations <= CHEAP {
+            FEW_DECISIONS
+        } else {
+            FIRST_DECISIONS
+        };
+        if self.attempts().outline().is_small() {
+            (operations / self.decision()).clamp(least, MOST_FIRST_DECISIONS)
+        } else {
+            least
+        }
+    }
+
+    /// The attempts of seconds at most.
+    fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
+        let work = self.attempts().settings.work;
+        if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
+            return Ok(Some(found));
+        }
+        self.begin_bounds();
+        if self.attempts().outline().is_logical() {
+            let decisions = self.first_decisions();
+            if let Some(found) = self.search(decisions.min(work / DECISION))? {
+                return Ok(Some(found));
+            }
+        }
+        // Its order is searched longer than that of the first.
+        if let Some(found) = self.eliminate(CHEAP.min(work))? {
+            return Ok(Some(found));
+        }
+        let [first, ..] = self.frontier_bytes();
+        self.explore(first)
+    }
+
+    /// A search for as much work as the cheaper of elimination and slices is predicted to take, and then that; `None` if none is done.
+    fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
+        let work = self.attempts().settings.work;
+        let whole = self.attempts().refused_operations();
+        let mut sliced = if whole < work {
+            f64::INFINITY
+        } else {
+            self.slice_operations()?
+        };
+        let cheapest = whole.min(sliced).min(work);
+        let [first, larger, most] = self.frontier_bytes();
+        if cheapest >= LONG[0]
+            && let Some(found) = self.explore_further(first, larger)?
+        {
+            return Ok(Some(found));
+        }
+        self.bound(cheapest);
+        if let Some(found) = self.search_for(cheapest)? {
+            return Ok(Some(found));
+        }
+        if cheapest >= LONG[1]
+            && let Some(found) = self.explore_further(larger, most)?
+        {
+            return Ok(Some(found));
+        }
+        if whole.is_finite() && whole <= work {
+            if let Some(found) = self.eliminate(work)? {
+                return Ok(Some(found));
+            }
+            sliced = self.slice_operations()?;
+            if let Some(found) = self.search_for(sliced.min(work))? {
+                return Ok(Some(found));
+            }
+        }
+        if sliced.is_finite() && sliced <= work {
+            return self.sum_slices(sliced);
+        }
+        self.bound(work);
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::{Bytes, Model};
+
+    use super::*;
+    use crate::portfolio::outline::ModelOutline;
+    use crate::portfolio::settings::PortfolioSettings;
+    use figrs_answer::run::watch::Watch;
+    use figrs_factor::eliminate::EliminationError;
+
+    /// A ladder none of whose attempts answers, with an elimination and slices of so many operations.
+    struct InVain<'a> {
+        attempts: Attempts<'a>,
+        whole: f64,
+        /// True if the elimination does not fit the memory once it is not refused for its operations.
+        is_large: bool,
+        sliced: f64,
+        tried: Vec<(&'static str, f64)>,
+    }
+
+    impl<'a> Ladder<'a> for InVain<'a> {
+        type Found = ();
+
+        fn attempts(&mut self) -> &mut Attempts<'a> {
+            &mut self.attempts
+        }
+
+        fn eliminate(&mut self, limit: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("elimination", limit));
+            let needed = self.whole;
+            let refused = if self.is_large && limit > needed {
+                EliminationError::TooMuchMemory {
+                    needed: 1e15,
+                    limit: 1,
+                }
+            } else {
+                EliminationError::TooManyOperations { needed, limit }
+            };
+            let refuse = || Err(Error::Elimination(refused));
+            self.attempts.try_once("VariableElimination", None, refuse)
+        }
+
+        fn search(&mut self, decisions: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("search", decisions));
+            self.attempts.searched = self.attempts.searched.max(decisions);
+            Ok(None)
+        }
+
+        fn explore(&mut self, bytes: u64) -> Result<Option<()>, Error> {
+            self.tried.push(("frontier", bytes as f64));
+            Ok(None)
+        }
+
+        fn slice_operations(&mut self) -> Result<f64, Error> {
+            Ok(self.sliced)
+        }
+
+        fn sum_slices(&mut self, operations: f64) -> Result<Option<()>, Error> {
+            self.tried.push(("slices", operations));
+            Ok(None)
+        }
+    }
+
+    const LOGICAL: ModelOutline = ModelOutline {
+        zeros: ZeroShare::Most,
+        digits: 1000,
+    };
+    const SMALL: ModelOutline = ModelOutline {
+        digits: 60,
+        ..LOGICAL
+    };
+    const WITHOUT_ZEROS: ModelOutline = ModelOutline {
+        zeros: ZeroShare::None,
+        ..LOGICAL
+    };
+
+    /// The attempts of a ladder, those of little cost and those beyond.
+    fn attempted(
+        outline: ModelOutline,
+        (whole, is_large): (f64, bool),
+        sliced: f64,
+    ) -> [Vec<(&'static str, f64)>; 2] {
+        let (watch, settings, model) = (
+            Watch::default(),
+            PortfolioSettings::within(Bytes(1 << 32)),
+            Model::new(),
+        );
+        let run = watch.start("Exact", None);
+        let mut attempts = Attempts::new(&settings, &run, &model, &[]);
+        attempts.outline = Some(outline);
+        let mut ladder = InVain {
+            attempts,
+            whole,
+            is_large,
+            sliced,
+            tried: Vec::new(),
+        };
+        assert!(ladder.at_little_cost().unwrap().is_none());
+        let cheap = ladder.tried.len();
+        assert!(ladder.by_predicted_work().unwrap().is_none());
+        let beyond = ladder.tried.split_off(cheap);
+        [ladder.tried, beyond]
+    }
+
+    /// The attempts beyond those of little cost.
+    fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
+        let [_, beyond] = attempted(outline, (whole, false), sliced);
+        beyond
+    }
+
+    #[test]
+    fn a_search_goes_on_only_for_much_longer_than_the_first() {
+        // A search of a little more decisions than the first would only do that again.
+        let little = 1.5 * FIRST_DECISIONS * DECISION;
+        assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
+        let much = 10.0 * FIRST_DECISIONS * DECISION;
+        let expected = [("search", 10.0 * FIRST_DECISIONS), ("slices", much)];
+        assert_eq!(costly(LOGICAL, 1e14, much), expected);
+    }
+
+    #[test]
+    fn slices_follow_an_elimination() {
+        // An elimination that turns out not to fit leaves the slices.
+        let expected = [("elimination", 1e12), ("slices", 1e9)];
+        assert_eq!(costly(LOGICAL, 1.2e9, 1e9), expected);
+    }
+
+    #[test]
+    fn a_search_follows_an_elimination_that_does_not_fit() {
+        // The elimination is not dear enough for a second search; where it does not fit, nothing else is left.
+        let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
+        assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
+        let expected = [("elimination", 1e12), ("search", 1e12 / DECISION)];
+        assert_eq!(beyond, expected);
+    }
+
+    #[test]
+    fn a_small_logical_model_is_searched_longer_at_first() {
+        let [cheap, _] = attempted(SMALL, (3e8, false), f64::INFINITY);
+        assert_eq!(cheap[1], ("search", 3e8 / SMALL_DECISION));
+        let [cheap, _] = attempted(SMALL, (1e12, false), f64::INFINITY);
+        assert_eq!(cheap[1], ("search", MOST_FIRST_DECISIONS));
+        let [cheap, _] = attempted(LOGICAL, (3e8, false), f64::INFINITY);
+        assert_eq!(cheap[1], ("search", FEW_DECISIONS));
+    }
+
+    #[test]
+    fn models_without_zeros_are_not_searched() {
+        let [cheap, beyond] = attempted(WITHOUT_ZEROS, (1e14, false), f64::INFINITY);
+        let all = [cheap, beyond].concat();
+        assert!(all.iter().all(|&(name, _)| name != "search"), "{all:?}");
+    }
+
+    #[test]
+    fn frontiers_get_more_memory_where_others_take_long() {
+        let expected = [
+            ("frontier", f64::from(1 << 27)),
+            ("search", 1e12 / DECISION),
+            ("frontier", f64::from(1 << 30)),
+        ];
+        assert_eq!(costly(LOGICAL, 1e14, f64::INFINITY), expected);
+    }
+}

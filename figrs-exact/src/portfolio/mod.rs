@@ -1,0 +1,228 @@
+//! Exact answers by the algorithm that is predicted to be the cheapest, and by others when it is not.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `settings` | memory, work and limits |
+//! | `ladder` | the order of attempts |
+//! | `attempts` | attempts of algorithms |
+//! | `outline` | the size of a model, and which of its factors have zeros |
+//! | `bounds` | bounds of the evidence, where nothing exact fits |
+//! | `compiled_exact` | a compiled form: a tree or a circuit |
+//! | `count` | the number of worlds |
+//! | `mpe_exact` | the most probable world |
+
+mod attempts;
+mod bounds;
+mod compiled_exact;
+mod count;
+mod ladder;
+#[cfg(test)]
+mod logical_models;
+mod mpe_exact;
+mod outline;
+mod settings;
+
+use figrs_core::{AnyElement, Model, Parents};
+use num_bigint::BigUint;
+
+use super::circuit::Circuit;
+use super::frontier::Frontier;
+use super::slices::SlicedSum;
+use attempts::Attempts;
+use bounds::EvidenceBounds;
+pub use compiled_exact::{CompiledExact, CompiledForm};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::choice::AlgorithmChoice;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use ladder::Ladder;
+pub use mpe_exact::MpeExact;
+use settings::{PortfolioSettings, portfolio_settings};
+
+/// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
+///
+/// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by
+/// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
+/// models and sequences of few states are done by then. (A model without zeros is not searched at all.) If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
+/// get more memory where both are many, and the circuit is searched again for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
+/// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
+///
+/// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with what was predicted of them.
+///
+/// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
+/// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Crude ones, by the largest entries of the
+/// factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) is told of them and of all closer ones. Nothing is
+/// then known of the targets.
+///
+/// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
+///
+/// **Complexity.** That of the algorithm that answers, and of those that were tried before: a few seconds, and then about as much work as that algorithm is predicted to
+/// take. An elimination that is cheap is the first attempt.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; [`Error::NothingFits`] if there are no bounds either;
+/// [`Error::NothingDone`] if the run is stopped while the model is still expanded.
+///
+/// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
+/// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
+///
+/// ```
+/// # use figrs_core::{Element, Flip, Model};
+/// # use figrs_exact::Exact;
+/// # use figrs_answer::Run;
+/// let coins: Vec<Element<bool>> = (0..20).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
+/// let mut model = Model::new();
+/// for pair in coins.windows(2) {
+///     model = model.weigh(&pair[0].equals(&pair[1]), |&same| if same { 1.2 } else { 1.0 });
+/// }
+/// let answer = Exact::new().run(&model, &coins)?;
+/// assert_eq!(answer.algorithm(), "JunctionTree");
+/// println!("{}", answer.choice().unwrap());
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Exact {
+    settings: PortfolioSettings,
+}
+
+impl Exact {
+    const NAME: &'static str = "Exact";
+
+    portfolio_settings!();
+
+    /// Compiles a model to a junction tree or, if that is too large or a search is done sooner, to a circuit.
+    ///
+    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
+        guarded(|| {
+            let run = self.settings.watch.start(Self::NAME, None);
+            let targets = targets.elements();
+            let attempts = Attempts::new(&self.settings, &run, model, &targets);
+            compiled_exact::compile(attempts)
+        })
+    }
+
+    /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried for it: an elimination if it is
+    /// cheap, else a circuit, searched for as long as an elimination of such long numbers is predicted to take, and beyond that where none fits the memory.
+    ///
+    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
+    pub fn count(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+    ) -> Result<(BigUint, AlgorithmChoice), Error> {
+        guarded(|| {
+            let run = self.settings.watch.start(Self::NAME, None);
+            let targets = targets.elements();
+            count::count(Attempts::new(&self.settings, &run, model, &targets))
+        })
+    }
+}
+
+impl Algorithm for Exact {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.settings.watch.start(self.name(), None);
+        let mut ladder = EvidenceLadder {
+            attempts: Attempts::new(&self.settings, &run, model, targets),
+            slices: None,
+            bounds: None,
+        };
+        let found = match ladder.at_little_cost()? {
+            None => ladder.by_predicted_work()?,
+            found => found,
+        };
+        if let (None, Some(bounds)) = (&found, &mut ladder.bounds) {
+            bounds.finish(&mut ladder.attempts);
+        }
+        match (found, ladder.bounds) {
+            (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
+            (None, Some(bounds)) => bounds.into_answer(ladder.attempts),
+            (None, None) => Err(ladder.attempts.into_error()),
+        }
+    }
+}
+
+/// Attempts at the evidence and marginals.
+struct EvidenceLadder<'a> {
+    attempts: Attempts<'a>,
+    /// The planned slices.
+    slices: Option<SlicedSum>,
+    bounds: Option<EvidenceBounds>,
+}
+
+impl<'a> Ladder<'a> for EvidenceLadder<'a> {
+    type Found = Answer;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.attempts
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let (model, targets) = (attempts.model, attempts.targets);
+        if targets.len() <= 1 {
+            let elimination = attempts.variable_elimination(operations);
+            return attempts.try_once(elimination.name(), None, || {
+                elimination.answer(model, targets)
+            });
+        }
+        let tree = attempts.junction_tree(operations);
+        attempts.try_once(tree.name(), None, || tree.answer(model, targets))
+    }
+
+    fn search(&mut self, decisions: f64) -> Result<Option<Answer>, Error> {
+        let (model, targets) = (self.attempts.model, self.attempts.targets);
+        let ask = |circuit: Circuit| circuit.answer(model, targets);
+        self.attempts.try_search(decisions, ask)
+    }
+
+    fn explore(&mut self, bytes: u64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
+        let (model, targets) = (attempts.model, attempts.targets);
+        // A frontier may run functions where no other algorithm would, and they may fail there.
+        attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
+    }
+
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        let attempts = &mut self.attempts;
+        let slices = attempts.slices();
+        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let cost = plan.map(|plan| self.slices.insert(plan).cost());
+        attempts.operations_of(slices.name(), cost)
+    }
+
+    fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let (model, targets) = (attempts.model, attempts.targets);
+        let slices = attempts.slices();
+        let bounds = &mut self.bounds;
+        let Some(plan) = self.slices.take() else {
+            return Ok(None);
+        };
+        attempts.try_once(slices.name(), Some(operations), || {
+            let done = slices.answer_by(&slices.start(), &plan, model, targets);
+            if let Err(Error::MissingSlices { lower_bound, .. }) = &done
+                && let Some(bounds) = bounds
+            {
+                bounds.raise(*lower_bound);
+            }
+            done
+        })
+    }
+
+    fn begin_bounds(&mut self) {
+        self.bounds = EvidenceBounds::new(&mut self.attempts);
+    }
+
+    fn bound(&mut self, operations: f64) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.tighten(&mut self.attempts, operations);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The most probable world by a portfolio of algorithms.
+
+use figrs_core::{AnyElement, Model};
+
+use super::attempts::{Attempts, reason};
+use super::ladder::Ladder;
+use super::settings::{PortfolioSettings, portfolio_settings};
+use crate::mpe::MpeVariableElimination;
+use crate::slices::{MpeSlices, SlicedWorlds};
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::choice::AttemptOutcome;
+use figrs_answer::error::Error;
+use figrs_factor::bounds::Bounds;
+
+/// Number of predicted operations up to which an elimination is not compared with a search: a tenth of a second or less.
+const CHEAP_BEFORE_SEARCH: f64 = 2e7;
+/// Number of steps of the first search: some seconds.
+const FIRST_STEPS: f64 = 2e7;
+/// Number of operations of an elimination that take as long as a step of a search.
+const STEP: f64 = 20.0;
+/// Most entries of a table of the eliminations within a search.
+const MOST_ENTRIES: u64 = 1 << 22;
+
+/// The most probable world by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
+///
+/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for a few seconds' steps, then for as many as an
+/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take, and then that is done, if it fits the memory and
+/// the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
+///
+/// When nothing exact fits, the answer is the best world found, with a bound on all: see [`Answer::is_proven`] and [`Answer::upper_bound`].
+///
+/// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. Of several most probable worlds
+/// it depends on the algorithm which one is found. Deterministic without a deadline.
+///
+/// **Complexity.** That of the algorithm that answers, and of those that were tried before: some seconds, and then about as much work as that algorithm is predicted to take.
+///
+/// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
+///
+/// **References.** As [`Exact`](crate::Exact).
+///
+/// ```
+/// # use figrs_core::{Element, Flip, Model};
+/// # use figrs_exact::MpeExact;
+/// # use figrs_answer::Run;
+/// let coins: Vec<Element<bool>> = (0..20).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
+/// let world = MpeExact::new().run(&Model::new(), &coins)?;
+/// assert!(world.is_proven()? && !world.most_likely_value(&coins[0])?);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MpeExact {
+    settings: PortfolioSettings,
+}
+
+impl MpeExact {
+    const NAME: &'static str = "MpeExact";
+
+    portfolio_settings!();
+}
+
+impl Algorithm for MpeExact {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.settings.watch.start(self.name(), None);
+        let mut ladder = WorldLadder {
+            attempts: Attempts::new(&self.settings, &run, model, targets),
+            best: None,
+            plan: None,
+        };
+        let work = self.settings.work;
+        let cheap = CHEAP_BEFORE_SEARCH.min(work);
+        let mut found = ladder.eliminate(cheap)?;
+        if found.is_none() {
+            found = ladder.search(FIRST_STEPS.min(work / STEP))?;
+        }
+        if found.is_none() {
+            found = ladder.by_predicted_work()?;
+        }
+        match (found, ladder.best) {
+            (Some(answer), _) => Ok(ladder.attempts.chosen(answer)),
+            (None, Some(best)) => best.map(|answer| ladder.attempts.chosen(answer)),
+            (None, None) => Err(ladder.attempts.into_error()),
+        }
+    }
+}
+
+/// Attempts at the most probable world.
+struct WorldLadder<'a> {
+    attempts: Attempts<'a>,
+    /// The result of the searches so far, none of which was done.
+    best: Option<Result<Answer, Error>>,
+    /// The slices whose operations were predicted.
+    plan: Option<SlicedWorlds>,
+}
+
+impl<'a> Ladder<'a> for WorldLadder<'a> {
+    type Found = Answer;
+
+    fn attempts(&mut self) -> &mut Attempts<'a> {
+        &mut self.attempts
+    }
+
+    fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        let elimination = MpeVariableElimination::new()
+            .budget(attempts.settings.budget)
+            .options(attempts.settings.elimination(operations, attempts.run));
+        let (model, targets) = (attempts.model, attempts.targets);
+        attempts.try_once(elimination.name(), None, || {
+            elimination.answer(model, targets)
+        })
+    }
+
+    fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
+        let attempts = &mut self.attempts;
+        attempts.searched = attempts.searched.max(steps);
+        let memory = attempts.settings.memory.0;
+        let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
+        let bounds = attempts.settings.bounds_listener.clone();
+        let search = attempts
+            .branch_and_bound(memory / 2, steps as u64)
+            .bound_table(entries as usize)
+            .on_improvement(move |improvement| {
+                bounds.tell(&Bounds {
+                    lower: improvement.log_probability,
+                    upper: improvement.upper_bound,
+                });
+            });
+        let found = search.answer(attempts.model, attempts.targets);
+        let outcome = match &found {
+            Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,
+            _ if attempts.is_stopped() => AttemptOutcome::Stopped,
+            Ok(_) | Err(Error::NoWorldFound { .. }) => AttemptOutcome::OutOfWork(steps as u64),
+            Err(error) => AttemptOutcome::Refused(reason(error)),
+        };
+        attempts.record(search.name(), None, outcome);
+        let best = match self.best.take() {
+            Some(best) => better(best, found),
+            None => found,
+        };
+        if is_final(&best) {
+            return best.map(Some);
+        }
+        self.best = Some(best);
+        Ok(None)
+    }
+
+    fn search_for(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let steps = operations / STEP;
+        if steps > 4.0 * self.attempts.searched.max(FIRST_STEPS) && !self.attempts.is_stopped() {
+            self.search(steps)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn slice_operations(&mut self) -> Result<f64, Error> {
+        let slices = self.slices();
+        let attempts = &mut self.attempts;
+        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let cost = plan.map(|plan| self.plan.insert(plan).cost());
+        attempts.operations_of(slices.name(), cost)
+    }
+
+    fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
+        let slices = self.slices();
+        let (model, targets) = (self.attempts.model, self.attempts.targets);
+        let Some(plan) = self.plan.take() else {
+            return Ok(None);
+        };
+        self.attempts.try_once(slices.name(), Some(operations), || {
+            slices.answer_by(&slices.start(), &plan, model, targets)
+        })
+    }
+}
+
+impl WorldLadder<'_> {
+    /// Slices within the memory of the portfolio.
+    fn slices(&self) -> MpeSlices {
+        let settings = self.attempts.settings;
+        let slices = MpeSlices::within(settings.memory)
+            .budget(settings.budget)
+            .part_of(self.attempts.run);
+        match settings.threads {
+            Some(threads) => slices.threads(threads),
+            None => slices,
+        }
+    }
+}
+
+/// True if nothing is to be added: a proven world, or an error of the model.
+fn is_final(found: &Result<Answer, Error>) -> bool {
+    match found {
+        Ok(answer) => answer.is_proven().unwrap_or(false),
+        Err(error) => !matches!(
+            error,
+            Error::NothingDone { .. } | Error::NoWorldFound { .. }
+        ),
+    }
+}
+
+/// The more probable world, with the lower bound; an error only if there is no world.
+fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
+    let score = |answer: &Answer| {
+        let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);
+        let bound = answer.upper_bound().unwrap_or(f64::INFINITY);
+        (log, -bound)
+    };
+    match (first, second) {
+        (Ok(first), Ok(second)) if score(&first) > score(&second) => Ok(first),
+        (Ok(first), Err(_)) => Ok(first),
+        (first, Err(Error::NothingDone { .. } | Error::NoWorldFound { .. })) => first,
+        (_, second) => second,
+    }
+}

@@ -1,0 +1,217 @@
+//! Settings of a portfolio: memory, work, threads, limits of the expansion.
+
+use std::fmt;
+use std::num::NonZero;
+use std::sync::Arc;
+
+use figrs_core::Bytes;
+use figrs_core::expand::Budget;
+
+use figrs_answer::answer::choice::AlgorithmAttempt;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_factor::bounds::Bounds;
+use figrs_factor::eliminate::{Options, available_bytes};
+
+/// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
+const MESSAGES: f64 = 0.75;
+/// Number of partial assignments that are looked at for each operation predicted, beyond which a prediction has failed.
+const MOST_RATIO: f64 = 8.0;
+/// Bytes of messages for each operation of an elimination.
+const BYTES: f64 = 16.0;
+/// Number of operations beyond which nothing is begun, if no other is set: an hour or so.
+const WORK: f64 = 1e12;
+
+/// Memory, work and limits that the algorithms of a portfolio share.
+#[derive(Clone, Debug)]
+pub(super) struct PortfolioSettings {
+    /// The memory of the process.
+    pub(super) memory: Bytes,
+    /// The bytes of messages of an elimination of everything.
+    messages: u64,
+    /// Operations of an algorithm.
+    pub(super) work: f64,
+    pub(super) budget: Budget,
+    pub(super) threads: Option<NonZero<usize>>,
+    pub(super) watch: Watch,
+    pub(super) bounds_listener: Listener<Bounds>,
+    pub(super) attempt_listener: Listener<AlgorithmAttempt>,
+}
+
+/// A function that is told of bounds or attempts, if there is one.
+#[derive(Clone)]
+pub(super) struct Listener<T>(Option<Arc<ListenerFn<T>>>);
+
+type ListenerFn<T> = dyn Fn(&T) + Send + Sync;
+
+impl<T> Listener<T> {
+    pub(super) fn new(listener: impl Fn(&T) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    pub(super) fn tell(&self, told: &T) {
+        if let Some(listener) = &self.0 {
+            listener(told);
+        }
+    }
+}
+
+impl<T> Default for Listener<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> fmt::Debug for Listener<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Listener").finish_non_exhaustive()
+    }
+}
+
+impl Default for PortfolioSettings {
+    fn default() -> Self {
+        let memory = available_bytes();
+        Self {
+            memory: Bytes(memory),
+            messages: memory,
+            work: WORK,
+            budget: Budget::default(),
+            threads: None,
+            watch: Watch::default(),
+            bounds_listener: Listener::default(),
+            attempt_listener: Listener::default(),
+        }
+    }
+}
+
+impl PortfolioSettings {
+    pub(super) fn within(memory: Bytes) -> Self {
+        Self {
+            memory,
+            messages: (memory.0 as f64 * MESSAGES) as u64,
+            ..Self::default()
+        }
+    }
+
+    /// The limits of an elimination of at most so many operations. One that is not the last resort ends when it takes far more than predicted.
+    pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
+        let ratio = if operations < self.work {
+            MOST_RATIO
+        } else {
+            f64::INFINITY
+        };
+        // Messages take at most so many bytes for each operation.
+        let bytes = (BYTES * operations).min(self.messages as f64) as u64;
+        let entries = usize::try_from(bytes / size_of::<f64>() as u64);
+        Options::default()
+            .memory_budget(bytes)
+            .table_budget(entries.unwrap_or(usize::MAX))
+            .operation_budget(operations)
+            .assignments(ratio, self.work.max(operations))
+            .until(run.until())
+    }
+
+    /// The limits of questions to a compiled form or an answer, after the run.
+    pub(super) fn limits_afterwards(&self) -> Limits {
+        let options = Options::default().memory_budget(self.messages);
+        Limits {
+            budget: self.budget,
+            options,
+            threads: self.threads,
+            ..Limits::default()
+        }
+    }
+
+    /// The limits of an expansion and of the eliminations that it needs.
+    pub(super) fn limits_of_expansion(&self, run: &RunMonitor<'_>) -> Limits {
+        self.limits_afterwards().until(run.until())
+    }
+
+    /// True if messages of so many bytes fit the memory.
+    pub(super) fn has_room_for(&self, bytes: f64) -> bool {
+        bytes <= self.messages as f64
+    }
+}
+
+/// The settings of a portfolio with a field `settings`.
+macro_rules! portfolio_settings {
+    () => {
+        /// Within three quarters of the memory that the machine has to spare now.
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// Within an amount of memory such as `512MiB` or `6GiB`, meant as that of the process; a number alone is of bytes.
+        ///
+        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if it is no amount of memory.
+        pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
+            let memory = figrs_answer::limits::memory_of(Self::NAME, memory)?;
+            Ok(Self::within(memory))
+        }
+
+        /// Within so many bytes; otherwise as [`fitting`](Self::fitting).
+        pub fn within(memory: figrs_core::Bytes) -> Self {
+            let settings = PortfolioSettings::within(memory);
+            Self { settings }
+        }
+
+        /// Sets the number of operations, predicted or counted, beyond which no algorithm is begun or goes on: `1e12` by default, an hour
+        /// or so.
+        pub fn work(mut self, operations: f64) -> Self {
+            self.settings.work = operations;
+            self
+        }
+
+        /// Limits the expansion of the model.
+        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
+            self.settings.budget = budget;
+            self
+        }
+
+        /// Limits the number of threads, by default to that of the cores.
+        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+            self.settings.threads = Some(threads);
+            self
+        }
+
+        /// Ends the run after this long with the bounds so far.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.settings.watch.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.settings.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this with the bounds so far: of the logarithm of the probability of the evidence, or of the most probable world.
+        pub fn on_bounds(
+            mut self,
+            listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.bounds_listener = crate::portfolio::settings::Listener::new(listener);
+            self
+        }
+
+        /// Calls this with each attempt of an algorithm once it has ended: what was tried is known where there is no answer, too.
+        pub fn on_attempt(
+            mut self,
+            listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.attempt_listener = crate::portfolio::settings::Listener::new(listener);
+            self
+        }
+
+        /// Calls this from time to time with the progress of the algorithm at work.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&figrs_answer::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.watch.set_listener(listener);
+            self
+        }
+    };
+}
+pub(super) use portfolio_settings;

@@ -1,0 +1,114 @@
+//! Satisfiability of evidence within an amount of work: Boolean elimination, and exhaustive search where that is too wide.
+
+use std::cell::Cell;
+
+use figrs_core::expand::{Budget, Encoding};
+use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::{Factor, FactorGraph};
+
+use figrs_answer::limits::Limits;
+use figrs_factor::algebra::Boolean;
+use figrs_factor::eliminate::{Options, eliminate};
+use figrs_search::circuit::SearchControl;
+use figrs_search::circuit::log_sum;
+
+/// Operations of all trials together, for a model that is small: a third of a second or so.
+const WORK: f64 = 3e8;
+/// Number of expansions of a large model that all trials together take at most as long as.
+const EXPANSIONS: f64 = 32.0;
+/// Part of the work that is left that a trial may take, and the operations that it may take in any case.
+const SHARE: f64 = 0.125;
+const LEAST: f64 = 1e7;
+/// Number of operations that take as long as the expansion of an element, the reading of an entry of a factor, a decision of a search.
+const ELEMENT: f64 = 2e3;
+const ENTRY: f64 = 20.0;
+const DECISION: f64 = 5e3;
+/// Operations that take as long as the preparation of a search.
+const SEARCH: f64 = 2e7;
+/// Bytes of a trial.
+const MEMORY: u64 = 1 << 24;
+
+/// Trials of whether evidence is possible, with the work and the memory that are left for them.
+#[derive(Debug)]
+pub(super) struct PossibilityTrials<'a> {
+    limits: &'a Limits,
+    /// Operations left.
+    left: f64,
+}
+
+impl<'a> PossibilityTrials<'a> {
+    /// Trials about a model, as much work for all as its expansion is worth.
+    pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
+        let expansion = limits.expand(model, targets);
+        let elements = expansion.map_or(0, |expansion| expansion.reached());
+        let left = WORK.max(EXPANSIONS * ELEMENT * elements as f64);
+        Self { limits, left }
+    }
+
+    /// True if no work is left, or all work is to end.
+    pub(super) fn is_over(&self) -> bool {
+        self.left <= 0.0 || self.limits.options.end().is_over()
+    }
+
+    /// True if some world meets the evidence, or one that is not expanded may; `None` if that could not be decided.
+    pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Option<bool> {
+        if self.is_over() {
+            return None;
+        }
+        let work = (SHARE * self.left).max(LEAST).min(self.left);
+        let limits = self.within(work);
+        let Ok(expansion) = limits.expand(model, targets) else {
+            self.left -= work;
+            return None;
+        };
+        self.left -= ELEMENT * expansion.reached() as f64;
+        if expansion.impossible().is_some() {
+            return Some(false);
+        }
+        let encoding = Encoding::for_upper_sums(&expansion, &[]).ok()?;
+        let graph = encoding.graph();
+        let entries: usize = graph.factors.iter().map(Factor::entries).sum();
+        self.left -= ENTRY * entries as f64;
+        if let Ok(total) = eliminate::<Boolean>(graph, &[], &limits.options) {
+            self.left -= total.cost.operations;
+            return Some(total.values.first().copied().unwrap_or(false));
+        }
+        self.left -= work;
+        self.search(graph, &limits.options, work)
+    }
+
+    /// As [`is_possible`](Self::is_possible), by a search of as many decisions as the work allows.
+    fn search(&mut self, graph: &FactorGraph, options: &Options, work: f64) -> Option<bool> {
+        let made = Cell::new(0);
+        let control = SearchControl {
+            options,
+            decisions: (work / DECISION) as u64,
+            report: &|decisions| made.set(decisions),
+        };
+        let found = log_sum(graph, MEMORY / 4, &control);
+        self.left -= SEARCH + DECISION * made.get() as f64;
+        found.ok().map(|log| log > f64::NEG_INFINITY)
+    }
+
+    /// The limits of a trial of so many operations.
+    fn within(&self, work: f64) -> Limits {
+        let Limits {
+            budget, options, ..
+        } = self.limits;
+        let memory = options.memory_budget.map_or(MEMORY, |own| own.min(MEMORY));
+        let entries = usize::try_from(memory / size_of::<f64>() as u64).unwrap_or(usize::MAX);
+        let table_budget = options.table_entries().min(entries);
+        Limits {
+            budget: Budget {
+                elements: budget.elements.min((self.left / ELEMENT) as usize),
+                table_entries: budget.table_entries.min((self.left / ENTRY) as u64),
+                ..*budget
+            },
+            options: (options.with_operations_at_most(work))
+                .assignments(1.0, work)
+                .memory_budget(memory)
+                .table_budget(table_budget),
+            ..self.limits.clone()
+        }
+    }
+}

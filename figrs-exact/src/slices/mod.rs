@@ -1,0 +1,188 @@
+//! Exact sums within a memory, by conditioning on some variables: one elimination for each of their joint values.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `slice_plan` | the variables to condition on, and the elimination order of the rest |
+//! | `sliced_graph` | the factor graph of a slice |
+//! | `slice_total` | the sum of a slice, in slices of its own if it needs more memory than predicted |
+//! | `sliced_sum`, `slice_sums` | the sum of all slices |
+//! | `mpe_slices` | the best world of all slices |
+//! | `slicing` | the settings of both |
+
+mod mpe_slices;
+mod slice_plan;
+pub(crate) mod slice_sums;
+pub(crate) mod slice_total;
+mod sliced_graph;
+mod sliced_sum;
+mod slicing;
+
+use std::num::NonZero;
+use std::ops::Range;
+
+use figrs_core::{AnyElement, Bytes, Model, Parents};
+
+use super::conflict;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::mergeable_sampler::MergeableSampler;
+pub use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::eliminate::PlanCost;
+pub use mpe_slices::MpeSlices;
+pub(crate) use mpe_slices::SlicedWorlds;
+use slice_sums::SliceSums;
+pub(crate) use sliced_sum::SlicedSum;
+use slicing::Slicing;
+
+/// Exact marginals and probability of evidence within a memory, by cutset conditioning (slicing).
+///
+/// Where the tables of an elimination would be too large, a few variables are given each of their joint values in turn: a *slice* is an elimination of
+/// the others, and its tables are smaller by the variables that it does not have. The variables are chosen so that the messages of
+/// a slice fit; all slices share one elimination order. Zeros that the values of a slice bring, and that the whole hides, make it cheaper than
+/// predicted, down to nothing where they exclude it.
+///
+/// Slices are numbered units of work: threads take as many at once as fit the memory, and parts of a sum may be done elsewhere, see
+/// [`MergeableSampler`].
+///
+/// **Guarantee.** Exact up to rounding. The numbers are the same, bit by bit, on any number of threads and in any parts. Which variables are conditioned on
+/// follows from the model and the memory alone.
+///
+/// **Complexity.** Number of slices times the work of an elimination in which the conditioned variables have one value: more than one
+/// elimination of everything, and exponential in the number of conditioned variables. [`cost`](Self::cost) predicts both.
+///
+/// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
+/// expansion; [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if factors alone do not fit, and
+/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if no number of slices that could end does.
+///
+/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
+///
+/// ```
+/// # use figrs_core::{Element, Flip, Model};
+/// # use figrs_exact::{Slices, VariableElimination};
+/// # use figrs_answer::Run;
+/// // Every pair of fourteen coins agrees rather than not: one table over all of them.
+/// let coins: Vec<Element<bool>> = (0..14).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
+/// let mut model = Model::new();
+/// for (i, a) in coins.iter().enumerate() {
+///     for b in &coins[..i] {
+///         model = model.weigh(&a.equals(b), |&same| if same { 1.2 } else { 1.0 });
+///     }
+/// }
+/// let slices = Slices::fitting("4KiB")?;
+/// assert!(slices.cost(&model, ())?.slices > 1);
+/// let (sliced, whole) = (slices.log_evidence(&model)?, VariableElimination::new().log_evidence(&model)?);
+/// assert!((sliced - whole).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Slices {
+    slicing: Slicing,
+}
+
+/// Predicted cost of a sum over slices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SliceCost {
+    /// Number of slices.
+    pub slices: u64,
+    /// Predicted cost of each, the zeros aside that its own values bring.
+    pub slice: PlanCost,
+}
+
+impl Slices {
+    const NAME: &'static str = "Slices";
+
+    slicing::sliced!();
+
+    /// Number of slices and the predicted cost of each, without summing any.
+    ///
+    /// **Errors.** Those of the expansion of the model, and of the choice of slices.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
+        guarded(|| {
+            let sum = self.plan(&self.start(), model, &targets.elements())?;
+            Ok(sum.cost())
+        })
+    }
+
+    fn sum(&self, model: &Model, targets: &[AnyElement]) -> Result<SlicedSum, Error> {
+        SlicedSum::new(model, targets, self.slicing.memory, &self.slicing.limits)
+    }
+
+    /// Starts the clock of a run.
+    pub(crate) fn start(&self) -> RunMonitor<'_> {
+        self.slicing.watch.start(Self::NAME, None)
+    }
+
+    /// The slices of a run, planned.
+    pub(crate) fn plan(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<SlicedSum, Error> {
+        let limits = self.slicing.limits.until(run.until());
+        let sum = SlicedSum::new(model, targets, self.slicing.memory, &limits);
+        sum.map_err(|error| run.error_of(error))
+    }
+
+    /// The answer by the slices of a plan.
+    pub(crate) fn answer_by(
+        &self,
+        run: &RunMonitor<'_>,
+        plan: &SlicedSum,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
+        let threads = self.slicing.threads(plan.at_once());
+        let partial = plan.run(run, 0..u64::MAX, threads, Absorption::AtOnce)?;
+        partial.into_answer().map_err(|error| match error {
+            Error::ImpossibleEvidence { .. } => {
+                let limits = self.slicing.limits.until(run.until());
+                conflict::impossible(model, targets, &limits)
+            }
+            error => error,
+        })
+    }
+}
+
+impl Algorithm for Slices {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.start();
+        let plan = self.plan(&run, model, targets)?;
+        self.answer_by(&run, &plan, model, targets)
+    }
+}
+
+impl MergeableSampler for Slices {
+    type Sums = SliceSums;
+
+    fn settings(&self) -> String {
+        let Slicing { stated, limits, .. } = &self.slicing;
+        format!("Slices {{ memory: {stated}, budget: {:?} }}", limits.budget)
+    }
+
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+        guarded(|| Ok(self.sum(model, targets)?.slices()))
+    }
+
+    fn run_units(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+        absorption: Absorption,
+    ) -> Result<Partial<SliceSums>, Error> {
+        let run = self.start();
+        let sum = self.plan(&run, model, targets)?;
+        let threads = self.slicing.threads(sum.at_once());
+        sum.run(&run, units, threads, absorption)
+    }
+}

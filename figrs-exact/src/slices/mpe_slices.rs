@@ -1,0 +1,240 @@
+//! The most probable world, slice by slice.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_factor::graph::FactorGraph;
+
+use super::SliceCost;
+use super::slice_plan::MessageUse;
+use super::sliced_graph::SlicedGraph;
+use super::slicing::{self, Slicing};
+use crate::conflict;
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::run::work_queue::in_order;
+use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable};
+
+/// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
+///
+/// Slices are those of [`Slices`](crate::Slices), for maxima, whose messages are all kept until the world of a slice is read off.
+///
+/// **Guarantee.** Exact up to rounding; of equally probable worlds, that of the first slice. The same on any number of threads.
+///
+/// **Complexity.** As [`Slices`](crate::Slices).
+///
+/// **Errors.** [`Error::MissingSlices`], with the best logarithm so far, or [`Error::NothingDone`] after a deadline or an interrupt; else as
+/// [`MpeVariableElimination`](crate::MpeVariableElimination).
+///
+/// **References.** Dechter (1999), "Bucket elimination", section 9.
+///
+/// ```
+/// # use figrs_core::{Element, Flip, Model};
+/// # use figrs_exact::{MpeSlices, MpeVariableElimination};
+/// # use figrs_answer::Run;
+/// // Every pair of fourteen coins differs rather than not: one table over all of them.
+/// let coins: Vec<Element<bool>> = (0..14).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
+/// let mut model = Model::new();
+/// for (i, a) in coins.iter().enumerate() {
+///     for b in &coins[..i] {
+///         model = model.weigh(&a.equals(b), |&same| if same { 1.0 } else { 1.2 });
+///     }
+/// }
+/// let world = MpeSlices::fitting("128KiB")?.run(&model, &coins)?;
+/// let whole = MpeVariableElimination::new().run(&model, &coins)?;
+/// assert!((world.log_probability()? - whole.log_probability()?).abs() < 1e-12);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MpeSlices {
+    slicing: Slicing,
+}
+
+impl MpeSlices {
+    const NAME: &'static str = "MpeSlices";
+
+    slicing::sliced!();
+
+    /// Number of slices and the predicted cost of each, without a search of any.
+    ///
+    /// **Errors.** Those of the expansion of the model, and of the choice of slices.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
+        guarded(|| Ok(self.plan(&self.start(), model, &targets.elements())?.cost()))
+    }
+
+    /// Starts the clock of a run.
+    pub(crate) fn start(&self) -> RunMonitor<'_> {
+        self.slicing.watch.start(Self::NAME, None)
+    }
+
+    /// The slices of a run, planned.
+    pub(crate) fn plan(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<SlicedWorlds, Error> {
+        let limits = self.slicing.limits.until(run.until());
+        let impossible = || conflict::impossible(model, targets, &limits);
+        let expansion = limits.expand_for_best_world(model, targets);
+        let expansion = expansion.map_err(|error| run.error_of(error))?;
+        if expansion.impossible().is_some() {
+            return Err(impossible());
+        }
+        conflict::check_failures(&expansion, &limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let uses = (MessageUse::Traceback, self.slicing.memory);
+        let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits.options)
+            .map_err(|error| run.error_of(error.into()))?
+            .ok_or_else(impossible)?;
+        Ok(SlicedWorlds {
+            expansion,
+            encoding,
+            sliced,
+            options: limits.options,
+        })
+    }
+
+    /// The best world of the slices of a plan.
+    pub(crate) fn answer_by(
+        &self,
+        run: &RunMonitor<'_>,
+        plan: &SlicedWorlds,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
+        let sliced = &plan.sliced;
+        let slices = sliced.plan.slices;
+        let (mut best, mut added): (Option<BestAssignment>, u64) = (None, 0);
+        let threads = self.slicing.threads(sliced.at_once());
+        let work = |(): &mut (), number| Ok(sliced.best(number, &plan.options)?);
+        let done = in_order(
+            threads,
+            (0..slices, 1),
+            || Ok(()),
+            work,
+            |found| {
+                added += 1;
+                run.report(added);
+                best = BestAssignment::better(best.take(), found);
+                ControlFlow::Continue(())
+            },
+        );
+        match done {
+            Err(error) if error.is_stopped() => {
+                return Err(Error::MissingSlices {
+                    added,
+                    slices,
+                    lower_bound: best.map_or(f64::NEG_INFINITY, |best| best.log_weight),
+                });
+            }
+            done => done?,
+        }
+        let impossible = || conflict::impossible(model, targets, &self.slicing.limits);
+        let world = best.ok_or_else(impossible)?.values;
+        let values = plan.expansion.elements().iter().filter_map(|expanded| {
+            let value = (plan.encoding).value(&plan.expansion, &expanded.element, &world)?;
+            Some((expanded.element.clone(), value))
+        });
+        let log_probability = log_weight(plan.encoding.graph(), &world);
+        Ok(Answer::world(Self::NAME, values, log_probability))
+    }
+}
+
+/// A search for the best world in slices, planned.
+#[derive(Debug)]
+pub(crate) struct SlicedWorlds {
+    expansion: Expansion,
+    encoding: Encoding,
+    sliced: SlicedGraph,
+    options: Options,
+}
+
+impl SlicedWorlds {
+    /// Number of slices, and the predicted cost of each.
+    pub(crate) fn cost(&self) -> SliceCost {
+        SliceCost {
+            slices: self.sliced.plan.slices,
+            slice: self.sliced.plan.cost,
+        }
+    }
+}
+
+impl Algorithm for MpeSlices {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.start();
+        let plan = self.plan(&run, model, targets)?;
+        self.answer_by(&run, &plan, model, targets)
+    }
+}
+
+/// An assignment of all variables, and the logarithm of its weight.
+pub(super) struct BestAssignment {
+    pub(super) values: Vec<u32>,
+    log_weight: f64,
+}
+
+impl BestAssignment {
+    /// The second only if it is better.
+    fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+        match (first, second) {
+            (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
+            (Some(first), _) => Some(first),
+            (None, second) => second,
+        }
+    }
+}
+
+impl SlicedGraph {
+    /// The best assignment of a slice, of all variables of the whole graph; `None` if none has weight.
+    pub(super) fn best(
+        &self,
+        number: u64,
+        options: &Options,
+    ) -> Result<Option<BestAssignment>, EliminationError> {
+        let Some(slice) = self.slice(number, options) else {
+            return Ok(None);
+        };
+        let graph = &slice.reduced.graph;
+        let found = match most_probable(graph, &slice.options) {
+            Ok((values, log_weight)) => Some(BestAssignment { values, log_weight }),
+            Err(EliminationError::Impossible) => None,
+            Err(error) if error.is_budget() => self.split_for_best(graph, options, error)?,
+            Err(error) => return Err(error),
+        };
+        let whole = |best: BestAssignment| {
+            let values = slice.reduced.restriction.world(&best.values);
+            BestAssignment {
+                values: self.whole.restriction.world(&values),
+                ..best
+            }
+        };
+        Ok(found.map(whole))
+    }
+
+    /// The best assignment of a slice that did not fit the memory, in slices.
+    fn split_for_best(
+        &self,
+        graph: &FactorGraph,
+        options: &Options,
+        error: EliminationError,
+    ) -> Result<Option<BestAssignment>, EliminationError> {
+        let mut best = None;
+        if let Some(parts) = self.of_slice(graph, &[], options, error)? {
+            for number in 0..parts.plan.slices {
+                best = BestAssignment::better(best, parts.best(number, options)?);
+            }
+        }
+        Ok(best)
+    }
+}

@@ -1,0 +1,122 @@
+//! Sums over the slices of a factor graph.
+
+use std::time::Duration;
+
+use figrs_core::{AnyColumn, AnyElement, Support};
+
+use super::slice_total::{SliceTotal, SumOfTotals};
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::run::partial::Sums;
+use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand};
+use figrs_factor::Stopped;
+
+impl PortableUnit for SliceTotal {
+    fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>> {
+        &mut self.values
+    }
+}
+
+/// The sum over slices, in the order of their numbers.
+#[derive(Debug)]
+pub struct SliceSums {
+    /// Number of slices of the whole sum, and of those that were added.
+    slices: u64,
+    added: u64,
+    sum: SumOfTotals,
+    /// The fingerprint of the plan of the slices.
+    plan: u64,
+    targets: Vec<(AnyElement, Support)>,
+    /// True if targets are asked for.
+    is_query: bool,
+}
+
+impl SliceSums {
+    /// No slice yet of so many by the plan of this fingerprint. Impossible evidence may leave a query without targets.
+    pub(super) fn new(
+        (slices, plan): (u64, u64),
+        targets: Vec<(AnyElement, Support)>,
+        is_query: bool,
+    ) -> Self {
+        Self {
+            slices,
+            plan,
+            added: 0,
+            sum: SumOfTotals::new(targets.iter().map(|(_, support)| support.len())),
+            targets,
+            is_query,
+        }
+    }
+}
+
+impl Sums for SliceSums {
+    type Unit = SliceTotal;
+    type Answer = Answer;
+
+    fn absorb(&mut self, slice: SliceTotal) {
+        self.added += 1;
+        self.sum.add(&slice);
+    }
+
+    fn into_answer(self, _: Stopped, _: Duration) -> Result<Answer, Error> {
+        let found = self.sum.into_total();
+        let value = found.log_total;
+        if self.added < self.slices {
+            return Err(Error::MissingSlices {
+                added: self.added,
+                slices: self.slices,
+                lower_bound: value,
+            });
+        }
+        if value == f64::NEG_INFINITY && self.is_query {
+            return Err(Error::ImpossibleEvidence {
+                conflict: Vec::new(),
+                is_minimal: false,
+            });
+        }
+        let marginals = self.targets.into_iter().zip(found.shares);
+        let marginals = marginals.map(|((element, support), probabilities)| TargetMarginal {
+            element,
+            support,
+            probabilities,
+            estimate: Estimate::Exact,
+        });
+        let evidence = LogEvidence {
+            value,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("Slices", marginals.collect(), evidence))
+    }
+}
+
+impl PortableSums for SliceSums {
+    fn targets(&self) -> Vec<AnyElement> {
+        self.targets
+            .iter()
+            .map(|(target, _)| target.clone())
+            .collect()
+    }
+
+    fn check(&self, _: u64, slice: &SliceTotal) -> Result<(), String> {
+        demand(
+            !slice.log_total.is_nan() && slice.log_total < f64::INFINITY,
+            "its total is not a number",
+        )?;
+        demand(slice.values.is_empty(), "a slice has no values")?;
+        demand(
+            slice.plan == self.plan,
+            "its slices are of other variables or numbers than those of this process; do all parts with one model, on machines of one kind",
+        )?;
+        let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
+        let lengths = slice.shares.iter().map(Vec::len);
+        let fits = is_empty || lengths.eq(self.sum.weights.iter().map(Vec::len));
+        demand(
+            fits,
+            "its shares are of other values than those of the targets",
+        )?;
+        let is_share = |share: &f64| (0.0..=1.0 + 1e-9).contains(share);
+        let all = slice.shares.iter().flatten().all(is_share);
+        demand(all, "its shares are no shares")
+    }
+}

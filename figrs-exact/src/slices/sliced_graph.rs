@@ -1,0 +1,298 @@
+//! A factor graph in slices: in each, some variables have a given value.
+
+use figrs_factor::graph::ReducedGraph;
+use figrs_factor::graph::{FactorGraph, VarId};
+
+use super::slice_plan::{MessageUse, SlicePlan};
+use figrs_factor::consistency::{reduce, reduce_given};
+use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
+
+/// Number of times that the memory of a slice may exceed its prediction before it is sliced in turn.
+const TOLERATED: f64 = 4.0;
+/// Divisor of the memory of slices of a slice that did not fit its own.
+const NARROWER: u64 = 4;
+/// Bytes that the messages of a slice may always take.
+const SMALLEST: u64 = 1 << 16;
+/// Share of the memory that the messages of a slice may always take, as a divisor: so many slices at once are enough for a machine.
+const SLICES_AT_ONCE: u64 = 64;
+/// Maximum depth of slices of slices.
+const DEEPEST: u32 = 8;
+
+/// A factor graph without the values that zeros exclude, and its slices.
+#[derive(Debug)]
+pub(super) struct SlicedGraph {
+    /// The whole graph without the values that zeros exclude, and the map to it.
+    pub(super) whole: ReducedGraph,
+    pub(super) plan: SlicePlan,
+    uses: MessageUse,
+    /// The bytes that the messages of all slices may take, for which they were planned.
+    memory: u64,
+    depth: u32,
+}
+
+/// A slice: a graph without the variables whose values it fixes, or that zeros then decide.
+#[derive(Debug)]
+pub(super) struct Slice {
+    pub(super) reduced: ReducedGraph,
+    /// The elimination order and the limits of memory.
+    pub(super) options: Options,
+}
+
+impl SlicedGraph {
+    /// The slices of a graph, planned so that the messages of each fit the memory; `None` if zeros exclude all assignments. Sums keep some variables.
+    ///
+    /// **Errors.** As [`SlicePlan::new`].
+    pub(super) fn new(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        (uses, memory): (MessageUse, u64),
+        options: &Options,
+    ) -> Result<Option<Self>, EliminationError> {
+        let needed = match uses {
+            MessageUse::Traceback => None,
+            _ => without_barren(graph, keep),
+        };
+        Self::at_depth(
+            0,
+            needed.as_ref().unwrap_or(graph),
+            keep,
+            (uses, memory),
+            options,
+        )
+    }
+
+    /// The slices of a slice that did not fit its memory.
+    ///
+    /// **Errors.** The error of the slice, if it is too deep in others already; those of [`new`](Self::new).
+    pub(super) fn of_slice(
+        &self,
+        slice: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        error: EliminationError,
+    ) -> Result<Option<Self>, EliminationError> {
+        if self.depth == DEEPEST {
+            return Err(error);
+        }
+        let memory = self.memory_of_slice() / NARROWER;
+        Self::at_depth(self.depth + 1, slice, keep, (self.uses, memory), options)
+    }
+
+    fn at_depth(
+        depth: u32,
+        graph: &FactorGraph,
+        keep: &[VarId],
+        (uses, memory): (MessageUse, u64),
+        options: &Options,
+    ) -> Result<Option<Self>, EliminationError> {
+        let Some(whole) = reduce(graph) else {
+            return Ok(None);
+        };
+        let keep: Vec<VarId> = match uses {
+            MessageUse::Once => keep
+                .iter()
+                .filter_map(|&v| whole.restriction.name(v))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let plan = SlicePlan::new(&whole.graph, &keep, uses, memory, options)?;
+        Ok(Some(Self {
+            whole,
+            plan,
+            uses,
+            memory,
+            depth,
+        }))
+    }
+
+    pub(super) fn uses(&self) -> MessageUse {
+        self.uses
+    }
+
+    /// The bytes that the messages of a slice may take.
+    fn memory_of_slice(&self) -> u64 {
+        let bytes = TOLERATED * self.uses.bytes(&self.plan.cost);
+        let least = SMALLEST.max(self.memory / SLICES_AT_ONCE);
+        (bytes as u64).clamp(least, self.memory.max(least))
+    }
+
+    /// Number of slices whose messages fit the memory at once.
+    pub(super) fn at_once(&self) -> usize {
+        (self.memory / self.memory_of_slice()).max(1) as usize
+    }
+
+    /// The slice of a number; `None` if zeros exclude all its assignments.
+    pub(super) fn slice(&self, number: u64, options: &Options) -> Option<Slice> {
+        let graph = &self.whole.graph;
+        let mut rest = number;
+        let conditioned = self.plan.conditioned.iter().rev();
+        let given: Vec<(VarId, u32)> = conditioned
+            .map(|&v| {
+                let values = graph.cardinality(v) as u64;
+                let value = rest % values;
+                rest /= values;
+                (v, value as u32)
+            })
+            .collect();
+        let reduced = reduce_given(graph, &given)?;
+        let order = self.plan.order.iter();
+        let order = order.filter_map(|&v| reduced.restriction.name(v)).collect();
+        let memory = self.memory_of_slice();
+        let options = options.clone().order(Order::given(order));
+        Some(Slice {
+            options: options
+                .memory_budget(memory)
+                .table_budget((memory / size_of::<f64>() as u64) as usize),
+            reduced,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_factor::graph::{Factor, FactorTable, Weights};
+    use rand::RngExt;
+
+    use super::*;
+    use crate::slices::slice_total::SumOfTotals;
+    use figrs_factor::eliminate::{most_probable, sum_product};
+    use figrs_random_graphs::{RANGES, generator, random_graph};
+
+    /// The slices of a graph for a memory that few eliminations fit.
+    fn sliced(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        uses: MessageUse,
+        memory: u64,
+    ) -> Option<SlicedGraph> {
+        let options = Options::default();
+        match SlicedGraph::new(graph, keep, (uses, memory), &options) {
+            Ok(sliced) => sliced,
+            // Factors alone do not fit: as many slices as there are assignments.
+            Err(EliminationError::TooMuchMemory { .. }) => sliced(graph, keep, uses, memory * 4),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Sum over all slices: the logarithm of the total, and the shares of some variables.
+    fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
+        let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
+        let targets: Vec<(Option<VarId>, usize)> = values.collect();
+        let mut sum = SumOfTotals::new(targets.iter().map(|(_, n)| *n));
+        for number in 0..sliced.plan.slices {
+            let slice = sliced.total(number, &targets, &Options::default());
+            sum.add(&slice.unwrap());
+        }
+        let total = sum.into_total();
+        (total.log_total, total.shares)
+    }
+
+    fn assert_close(a: f64, b: f64) {
+        let is_same = a == b || (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+        assert!(is_same, "{a} and {b}");
+    }
+
+    /// Random graphs, each with the memories that it is sliced for.
+    fn for_each_graph(test: impl Fn(&FactorGraph, u64, &[VarId])) {
+        let mut rng = generator(11);
+        for round in 0..600 {
+            let graph = random_graph(&mut rng, RANGES[round % RANGES.len()]);
+            let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+            test(&graph, [64, 256, 1024][round % 3], &all);
+        }
+    }
+
+    #[test]
+    fn slices_sum_to_the_whole() {
+        let slices = std::cell::Cell::new(0);
+        for_each_graph(|graph, memory, all| {
+            for (uses, keep) in [
+                (MessageUse::Once, &all[..0]),
+                (MessageUse::Once, &all[..1]),
+                (MessageUse::Derivatives, all),
+            ] {
+                let whole = sum_product(graph, &[], &Options::default()).unwrap();
+                let Some(sliced) = sliced(graph, keep, uses, memory) else {
+                    assert_eq!(whole.log_total, f64::NEG_INFINITY);
+                    continue;
+                };
+                slices.set(slices.get() + sliced.plan.slices);
+                let (log_total, shares) = total(&sliced, graph, keep);
+                assert_close(log_total, whole.log_total);
+                if log_total == f64::NEG_INFINITY {
+                    continue;
+                }
+                for (v, shares) in keep.iter().zip(shares) {
+                    let expected = sum_product(graph, &[*v], &Options::default()).unwrap();
+                    for (share, expected) in shares.iter().zip(expected.probabilities) {
+                        assert_close(*share, expected);
+                    }
+                }
+            }
+        });
+        assert!(slices.get() > 1000, "{}", slices.get());
+    }
+
+    #[test]
+    fn the_best_of_the_slices_is_the_best_of_all() {
+        for_each_graph(|graph, memory, _| {
+            let whole = most_probable(graph, &Options::default());
+            let best = sliced(graph, &[], MessageUse::Traceback, memory).and_then(|sliced| {
+                let numbers = 0..sliced.plan.slices;
+                let best = numbers.filter_map(|number| {
+                    let found = sliced.best(number, &Options::default()).unwrap()?;
+                    Some(figrs_factor::eliminate::log_weight(graph, &found.values))
+                });
+                best.max_by(f64::total_cmp)
+            });
+            match (whole, best) {
+                (Ok((_, log_weight)), Some(best)) => assert_close(log_weight, best),
+                (Err(EliminationError::Impossible), None) => {}
+                (whole, best) => panic!("{whole:?}, {best:?}"),
+            }
+        });
+    }
+
+    #[test]
+    fn a_slice_that_outgrows_its_prediction_is_sliced_in_turn() {
+        let mut rng = generator(12);
+        for _ in 0..2 {
+            // A grid of seven by seven: messages of 4^7 entries.
+            let mut graph = FactorGraph::default();
+            let all: Vec<VarId> = (0..49).map(|_| graph.add_variable(4)).collect();
+            let right = (0..49).filter(|i| i % 7 < 6).map(|i| (i, i + 1));
+            for (i, j) in right.chain((0..42).map(|i| (i, i + 7))) {
+                let weights = (0..16).map(|_| rng.random_range(0.1..1.0));
+                graph.factors.push(Factor {
+                    variables: vec![all[i], all[j]],
+                    table: FactorTable::Dense(Weights::from_linear(weights.collect())),
+                    normalised: false,
+                });
+            }
+            let expected = sum_product(&graph, &[all[3]], &Options::default()).unwrap();
+            let (_, log_weight) = most_probable(&graph, &Options::default()).unwrap();
+            for uses in [MessageUse::Once, MessageUse::Traceback] {
+                let mut sliced = sliced(&graph, &[all[3]], uses, 1 << 24).unwrap();
+                sliced.memory = 1 << 18;
+                (sliced.plan.cost.memory, sliced.plan.cost.memory_kept) = (1.0, 1.0);
+                let options = Options::default();
+                let whole = sliced.slice(0, &options).unwrap();
+                let alone = sum_product(&whole.reduced.graph, &[], &whole.options);
+                assert!(alone.is_err_and(|error| error.is_budget()));
+                if uses == MessageUse::Traceback {
+                    let best = |number| sliced.best(number, &options).unwrap();
+                    let best = (0..sliced.plan.slices).filter_map(best);
+                    let best =
+                        best.map(|best| figrs_factor::eliminate::log_weight(&graph, &best.values));
+                    assert_close(best.max_by(f64::total_cmp).unwrap(), log_weight);
+                } else {
+                    let (log_total, shares) = total(&sliced, &graph, &[all[3]]);
+                    assert_close(log_total, expected.log_total);
+                    for (share, expected) in shares[0].iter().zip(&expected.probabilities) {
+                        assert_close(*share, *expected);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The sum over the slices of a model, one after another.
+
+use std::hash::Hasher;
+use std::ops::Range;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Model};
+use figrs_factor::graph::{FactorGraph, FactorTable, VarId};
+
+use super::SliceCost;
+use super::slice_plan::MessageUse;
+use super::slice_sums::SliceSums;
+use super::slice_total::SliceTotal;
+use super::sliced_graph::SlicedGraph;
+use crate::conflict;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::eliminate::{EliminationError, Options, PlanCost};
+use figrs_factor::fnv::Fnv;
+
+/// A sum over slices: the sliced graph, and what the slices are asked for.
+#[derive(Debug)]
+pub(crate) struct SlicedSum {
+    expansion: Expansion,
+    /// `None` if zeros or the expansion exclude every world.
+    sliced: Option<SlicedGraph>,
+    /// The variable of each target, if it has one, and its number of values.
+    variables: Vec<(Option<VarId>, usize)>,
+    /// A number that tells apart graphs of other weights.
+    weights: u64,
+    options: Options,
+    targets: Vec<AnyElement>,
+}
+
+impl SlicedSum {
+    pub(super) fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        memory: u64,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let expansion = limits.expand(model, targets)?;
+        let options = limits.options.clone();
+        let mut sum = Self {
+            expansion,
+            sliced: None,
+            variables: Vec::new(),
+            weights: 0,
+            options,
+            targets: targets.to_vec(),
+        };
+        if sum.expansion.impossible().is_some() {
+            return Ok(sum);
+        }
+        conflict::check_failures(&sum.expansion, limits)?;
+        let mut encoding = Encoding::for_sums(&sum.expansion, sum.expansion.targets())?;
+        let positions = sum.expansion.targets().iter();
+        let variables = positions.map(|&position| {
+            let values = sum.expansion.elements()[position].support.len();
+            (encoding.variable(position), values)
+        });
+        sum.variables = variables.collect();
+        let graph = encoding.take_graph();
+        let keep = sum.variables.iter().filter_map(|(v, _)| *v);
+        let keep: Vec<VarId> = keep.collect();
+        sum.weights = weight_fingerprint(&graph);
+        let uses = match targets.len() {
+            0 | 1 => MessageUse::Once,
+            _ => MessageUse::Derivatives,
+        };
+        sum.sliced = SlicedGraph::new(&graph, &keep, (uses, memory), &sum.options)?;
+        Ok(sum)
+    }
+
+    /// Number of slices, and the predicted cost of each.
+    pub(crate) fn cost(&self) -> SliceCost {
+        let sliced = self.sliced.as_ref();
+        SliceCost {
+            slices: self.slices(),
+            slice: sliced.map_or_else(PlanCost::default, |sliced| sliced.plan.cost),
+        }
+    }
+
+    /// Number of slices; one of no weight where no world is possible.
+    pub(super) fn slices(&self) -> u64 {
+        self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
+    }
+
+    /// Number of slices whose messages fit the memory at once.
+    pub(super) fn at_once(&self) -> usize {
+        self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let sliced = self.sliced.as_ref();
+        let plan = sliced.map_or(0, |sliced| sliced.plan.fingerprint());
+        let mut hasher = Fnv::default();
+        hasher.write_u64(plan);
+        hasher.write_u64(self.weights);
+        hasher.finish()
+    }
+
+    /// No slice added yet.
+    fn sums(&self) -> SliceSums {
+        let targets = self.targets.iter().zip(self.expansion.targets());
+        let targets = targets.map(|(target, &position)| {
+            let support = self.expansion.elements()[position].support.clone();
+            (target.clone(), support)
+        });
+        SliceSums::new(
+            (self.slices(), self.fingerprint()),
+            targets.collect(),
+            !self.targets.is_empty(),
+        )
+    }
+
+    /// Sums the slices of these numbers, on so many threads.
+    pub(super) fn run(
+        &self,
+        run: &RunMonitor<'_>,
+        units: Range<u64>,
+        threads: usize,
+        absorption: Absorption,
+    ) -> Result<Partial<SliceSums>, Error> {
+        let partial = Partial::new(self.sums(), units.start, absorption);
+        let end = units.end.min(self.slices());
+        let options = self.options.until(run.until());
+        let plan = self.fingerprint();
+        let mut done = units.start;
+        partial.run(
+            run,
+            (threads, end, 1),
+            || Ok(()),
+            |(), number| {
+                let Some(sliced) = &self.sliced else {
+                    return Ok(Some(SliceTotal::impossible()));
+                };
+                match sliced.total(number, &self.variables, &options) {
+                    Err(EliminationError::Interrupted) => Ok(None),
+                    total => Ok(Some(SliceTotal { plan, ..total? })),
+                }
+            },
+            |_| {
+                done += 1;
+                run.report(done);
+            },
+        )
+    }
+}
+
+/// A number that tells apart graphs whose factors have other weights.
+fn weight_fingerprint(graph: &FactorGraph) -> u64 {
+    let mut hasher = Fnv::default();
+    for factor in &graph.factors {
+        match &factor.table {
+            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
+                for entry in 0..weights.len() {
+                    hasher.write_u64(weights.log(entry).to_bits());
+                }
+            }
+            FactorTable::Function { index } => {
+                for &value in index {
+                    hasher.write_u32(value);
+                }
+            }
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,177 @@
+//! Sums of weighted worlds by the values of the targets.
+
+use figrs_core::{AnyElement, SupportBuilder};
+use figrs_factor::graph::WorldWeight;
+use figrs_lower::Program;
+
+use figrs_answer::answer::TargetMarginal;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::group_error::ROUNDING;
+
+/// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
+#[derive(Debug)]
+pub struct Tally {
+    pub targets: Vec<TallyTarget>,
+    /// The logarithm of the unit.
+    pub(crate) scale: f64,
+    pub total: f64,
+    pub squares: f64,
+    /// Worlds counted, those of weight zero included.
+    pub worlds: u64,
+    /// The fewest densities among the likelihoods of a world: worlds with more are infinitely less likely.
+    pub densities: usize,
+}
+
+/// The values of a target, with the sums of weights and of squared weights of the worlds that have each.
+#[derive(Debug)]
+pub struct TallyTarget {
+    pub element: AnyElement,
+    pub values: SupportBuilder,
+    pub sums: Vec<(f64, f64)>,
+}
+
+impl Tally {
+    pub fn new(targets: &[AnyElement]) -> Self {
+        let targets = targets.iter().map(|element| TallyTarget {
+            element: element.clone(),
+            values: element.no_values(),
+            sums: Vec::new(),
+        });
+        Self {
+            targets: targets.collect(),
+            scale: 0.0,
+            total: 0.0,
+            squares: 0.0,
+            worlds: 0,
+            densities: usize::MAX,
+        }
+    }
+
+    /// Counts the world that `program` ran last.
+    pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
+        self.worlds += 1;
+        if weight.is_zero() || program.densities() > self.densities {
+            return;
+        }
+        if program.densities() < self.densities {
+            self.reset(program.densities());
+        }
+        let weight = self.in_units(weight);
+        self.total += weight;
+        self.squares += weight * weight;
+        for (target, &slot) in self.targets.iter_mut().zip(program.targets()) {
+            let value = program.value(slot).map(figrs_core::Datum::as_any);
+            let Some(index) = value.and_then(|value| target.values.insert(value)) else {
+                continue;
+            };
+            if index == target.sums.len() {
+                target.sums.push((0.0, 0.0));
+            }
+            let sums = &mut target.sums[index];
+            sums.0 += weight;
+            sums.1 += weight * weight;
+        }
+    }
+
+    /// Resets the sums: worlds with fewer densities make them negligible.
+    pub fn reset(&mut self, densities: usize) {
+        self.densities = densities;
+        (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
+        for target in &mut self.targets {
+            target.values = target.element.no_values();
+            target.sums.clear();
+        }
+    }
+
+    /// The weight in units of the scale, which grows if the weight does not fit.
+    pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
+        const MAX_UNSCALED_WEIGHT: f64 = 1e100;
+        /// Least weight counted without a scale: beside larger weights a unit of one leaves room for shares of `1e-300`.
+        const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
+        let plain = self.scale == 0.0
+            && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
+        if plain {
+            return weight.linear;
+        }
+        let above = weight.log - self.scale;
+        if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
+            return above.exp();
+        }
+        // Nothing is in the sums before the first weight, however large the step to its scale.
+        let half = if self.total > 0.0 {
+            ((self.scale - weight.log) / 2.0).exp()
+        } else {
+            0.0
+        };
+        // In two steps: a sum may be large where the whole step is too small for a number.
+        let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
+        self.scale = weight.log;
+        shrink(&mut self.total, half);
+        shrink(&mut self.squares, half * half);
+        for target in &mut self.targets {
+            for (weights, squares) in &mut target.sums {
+                shrink(weights, half);
+                shrink(squares, half * half);
+            }
+        }
+        1.0
+    }
+
+    /// Effective sample size of the weights.
+    pub fn effective_samples(&self) -> f64 {
+        if self.squares > 0.0 {
+            self.total * self.total / self.squares
+        } else {
+            0.0
+        }
+    }
+
+    /// The targets.
+    pub fn elements(&self) -> impl Iterator<Item = &AnyElement> {
+        self.targets.iter().map(|target| &target.element)
+    }
+
+    /// Worlds counted so far.
+    pub fn worlds(&self) -> u64 {
+        self.worlds
+    }
+
+    /// The logarithm of the sum of all weights.
+    pub fn log_total(&self) -> f64 {
+        self.total.ln() + self.scale
+    }
+
+    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two,
+    /// because one sample has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero
+    /// if all weigh the same up to rounding.
+    pub fn relative_error(&self) -> f64 {
+        if self.total * self.total < 2.0 * self.squares {
+            return f64::INFINITY;
+        }
+        let n = self.worlds as f64;
+        let mean = self.total / n;
+        let variance = (self.squares / n - mean * mean) * n / (n - 1.0);
+        // The difference of sums of squares has an error of some units in the last place of them.
+        if variance <= ROUNDING * mean * mean {
+            return 0.0;
+        }
+        (variance / n).sqrt() / mean
+    }
+
+    /// The natural logarithm of the mean weight.
+    pub fn log_mean(&self) -> f64 {
+        self.log_total() - (self.worlds as f64).ln()
+    }
+
+    /// The marginals of the targets if the worlds are all that there are.
+    pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
+        let total = self.total;
+        let marginal = |target: TallyTarget| TargetMarginal {
+            element: target.element,
+            support: target.values.build(),
+            probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
+            estimate: Estimate::Exact,
+        };
+        self.targets.into_iter().map(marginal).collect()
+    }
+}

@@ -1,0 +1,4 @@
+//! Answers of algorithms: what diagnosis finds in them, what charts show of them.
+
+mod findings;
+mod posterior;
