@@ -3,11 +3,21 @@
 //! ```
 //! use figrs_factor::algebra::SumProduct;
 //! use figrs_factor::eliminate::{Options, eliminate};
-//! use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+//! use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 //!
 //! // P(rain) = 0.2; P(wet | rain) = 0.9, and 0.1 without rain; it is wet.
-//! let mut graph = FactorGraph { cards: vec![2, 2], ..FactorGraph::default() };
-//! # let _ = (graph, Options::default(), eliminate::<SumProduct>);
+//! let mut graph = FactorGraph::default();
+//! let (rain, wet) = (graph.add_variable(2), graph.add_variable(2));
+//! let table = |numbers: &[f64]| FactorTable::Dense(Weights::from_linear(numbers.to_vec()));
+//! graph.factors = vec![
+//!     Factor { variables: vec![rain], table: table(&[0.8, 0.2]), normalised: true },
+//!     Factor { variables: vec![rain, wet], table: table(&[0.9, 0.1, 0.1, 0.9]), normalised: true },
+//!     Factor { variables: vec![wet], table: table(&[0.0, 1.0]), normalised: false },
+//! ];
+//! let posterior = eliminate::<SumProduct>(&graph, &[rain], &Options::default())?;
+//! let (dry, rainy) = (posterior.values[0], posterior.values[1]);
+//! assert!((rainy / (dry + rainy) - 0.18 / 0.26).abs() < 1e-12);
+//! # Ok::<(), figrs_factor::eliminate::EliminationError>(())
 //! ```
 //!
 //! | module | content |

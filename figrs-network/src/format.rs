@@ -1,12 +1,6 @@
-//! Formats of network files, told by extensions and contents.
+//! Formats of network files.
 
 use std::fmt;
-use std::path::Path;
-
-use super::draft::NetworkDraft;
-use super::lexer::{LexerResult, unexpected};
-use super::xml::XmlReader;
-use super::{NetworkError, bif, bifxml, cnf, net, uai, xdsl};
 
 /// A format of network files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,76 +20,6 @@ pub enum NetworkFormat {
     Xdsl,
 }
 
-impl NetworkFormat {
-    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
-    ///
-    /// **Errors.** [`NetworkError::Extension`].
-    pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
-        let path = path.as_ref();
-        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-        match extension.as_ref().and_then(|e| e.to_str()) {
-            Some("bif") => Ok(Self::Bif),
-            Some("bifxml" | "xml") => Ok(Self::Bifxml),
-            Some("cnf") => Ok(Self::Cnf),
-            Some("net") => Ok(Self::Net),
-            Some("uai") => Ok(Self::Uai),
-            Some("xdsl") => Ok(Self::Xdsl),
-            _ => Err(NetworkError::Extension {
-                path: path.to_owned(),
-                expected: "`.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, or `.xdsl`",
-            }),
-        }
-    }
-
-    /// The format of a document in XML, by its first element; nothing if a text is no document in XML.
-    pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
-        if !text.trim_start_matches(is_before_text).starts_with('<') {
-            return Ok(None);
-        }
-        let (_, root) = XmlReader::open(text)?;
-        match root.name() {
-            "BIF" => Ok(Some(Self::Bifxml)),
-            "smile" => Ok(Some(Self::Xdsl)),
-            _ => Err(root.unexpected("<BIF> or <smile>")),
-        }
-    }
-
-    /// The format of a text, by its contents.
-    pub(super) fn of_text(text: &str) -> LexerResult<Self> {
-        if let Some(format) = Self::of_document(text)? {
-            return Ok(format);
-        }
-        let start = text.trim_start_matches(is_before_text);
-        let first = start.split(|c: char| !c.is_ascii_alphabetic()).next();
-        match first.unwrap_or_default() {
-            "network" | "variable" | "probability" => Ok(Self::Bif),
-            "net" | "node" | "discrete" | "decision" | "utility" | "potential" | "class" => {
-                Ok(Self::Net)
-            }
-            "c" | "p" => Ok(Self::Cnf),
-            word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
-            _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
-            _ if start.starts_with('%') => Ok(Self::Net),
-            _ => {
-                let what = "a network in BIF, BIFXML, CNF, NET, UAI or XDSL format";
-                Err(unexpected(text.len() - start.len(), start, what))
-            }
-        }
-    }
-
-    /// Reads a text in this format.
-    pub(super) fn draft(self, text: &str) -> LexerResult<NetworkDraft> {
-        match self {
-            Self::Bif => bif::read(text),
-            Self::Bifxml => bifxml::read(text),
-            Self::Cnf => cnf::read(text),
-            Self::Net => net::read(text),
-            Self::Uai => uai::read(text),
-            Self::Xdsl => xdsl::read(text),
-        }
-    }
-}
-
 impl fmt::Display for NetworkFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -107,9 +31,4 @@ impl fmt::Display for NetworkFormat {
             Self::Xdsl => "XDSL",
         })
     }
-}
-
-/// White space, and the mark that some editors put at the start of a file.
-fn is_before_text(c: char) -> bool {
-    c.is_whitespace() || c == '\u{feff}'
 }

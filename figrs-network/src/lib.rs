@@ -98,6 +98,7 @@ mod order;
 mod output;
 #[cfg(test)]
 mod problem_of;
+mod read_format;
 mod row;
 mod state;
 mod structure;
