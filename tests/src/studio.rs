@@ -1,6 +1,6 @@
 //! The studio as a program, and requests to it as they go over the wire.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -100,6 +100,7 @@ impl Studio {
             match stream.read(&mut bytes) {
                 Ok(0) => break,
                 Ok(read) => all.extend_from_slice(&bytes[..read]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) if !all.is_empty() => break,
                 Err(error) => panic!("no answer: {error}"),
             }

@@ -114,7 +114,7 @@ fn rules_for_other_levels_are_refused() {
 
 /// A corpus at hand, or `None` with a word of why the test is skipped.
 fn corpus(game: &str) -> Option<Corpus> {
-    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc");
+    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc");
     let folder = Path::new(place).join(game);
     if !folder.is_dir() {
         println!("skipped: {} is not there", folder.display());

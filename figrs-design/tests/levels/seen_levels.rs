@@ -12,7 +12,7 @@ use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure,
 };
 
-const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc/smb");
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc/smb");
 
 /// A chain with a band a row.
 fn chain(corpus: &Corpus) -> Arc<MarkovChain> {

@@ -10,7 +10,7 @@ use figrs_models::mdmc::{Level, TileSet, Travel};
 
 /// A folder of the corpus, or `None` with a word of why the test is skipped.
 fn folder(game: &str) -> Option<PathBuf> {
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc");
     let folder = PathBuf::from(corpus).join(game);
     if !folder.is_dir() {
         println!("skipped: {} is not there", folder.display());

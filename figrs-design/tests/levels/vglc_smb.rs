@@ -11,7 +11,7 @@ use figrs_models::mdmc::{
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc/smb");
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc/smb");
 
 /// The fifteen levels, or `None` with a word of why the test is skipped.
 fn corpus() -> Option<Corpus> {

@@ -14,7 +14,7 @@ use figrs_models::maze::{Border, DirectionWeights, PerfectMaze};
 use figrs_models::yin_yang::{ColourClues, YinYang};
 use serde_json::Value;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
 /// A file or directory of the shared data, or `None` with a word of why the test is skipped.
 fn shared(path: &str) -> Option<std::path::PathBuf> {

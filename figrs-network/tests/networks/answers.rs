@@ -11,7 +11,7 @@ use figrs_infer::JunctionTree;
 use figrs_network::{Network, Observation};
 use serde_json::Value;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
 /// A network of the reference, with its answers.
 struct Case {

@@ -10,7 +10,7 @@ use figrs_infer::{MpeVariableElimination, Run, VariableElimination};
 use figrs_network::{Network, NetworkKind, Observation};
 use serde_json::Value;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
 /// The files of a directory with an extension, by name; empty with a word of why the test is skipped.
 fn files(directory: &str, extension: &str) -> Vec<PathBuf> {

@@ -286,7 +286,7 @@ fn distance(learned: &LearnedNetwork, reference: &Value) -> f64 {
 /// -565.325775787472 as the first log-likelihood, where it has -565.325771695188. Rounds forget the start.
 #[test]
 fn references_are_reached() {
-    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
+    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
     for (name, rounds_made, tables) in [("asia", 10, 1e-9), ("alarm", 8, 1e-7)] {
         let path = shared.join(format!("reference/learning/{name}.json"));
         let Ok(reference) = fs::read_to_string(&path) else {

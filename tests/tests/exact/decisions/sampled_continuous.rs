@@ -14,8 +14,8 @@ fn density(x: f64) -> f64 {
 
 /// The mean of a function of a normal number: by the trapezoidal rule, whose error is far below that of draws.
 fn mean(mean: f64, deviation: f64, function: impl Fn(f64) -> f64) -> f64 {
-    let step = 0.01;
-    let points = (-800..=800).map(|i| f64::from(i) * step);
+    let step = 0.05;
+    let points = (-160..=160).map(|i| f64::from(i) * step);
     points
         .map(|x| step * density(x) * function(mean + deviation * x))
         .sum()

@@ -205,7 +205,7 @@ fn sampler_of(model: &Model, of: &Element<u32>) -> figrs_answer::Answer {
 /// these are absent.
 #[test]
 fn summer_temperatures_have_the_reference_means() {
-    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
+    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
     let read = |path: &str| -> Option<Json> {
         let text = std::fs::read_to_string(shared.join(path)).ok()?;
         serde_json::from_str(&text).ok()
