@@ -16,7 +16,8 @@ use super::moments::sum_of;
 use super::operand::Operand;
 use super::param::Number;
 use super::saddle_point::ln_binomial;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a number between zero and one: an unknown probability.
 #[derive(Debug)]
@@ -30,11 +31,12 @@ impl Beta {
     /// end is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        family_at(
+        compiled_family!(
+            f64,
             "Beta",
-            Location::caller(),
             BetaDistribution,
-            vec![a.into(), b.into()],
+            BetaDistribution,
+            vec![a.into(), b.into()]
         )
     }
 }

@@ -12,7 +12,8 @@ use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 use crate::value::integer::Integer;
 
 /// Builds the number of successes in `n` trials that succeed with probability `p`.
@@ -27,11 +28,12 @@ impl Binomial {
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];
-        family_at(
+        compiled_family!(
+            u32,
             "Binomial",
-            Location::caller(),
             BinomialDistribution,
-            parameters,
+            BinomialDistribution,
+            parameters
         )
     }
 }

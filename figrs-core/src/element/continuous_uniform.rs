@@ -9,7 +9,8 @@ use super::convention::finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a number that is anywhere in an interval with the same density.
 ///
@@ -23,11 +24,12 @@ impl ContinuousUniform {
     /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends have the density of the inside.
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
-        family_at(
+        compiled_family!(
+            f64,
             "ContinuousUniform",
-            Location::caller(),
             ContinuousUniformDistribution,
-            vec![lower.into(), upper.into()],
+            ContinuousUniformDistribution,
+            vec![lower.into(), upper.into()]
         )
     }
 }

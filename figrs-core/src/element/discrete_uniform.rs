@@ -8,7 +8,8 @@ use rand::{Rng, RngExt};
 
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 use crate::value::integer::Integer;
 
 /// Builds an integer that is anywhere in a range with the same probability.
@@ -24,11 +25,12 @@ impl DiscreteUniform {
     /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for n values, at most 2²⁴ of them.
     #[track_caller]
     pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
-        family_at(
+        compiled_family!(
+            i64,
             "DiscreteUniform",
-            Location::caller(),
             DiscreteUniformDistribution,
-            vec![lower.into().operand(), upper.into().operand()],
+            DiscreteUniformDistribution,
+            vec![lower.into().operand(), upper.into().operand()]
         )
     }
 }

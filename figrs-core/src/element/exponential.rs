@@ -14,7 +14,8 @@ use super::gamma::conditional_gamma;
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds the time until an event that is as likely in every moment.
 #[derive(Debug)]
@@ -27,11 +28,12 @@ impl Exponential {
     #[track_caller]
     pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
-        family_at(
+        compiled_family!(
+            f64,
             "Exponential",
-            Location::caller(),
+            ExponentialDistribution,
             ExponentialDistribution(pace),
-            vec![operand],
+            vec![operand]
         )
     }
 }

@@ -41,6 +41,23 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
     )
 }
 
+/// A member of a family whose type is known, as [`family_at`] makes it.
+///
+/// A constructor is generic in its parameters, so that the crate of its user compiles it. What depends on the family alone is compiled here, once.
+macro_rules! compiled_family {
+    ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
+        fn member(
+            location: &'static std::panic::Location<'static>,
+            family: $type,
+            parameters: Vec<$crate::element::operand::Operand>,
+        ) -> $crate::element::Element<$value> {
+            $crate::element::family_at($constructor, location, family, parameters)
+        }
+        member(Location::caller(), $family, $parameters)
+    }};
+}
+pub(crate) use compiled_family;
+
 /// A parameter, or a list of them that is one element.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameter {

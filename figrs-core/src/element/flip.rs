@@ -11,7 +11,8 @@ use super::likelihood::{Likelihood, Term};
 use super::moments::times;
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds the element that is `true` with a given probability.
 #[derive(Debug)]
@@ -21,12 +22,7 @@ impl Flip {
     /// True with this probability: a number, a [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {
-        family_at(
-            "Flip",
-            Location::caller(),
-            Bernoulli,
-            vec![probability.into()],
-        )
+        compiled_family!(bool, "Flip", Bernoulli, Bernoulli, vec![probability.into()])
     }
 }
 

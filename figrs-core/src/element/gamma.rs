@@ -16,7 +16,8 @@ use super::moments::sum_of;
 use super::operand::Operand;
 use super::param::Number;
 use super::saddle_point::ln_poisson;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a number with a gamma distribution.
 #[derive(Debug)]
@@ -31,11 +32,12 @@ impl Gamma {
     #[track_caller]
     pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
-        family_at(
+        compiled_family!(
+            f64,
             "Gamma",
-            Location::caller(),
+            GammaDistribution,
             GammaDistribution(pace),
-            vec![shape.into(), operand],
+            vec![shape.into(), operand]
         )
     }
 }

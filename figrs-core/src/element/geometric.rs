@@ -11,7 +11,8 @@ use super::likelihood::{Likelihood, Term};
 use super::moments::times;
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a count of independent trials, each a success with the same probability, up to the first success.
 #[derive(Debug)]
@@ -25,11 +26,12 @@ impl Geometric {
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
-        family_at(
+        compiled_family!(
+            u64,
             "Geometric",
-            Location::caller(),
+            GeometricDistribution,
             GeometricDistribution::Failures,
-            parameters,
+            parameters
         )
     }
 
@@ -40,11 +42,12 @@ impl Geometric {
     #[track_caller]
     pub fn trials(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
-        family_at(
+        compiled_family!(
+            u64,
             "Geometric",
-            Location::caller(),
+            GeometricDistribution,
             GeometricDistribution::Trials,
-            parameters,
+            parameters
         )
     }
 }

@@ -13,7 +13,8 @@ use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds one over a gamma-distributed number: an unknown variance.
 #[derive(Debug)]
@@ -27,11 +28,12 @@ impl InverseGamma {
     /// scale² / ((shape − 1)² (shape − 2)) where it is above two; else they are infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        family_at(
+        compiled_family!(
+            f64,
             "InverseGamma",
-            Location::caller(),
             InverseGammaDistribution,
-            vec![shape.into(), scale.operand()],
+            InverseGammaDistribution,
+            vec![shape.into(), scale.operand()]
         )
     }
 }

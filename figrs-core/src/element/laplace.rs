@@ -11,7 +11,8 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::operand::Operand;
 use super::param::Number;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a number whose distance from a location is exponentially distributed, on both sides.
 #[derive(Debug)]
@@ -23,11 +24,12 @@ impl Laplace {
     /// All finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        family_at(
+        compiled_family!(
+            f64,
             "Laplace",
-            Location::caller(),
             LaplaceDistribution,
-            vec![location.into(), scale.operand()],
+            LaplaceDistribution,
+            vec![location.into(), scale.operand()]
         )
     }
 }

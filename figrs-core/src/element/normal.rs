@@ -15,7 +15,8 @@ use super::moments::moments;
 use super::operand::Operand;
 use super::param::Number;
 use super::saddle_point::LN_SQRT_2_PI;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a normally distributed number.
 #[derive(Debug)]
@@ -36,11 +37,12 @@ impl Normal {
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let Spread { measure, operand } = spread.into();
-        family_at(
+        compiled_family!(
+            f64,
             "Normal",
-            Location::caller(),
+            NormalDistribution,
             NormalDistribution::new(measure, &operand),
-            vec![mean.into(), operand],
+            vec![mean.into(), operand]
         )
     }
 }

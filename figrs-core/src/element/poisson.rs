@@ -14,7 +14,8 @@ use super::moments::sum_of;
 use super::operand::Operand;
 use super::param::Number;
 use super::saddle_point::ln_poisson;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds the number of events that happen independently of each other.
 #[derive(Debug)]
@@ -26,11 +27,12 @@ impl Poisson {
     /// 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
-        family_at(
+        compiled_family!(
+            u64,
             "Poisson",
-            Location::caller(),
             PoissonDistribution,
-            vec![rate.into()],
+            PoissonDistribution,
+            vec![rate.into()]
         )
     }
 }

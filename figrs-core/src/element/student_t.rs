@@ -15,7 +15,8 @@ use super::gamma::ln_unit_gamma;
 use super::operand::Operand;
 use super::param::Number;
 use super::saddle_point::ln_student;
-use crate::element::{Element, family_at};
+use crate::element::Element;
+use crate::element::family::compiled_family;
 
 /// Builds a number with Student's t-distribution, moved and stretched.
 #[derive(Debug)]
@@ -32,11 +33,12 @@ impl StudentT {
         scale: Scale<S>,
         freedom: DegreesOfFreedom<D>,
     ) -> Element<f64> {
-        family_at(
+        compiled_family!(
+            f64,
             "StudentT",
-            Location::caller(),
             StudentTDistribution,
-            vec![location.into(), scale.operand(), freedom.operand()],
+            StudentTDistribution,
+            vec![location.into(), scale.operand(), freedom.operand()]
         )
     }
 }
