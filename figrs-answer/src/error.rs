@@ -510,27 +510,6 @@ fn first_of(statements: &[String]) -> String {
 }
 
 impl Error {
-    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
-    #[doc(hidden)]
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::EvidenceNotAllowed { .. }
-                | Self::UnboundedWeight { .. }
-                | Self::SharedScore { .. }
-                | Self::NotADecision { .. }
-                | Self::Model(
-                    ModelError::NotFinite { .. }
-                        | ModelError::Undecided { .. }
-                        | ModelError::MixedObservation { .. }
-                        | ModelError::SharedObservation { .. }
-                        | ModelError::Unbounded { .. }
-                )
-        )
-    }
-}
-
-impl Error {
     /// The error of a unit that was read.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {

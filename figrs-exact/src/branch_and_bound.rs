@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
+use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
-use figrs_search::branch_and_bound::{
-    Improvement, SearchLimits, SearchObserver, SearchResult, solve,
-};
+use figrs_search::branch_and_bound::{SearchLimits, SearchObserver, SearchResult, solve};
 
 use crate::conflict;
 use figrs_answer::algorithm::Algorithm;

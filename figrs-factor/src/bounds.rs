@@ -1,4 +1,4 @@
-//! Intervals that contain a number.
+//! Bounds of a number, and how those of the best world approach each other.
 
 use std::fmt;
 
@@ -35,4 +35,15 @@ impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{:.6}, {:.6}]", self.lower, self.upper)
     }
+}
+
+/// State of a search for the most probable world at some time: best world, bound, work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// Work done by then, in units of the search's budget.
+    pub work: u64,
+    /// The natural logarithm of the probability of the best world known then.
+    pub log_probability: f64,
+    /// No world has a probability whose natural logarithm is larger.
+    pub upper_bound: f64,
 }

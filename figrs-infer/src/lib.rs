@@ -66,7 +66,7 @@ pub use figrs_exact::{
 };
 pub use figrs_factor::Stopped;
 pub use figrs_factor::bounds::Bounds;
-pub use figrs_search::branch_and_bound::Improvement;
+pub use figrs_factor::bounds::Improvement;
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;

@@ -1,4 +1,4 @@
-//! Formats of network files, told by extensions and contents, and read.
+//! The format of a network file by its extension or its contents, and the reader of each.
 
 use std::path::Path;
 

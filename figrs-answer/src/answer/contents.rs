@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Model, Support};
 use rustc_hash::FxHashMap;
 
-use figrs_search::branch_and_bound::Improvement;
+use figrs_factor::bounds::Improvement;
 
 use super::answered_model::AnsweredModel;
 use super::bounds::{Deepening, TargetBounds};

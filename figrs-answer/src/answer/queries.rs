@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use super::contents::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use super::marginal::Marginal;
 use crate::error::Error;
-use figrs_search::branch_and_bound::Improvement;
+use figrs_factor::bounds::Improvement;
 
 impl Answer {
     /// The marginal of a target; an error where only bounds are known.

@@ -1,4 +1,4 @@
-//! Classes of errors: exceeded budgets, and runs that were stopped.
+//! Classes of errors: exceeded budgets, runs that were stopped, models that an algorithm does not take.
 
 use figrs_core::ModelError;
 
@@ -31,6 +31,25 @@ impl Error {
             self,
             Self::Elimination(EliminationError::Interrupted)
                 | Self::Model(ModelError::Stopped { .. })
+        )
+    }
+
+    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
+    #[doc(hidden)]
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::EvidenceNotAllowed { .. }
+                | Self::UnboundedWeight { .. }
+                | Self::SharedScore { .. }
+                | Self::NotADecision { .. }
+                | Self::Model(
+                    ModelError::NotFinite { .. }
+                        | ModelError::Undecided { .. }
+                        | ModelError::MixedObservation { .. }
+                        | ModelError::SharedObservation { .. }
+                        | ModelError::Unbounded { .. }
+                )
         )
     }
 }

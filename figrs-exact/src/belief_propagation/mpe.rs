@@ -11,9 +11,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 use figrs_factor::Stopped;
+use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::log_weight;
-use figrs_search::branch_and_bound::Improvement;
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///

@@ -14,7 +14,7 @@ use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::{Watch, watched};
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::Stopped;
-use figrs_search::branch_and_bound::Improvement;
+use figrs_factor::bounds::Improvement;
 
 const NAME: &str = "SimulatedAnnealing";
 

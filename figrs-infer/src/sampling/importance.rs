@@ -23,7 +23,7 @@ use figrs_answer::run::watch::{Watch, watched};
 /// density) of that value; this passes through Chains, Scores, tuples and Boolean functions down to the atomic
 /// elements that decide. Other evidence weighs the finished world.
 ///
-/// In `ExpectationMaximization` it draws so many worlds for each row, with the same random numbers in every round,
+/// In `ExpectationMaximization` this number of worlds is drawn for each row, with the same random numbers in every round,
 /// and what weighted worlds say of the parameters takes the place of counts (Monte Carlo EM: Wei and Tanner 1990). Nothing is expanded: hidden
 /// elements may be continuous, and models without end. The log-likelihood is estimated too, on average too low; rounds may lower it, and
 /// they end once they raise the estimate no more. Parameters that one element reads together are each set given the others' values before

@@ -30,4 +30,4 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-pub use solve::{Improvement, SearchLimits, SearchObserver, SearchResult, solve};
+pub use solve::{SearchLimits, SearchObserver, SearchResult, solve};

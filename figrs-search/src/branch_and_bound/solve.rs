@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{
     EliminationError, Options, as_if_dense, log_weight, most_probable, validate,
@@ -62,17 +63,6 @@ impl SearchLimits {
     fn memory_of_nodes(self) -> usize {
         usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
     }
-}
-
-/// State of a search for the most probable world at some time: best world, bound, work.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Improvement {
-    /// Work done by then, in units of the search's budget.
-    pub work: u64,
-    /// The natural logarithm of the probability of the best world known then.
-    pub log_probability: f64,
-    /// No world has a probability whose natural logarithm is larger.
-    pub upper_bound: f64,
 }
 
 /// Functions that a search calls while it runs.

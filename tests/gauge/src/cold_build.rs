@@ -32,6 +32,7 @@ impl ColdBuild {
         if !build.success() {
             return Err("burglary cannot be built".into());
         }
+        let wall = start.elapsed();
         let processors = child_seconds()
             .zip(before)
             .map(|(after, before)| after - before);
@@ -52,7 +53,7 @@ impl ColdBuild {
             .map(|line| line.split(" (").next().unwrap_or(line))
             .collect();
         Ok(Self {
-            wall: start.elapsed(),
+            wall,
             processors,
             crates: crates.len(),
         })

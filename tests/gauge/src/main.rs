@@ -16,7 +16,7 @@ use crate::source::Crate;
 /// Weighs figrs, so that weight cannot creep back unseen.
 #[derive(Parser)]
 struct Options {
-    /// What `cargo test --workspace` printed, with the time of each test: `.ci/gauge` makes it
+    /// The output of `.ci/test`, which has the time of each test
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Leave out the cold build

@@ -2,12 +2,12 @@
 
 mod driver;
 
+use figrs_factor::bounds::Improvement;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::neighbourhood::Neighbourhoods;
-use super::solve::Improvement;
 use super::solve::{SearchLimits, SearchObserver, SearchResult, solve};
 use figrs_factor::Until;
 use figrs_factor::eliminate::{Options, log_weight, most_probable};
