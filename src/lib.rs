@@ -43,7 +43,7 @@ pub use figrs_infer::{
     Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling,
     SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
     SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms,
+    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums, algorithms,
     compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use figrs::{Error, Frontier};
 use figrs_command::level_demands::add_demands;
@@ -72,7 +72,7 @@ fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler>
         return None;
     }
     let frontier = Frontier::new().memory(BYTES).interrupt(stop::flag());
-    let exact = ExactSampler::new(steered.clone().proof_time(Duration::ZERO), &frontier);
+    let exact = ExactSampler::new(steered.clone().proof_work(0), &frontier);
     exact.ok()
 }
 

@@ -79,7 +79,7 @@ pub enum Error {
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run ended by its deadline or an interrupt before there was anything to answer with.
+    /// A run ended by its deadline, an interrupt or its budget of work before there was anything to answer with.
     #[error(
         "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`)"
     )]

@@ -54,5 +54,7 @@ pub mod mini_buckets;
 pub mod order;
 pub mod tree;
 pub mod until;
+mod work_budget;
 
 pub use until::{Stopped, Until};
+pub use work_budget::WorkBudget;

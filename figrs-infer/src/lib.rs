@@ -64,7 +64,7 @@ pub use figrs_exact::{
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
-pub use figrs_factor::Stopped;
+pub use figrs_factor::{Stopped, WorkBudget};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};

@@ -1,7 +1,7 @@
 //! Progress, deadline and interruption of long runs.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,12 @@ impl Watch {
     /// True if a deadline or an interrupt can end a run that has no other end.
     pub fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
+    }
+
+    /// True if the interrupt was raised.
+    pub fn is_interrupted(&self) -> bool {
+        let interrupt = self.interrupt.as_deref();
+        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// An error if it is set for an algorithm that works within another, which watches over both.

@@ -7,13 +7,12 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 use figrs_core::stream;
 use figrs_infer::{Error, Frontier, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
-use super::conflict::{self, Certainty};
+use super::conflict;
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::parts::LevelParts;
@@ -43,9 +42,8 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 /// # Errors
 ///
 /// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
-/// [`most_particles`](Self::most_particles). Which demands it names, and whether they are proven to conflict, depends on the machine: a proof is looked
-/// for during the [time](SteeredLevel::proof_time) of the level. Where there is none, they are found with as much work as is
-/// [allowed](Self::conflict_work), which is the same on all machines.
+/// [`most_particles`](Self::most_particles). Which demands it names, and whether they are proven to conflict, is the same on all machines: a proof is looked
+/// for by the [work](SteeredLevel::proof_work) of the level, and where there is none, the demands are found by [work](Self::conflict_work) of particles.
 ///
 /// # References
 ///
@@ -59,8 +57,8 @@ pub struct ConditionedSampler {
     most_particles: Option<usize>,
     conflict_work: u64,
     listener: Option<RunListener>,
-    /// The result of the search for a proof, and the time that it took.
-    proof: Arc<OnceLock<(Option<Conflict>, Duration)>>,
+    /// The result of the search for a proof, and its work.
+    proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     interrupt: Option<Arc<AtomicBool>>,
     /// For each population drawn so far the logarithm of its estimate of the evidence.
     drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
@@ -236,7 +234,7 @@ impl ConditionedSampler {
             if particles > self.particles
                 && let Some(conflict) = self.proven()?
             {
-                return Err(conflict::error(&self.steered, conflict, Certainty::Proven));
+                return Err(conflict::error(&self.steered, conflict, true));
             }
             particles = particles.saturating_mul(4).min(self.largest());
             let filter = self.filter(particles, 1).seed(rng.next_u64());
@@ -259,12 +257,10 @@ impl ConditionedSampler {
     /// **Errors.** [`Error::NothingDone`] if it is interrupted.
     fn proven(&self) -> Result<Option<&Conflict>, SteeringError> {
         if self.proof.get().is_none() {
-            let started = Instant::now();
-            let frontier = self.frontier();
-            let found = conflict::proven(&self.steered, &frontier);
+            let found = conflict::proven(&self.steered, &self.frontier());
             // A search that was ended has found out nothing.
             self.check_interrupt()?;
-            self.proof.get_or_init(|| (found, started.elapsed()));
+            self.proof.get_or_init(|| found);
         }
         Ok(self.proof.get().and_then(|(found, _)| found.as_ref()))
     }
@@ -408,8 +404,7 @@ impl ConditionedSampler {
     /// **Errors.** [`Error::NothingDone`] if it is interrupted.
     fn conflict(&self, seed: u64) -> Result<SteeringError, SteeringError> {
         if let Some(conflict) = self.proven()? {
-            let certainty = Certainty::Proven;
-            return Ok(conflict::error(&self.steered, conflict, certainty));
+            return Ok(conflict::error(&self.steered, conflict, true));
         }
         let particles = self.largest().min(400);
         let left = Cell::new(self.conflict_work);
@@ -431,16 +426,12 @@ impl ConditionedSampler {
             }
         };
         let found = conflict::minimal_conflict(&self.steered, &trial);
-        let before = self.proof.get().map_or(Duration::ZERO, |(_, spent)| *spent);
-        let started = Instant::now();
+        let before = self.proof.get().map_or(0, |(_, spent)| *spent);
         let confirmed = conflict::confirmed(&self.steered, &found, &self.frontier(), before);
         if let Some(conflict) = confirmed {
-            let certainty = Certainty::Proven;
-            return Ok(conflict::error(&self.steered, &conflict, certainty));
+            return Ok(conflict::error(&self.steered, &conflict, true));
         }
-        let spent = before + started.elapsed();
-        let certainty = Certainty::NotProven(spent);
-        Ok(conflict::error(&self.steered, &found, certainty))
+        Ok(conflict::error(&self.steered, &found, false))
     }
 }
 

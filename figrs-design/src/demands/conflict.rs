@@ -1,8 +1,6 @@
 //! Conflicts: minimal sets of demands that exclude each other, and the column where they do.
 
-use std::time::Duration;
-
-use figrs_infer::Frontier;
+use figrs_infer::{Frontier, WorkBudget};
 
 use super::demand::Demand;
 use super::error::SteeringError;
@@ -10,19 +8,8 @@ use super::proof::{Conflict, ProofSearch};
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
-/// Certainty of a conflict: proven, or looked for during a time.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Certainty {
-    Proven,
-    NotProven(Duration),
-}
-
-/// The error of a conflict.
-pub(super) fn error(
-    steered: &SteeredLevel,
-    conflict: &Conflict,
-    certainty: Certainty,
-) -> SteeringError {
+/// The error of a conflict, which is `proven` or not.
+pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -> SteeringError {
     let demands = conflict.demands.iter();
     SteeringError::Contradictory {
         demands: demands
@@ -31,27 +18,28 @@ pub(super) fn error(
         places: conflict.demands.clone(),
         minimal: conflict.is_minimal,
         columns: conflict.columns.clone(),
-        proven: matches!(certainty, Certainty::Proven),
-        spent: match certainty {
-            Certainty::Proven => Duration::ZERO,
-            Certainty::NotProven(spent) => spent,
-        },
+        proven,
     }
 }
 
-/// The share of the time for proofs that is left for the [proof](confirmed) of what particles find.
-const CONFIRMATION: u32 = 4;
+/// The share of the work for proofs that is left for the [proof](confirmed) of what particles find.
+const CONFIRMATION: u64 = 4;
 
-/// The time of a search before anything was tried by particles.
-fn search_time(steered: &SteeredLevel) -> Duration {
-    let longest = steered.longest_proof();
-    longest.saturating_sub(longest / CONFIRMATION)
+/// The work of a search before anything was tried by particles.
+fn search_work(steered: &SteeredLevel) -> u64 {
+    let steps = steered.steps_of_proof();
+    steps - steps / CONFIRMATION
 }
 
-/// Demands that are proven to be impossible together. The search ends with the interrupt of a frontier.
-pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> Option<Conflict> {
-    let search = || ProofSearch::new(steered, frontier, search_time(steered));
-    of_counts(steered).or_else(|| search().find())
+/// Demands that are proven to be impossible together, and the work of the search. It ends with the interrupt of a frontier.
+pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
+    if let Some(conflict) = of_counts(steered) {
+        return (Some(conflict), 0);
+    }
+    let steps = search_work(steered);
+    let work = WorkBudget::new(steps);
+    let found = ProofSearch::new(steered, frontier, work.clone()).find();
+    (found, steps - work.left())
 }
 
 /// Result of a search for a proof before a model is explored.
@@ -70,7 +58,8 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
     if let Some(conflict) = of_counts(steered) {
         return EarlyProof::Proven(conflict);
     }
-    let search = ProofSearch::new(steered, frontier, search_time(steered));
+    let work = WorkBudget::new(search_work(steered));
+    let search = ProofSearch::new(steered, frontier, work);
     if !search.is_relaxed() {
         return EarlyProof::NotSearched;
     }
@@ -79,15 +68,15 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// A proof for demands that particles could not meet together, in the time that is left: of so many that sets of them are not all tried.
+/// A proof for demands that particles could not meet together, by the work that is left: of demands whose sets were not all tried.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,
     frontier: &Frontier,
-    spent: Duration,
+    spent: u64,
 ) -> Option<Conflict> {
-    let left = steered.longest_proof().saturating_sub(spent);
-    ProofSearch::new(steered, frontier, left).confirm(&found.demands)
+    let work = WorkBudget::new(steered.steps_of_proof().saturating_sub(spent));
+    ProofSearch::new(steered, frontier, work).confirm(&found.demands)
 }
 
 /// Numbers of tiles of one kind that exclude each other, or do not fit into the level.

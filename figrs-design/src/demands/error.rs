@@ -1,7 +1,6 @@
 //! Errors of drawing levels given demands.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
@@ -28,9 +27,9 @@ pub enum SteeringError {
         if *.minimal { "" } else { ", of which some may play no part" },
         .demands.join("; "),
         if *.proven {
-            "it is proven that none can go on".to_owned()
+            "it is proven that none can go on"
         } else {
-            format!("it is not proven in {:.1} s, but none of the particles could go on", .spent.as_secs_f64())
+            "it is not proven, but none of the particles could go on"
         },
         if .columns.start() == .columns.end() {
             format!("column {}", .columns.start())
@@ -44,14 +43,12 @@ pub enum SteeringError {
         demands: Vec<String>,
         /// Their places among all demands, from 0.
         places: Vec<usize>,
-        /// `true` if each of these demands is needed for that; `false` if there was too little work, time or memory to find out.
+        /// `true` if each of these demands is needed for that; `false` if there was too little work or memory to find out.
         minimal: bool,
         /// The column, from 0, at which the last levels fail that meet them so far; several, among which it is, if there was too little of that to find it.
         columns: RangeInclusive<usize>,
         /// `true` if it is certain that there is no such level.
         proven: bool,
-        /// Time for which a proof was looked for in vain; zero if there is one.
-        spent: Duration,
     },
     /// No level of many that were drawn met the demands.
     #[error(

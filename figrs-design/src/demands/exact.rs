@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
-use super::conflict::{self, Certainty, EarlyProof};
+use super::conflict::{self, EarlyProof};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
@@ -45,7 +45,7 @@ impl ExactSampler {
     ///
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
-        let proven = |conflict| conflict::error(&steered, &conflict, Certainty::Proven);
+        let proven = |conflict| conflict::error(&steered, &conflict, true);
         let is_open = match conflict::soon_proven(&steered, frontier) {
             EarlyProof::Proven(conflict) => return Err(proven(conflict)),
             EarlyProof::NotFound => false,
@@ -53,7 +53,7 @@ impl ExactSampler {
         };
         let searched = || {
             is_open
-                .then(|| conflict::proven(&steered, frontier))
+                .then(|| conflict::proven(&steered, frontier).0)
                 .flatten()
         };
         let compiled = frontier.compile(steered.model(), steered.cells());

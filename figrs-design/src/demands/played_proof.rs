@@ -10,9 +10,9 @@ use crate::play::cell_class::CellClass;
 use crate::play::hopeful::HopefulField;
 use figrs_models::mdmc::Tile;
 
-/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if it is over before one
-/// is found.
-pub(super) fn unplayable(steered: &SteeredLevel, is_over: &dyn Fn() -> bool) -> Option<Conflict> {
+/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if the work is used up before one
+/// is found, of which `spend` takes steps.
+pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()
         .filter(|(_, demand)| limits_cells(demand))
@@ -20,17 +20,17 @@ pub(super) fn unplayable(steered: &SteeredLevel, is_over: &dyn Fn() -> bool) -> 
         .collect();
     numbered().find_map(|(number, demand)| {
         let route = demand.route()?;
-        let mut column = dead_end(steered, route, &limits, is_over)?;
+        let mut column = dead_end(steered, route, &limits, spend)?;
         let Core {
             members: mut named,
             is_minimal,
         } = minimal(&limits, |rest| {
-            match dead_end(steered, route, rest, is_over) {
+            match dead_end(steered, route, rest, spend) {
                 Some(at) => {
                     column = at;
                     Trial::Impossible
                 }
-                None if is_over() => Trial::Unknown,
+                None if !spend(0) => Trial::Unknown,
                 None => Trial::Possible,
             }
         });
@@ -44,12 +44,12 @@ pub(super) fn unplayable(steered: &SteeredLevel, is_over: &dyn Fn() -> bool) -> 
     })
 }
 
-/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave. Nothing if it is over before.
+/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave. Nothing if the work is used up before.
 fn dead_end(
     steered: &SteeredLevel,
     route: &Route,
     demands: &[usize],
-    is_over: &dyn Fn() -> bool,
+    spend: &dyn Fn(u64) -> bool,
 ) -> Option<usize> {
     let program = steered.level_model().program();
     let rows: Vec<Vec<Tile>> = (0..steered.height())
@@ -57,7 +57,7 @@ fn dead_end(
         .collect();
     let mut cells: Vec<Vec<CellClass>> = Vec::new();
     for column in 0..steered.width() {
-        if is_over() {
+        if !spend(rows.len() as u64) {
             return None;
         }
         for (row, possible) in rows.iter().enumerate() {
@@ -85,7 +85,7 @@ fn dead_end(
             cells.push(classes);
         }
     }
-    HopefulField::new(route, steered.height(), cells).dead_end(is_over)
+    HopefulField::new(route, steered.height(), cells).dead_end(spend)
 }
 
 /// True for demands that leave cells fewer tiles, whatever the others are.

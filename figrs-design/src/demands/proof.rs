@@ -2,10 +2,9 @@
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
-use std::time::{Duration, Instant};
 
 use figrs_core::Model;
-use figrs_infer::{Error, Frontier};
+use figrs_infer::{Error, Frontier, WorkBudget};
 
 use super::demand::Demand;
 use super::played_proof::unplayable;
@@ -45,8 +44,8 @@ impl Conflict {
 /// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
 /// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
 ///
-/// It ends after a time that is given, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
-/// told; where the time did not suffice to leave out demands or to find the column, it tells so.
+/// It ends when its budget of work is used up, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
+/// stated; where the work did not suffice to leave out demands or to find the column, the conflict says so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -58,8 +57,8 @@ pub(super) struct ProofSearch<'a> {
     columns: usize,
     /// Numbers of the demands that place tiles.
     placed: Vec<usize>,
-    until: Instant,
-    /// The frontier of the trials, without memory and time.
+    work: WorkBudget,
+    /// The frontier of the trials, without memory.
     frontier: Frontier,
     /// True once a trial was ended.
     is_ended: Cell<bool>,
@@ -77,12 +76,8 @@ impl<'a> ProofSearch<'a> {
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    /// A search that ends after the `longest` time.
-    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, longest: Duration) -> Self {
-        let begun = Instant::now();
-        // A time without end is as long as a day here.
-        let until = begun.checked_add(longest);
-        let until = until.unwrap_or(begun + Duration::from_secs(86_400));
+    /// A search that does the work of a budget at most.
+    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
         let mut search = Self {
@@ -91,9 +86,9 @@ impl<'a> ProofSearch<'a> {
             is_relaxed: false,
             columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
-            until,
             // Trials are no progress of a run.
-            frontier: frontier.clone().on_progress(|_| ()),
+            frontier: frontier.clone().on_progress(|_| ()).work(&work),
+            work,
             is_ended: Cell::new(false),
         };
         search.relax();
@@ -130,18 +125,22 @@ impl<'a> ProofSearch<'a> {
     }
 
     fn frontier(&self, bytes: u64) -> Frontier {
-        let left = self.until.saturating_duration_since(Instant::now());
-        self.frontier.clone().memory(bytes).deadline(left)
+        self.frontier.clone().memory(bytes)
     }
 
-    /// Remembers that a trial was ended, by time or by the interrupt.
+    /// Remembers that a trial was ended, by its work or by the interrupt.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
     }
 
     fn is_over(&self) -> bool {
-        self.is_ended.get() || Instant::now() >= self.until
+        self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
+    }
+
+    /// Takes steps of the work; true if the search may go on.
+    fn spend(&self, steps: u64) -> bool {
+        self.work.spend(steps) && !self.is_over()
     }
 
     /// True if the model takes more memory than a trial.
@@ -169,7 +168,7 @@ impl<'a> ProofSearch<'a> {
         }
         // All columns are looked at, once.
         if self.columns <= Self::FIRST_COLUMNS
-            && let Some(conflict) = unplayable(self.steered, &|| self.is_over())
+            && let Some(conflict) = unplayable(self.steered, &|steps| self.spend(steps))
         {
             return Some(conflict);
         }
@@ -235,7 +234,7 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found in the time left.
+    /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found by the work left.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use figrs_core::{Element, Model};
 use ndarray::Array2;
@@ -45,7 +44,7 @@ pub struct SteeredLevel {
     stated: Arc<OnceLock<ColumnModel>>,
     twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
     crossed: Arc<ReachabilityMemo>,
-    longest_proof: Duration,
+    proof_work: u64,
 }
 
 /// Some columns with their evidence.
@@ -71,7 +70,7 @@ impl SteeredLevel {
     /// An error as there.
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
         let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
-        Ok(other.proof_time(self.longest_proof))
+        Ok(other.proof_work(self.proof_work))
     }
 
     fn stating(
@@ -115,23 +114,23 @@ impl SteeredLevel {
             stated: Arc::default(),
             twist: Arc::default(),
             crossed,
-            longest_proof: Self::LONGEST_PROOF,
+            proof_work: Self::PROOF_WORK,
         })
     }
 
-    /// Time for which samplers look for a proof that demands exclude each other: three quarters of it where a level is not soon found, and the rest for
-    /// what particles could not meet together.
-    pub const LONGEST_PROOF: Duration = Duration::from_secs(2);
+    /// Steps of the search for a proof that demands exclude each other: three quarters of them where a level is not soon found, and the rest for
+    /// what particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
+    pub const PROOF_WORK: u64 = 20_000_000;
 
-    /// Sets the time for which samplers look for a proof that demands exclude each other; [`LONGEST_PROOF`](Self::LONGEST_PROOF) if not set.
+    /// Sets the steps of the search for a proof that demands exclude each other; [`PROOF_WORK`](Self::PROOF_WORK) if not set.
     #[must_use]
-    pub fn proof_time(mut self, longest: Duration) -> Self {
-        self.longest_proof = longest;
+    pub fn proof_work(mut self, steps: u64) -> Self {
+        self.proof_work = steps;
         self
     }
 
-    pub(super) fn longest_proof(&self) -> Duration {
-        self.longest_proof
+    pub(super) fn steps_of_proof(&self) -> u64 {
+        self.proof_work
     }
 
     /// The start of proposals that look ahead, if a demand makes any.
@@ -262,7 +261,7 @@ impl SteeredLevel {
             stated: Arc::default(),
             twist: Arc::default(),
             crossed: Arc::clone(&self.crossed),
-            longest_proof: self.longest_proof,
+            proof_work: self.proof_work,
         }
     }
 

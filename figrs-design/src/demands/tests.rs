@@ -209,7 +209,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
         let steered = SteeredLevel::new(&model, &demands).unwrap();
         let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
         for each in [1, 2, 5] {
-            let filter = SequentialMonteCarlo::new(1_000).populations(64).seed(SEED);
+            let filter = SequentialMonteCarlo::new(300).populations(64).seed(SEED);
             let parts = LevelParts::of(&steered).of_each(each);
             let found = filter.follow(&parts).unwrap();
             for tiles in found.values {

@@ -14,6 +14,9 @@ pub(crate) struct HopefulField<'a> {
     cells: Vec<Vec<CellClass>>,
 }
 
+/// Steps between two looks at the work that is left.
+const SPENT_AT_ONCE: u64 = 1_000;
+
 /// A cell and the number of areas passed.
 type PassedCell = ((usize, usize), usize);
 
@@ -28,10 +31,10 @@ impl<'a> HopefulField<'a> {
     }
 
     /// The furthest column that any level may let a player come to, if there is surely no way to what is to be reached; nothing if there may be one, or if
-    /// it `is_over` before, which is asked every thousand steps.
+    /// the work is used up before, of which `spend` takes a thousand steps at a time.
     ///
     /// Each step may choose the classes of the cells that it looks at anew, so that there is a way here wherever a level has one.
-    pub(crate) fn dead_end(&self, is_over: &dyn Fn() -> bool) -> Option<usize> {
+    pub(crate) fn dead_end(&self, spend: &dyn Fn(u64) -> bool) -> Option<usize> {
         let rules = self.rules();
         let width = self.cells.len() / self.height;
         let words = rules.stage_words();
@@ -73,7 +76,7 @@ impl<'a> HopefulField<'a> {
         let mut taken = 0_u64;
         while let Some(((cell, passed), stage)) = open.pop() {
             taken += 1;
-            if taken.is_multiple_of(1_000) && is_over() {
+            if taken.is_multiple_of(SPENT_AT_ONCE) && !spend(SPENT_AT_ONCE) {
                 return None;
             }
             furthest = furthest.max(cell.1);

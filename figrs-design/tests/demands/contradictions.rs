@@ -1,8 +1,7 @@
-//! Demands that exclude each other are named within two seconds, or said not to be proven.
+//! Demands that exclude each other are named, and proven to or not.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::time::Duration;
 
 use figrs_design::{
     Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern, Route,
@@ -34,21 +33,18 @@ fn chain(width: usize) -> LevelModel {
 }
 
 /// The demands that are named, each of which is needed, with the column.
-fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool, Duration) {
-    // Tests are slow on machines that are busy.
+fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool) {
     let steered = SteeredLevel::new(model, demands).unwrap();
-    let steered = steered.proof_time(Duration::from_secs(60));
     match ConditionedSampler::new(steered).levels(1, 0..1) {
         Err(SteeringError::Contradictory {
             demands,
             minimal,
             columns,
             proven,
-            spent,
             ..
         }) => {
             assert!(minimal && columns.start() == columns.end(), "{demands:?}");
-            (demands, *columns.start(), proven, spent)
+            (demands, *columns.start(), proven)
         }
         other => panic!("{other:?}"),
     }
@@ -136,9 +132,9 @@ fn contradictions_of_a_large_chain_are_named_and_proven() {
     let width = 60;
     let model = chain(width);
     for (demands, named, column) in cases(width) {
-        let (found, at, proven, spent) = refused(&model, &demands);
+        let (found, at, proven) = refused(&model, &demands);
         assert_eq!(found, named);
-        assert!(proven && spent == Duration::ZERO, "{found:?}");
+        assert!(proven, "{found:?}");
         assert_eq!(at, column, "{found:?}");
     }
 }
@@ -156,7 +152,6 @@ fn the_exact_method_and_other_models_name_the_same() {
             continue;
         }
         let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
-        let exact = exact.proof_time(Duration::from_secs(60));
         let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
         let SteeringError::Contradictory { proven: true, .. } = error else {
             panic!("{error}");
@@ -166,7 +161,7 @@ fn the_exact_method_and_other_models_name_the_same() {
             .filter(|one| one.route().is_none())
             .cloned()
             .collect();
-        let (found, at, proven, _) = refused(&field, &hard);
+        let (found, at, proven) = refused(&field, &hard);
         assert_eq!(
             (found, at, proven),
             (
@@ -199,7 +194,7 @@ fn larger_sets_that_exclude_each_other_are_proven() {
         ];
         demands.extend((1..number).map(|part| enemies(12 * part - 10..12 * part, 2, 9)));
         demands.push(Demand::required(pattern("<>"), Area::all()));
-        let (found, _, proven, _) = refused(&model, &demands);
+        let (found, _, proven) = refused(&model, &demands);
         assert!(proven && found.len() == number, "{number}: {found:?}");
         assert!(found.iter().all(|one| one.contains("of E")), "{found:?}");
     }
@@ -259,7 +254,6 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
     ];
     for (demands, expected) in cases {
         let steered = SteeredLevel::new(&model, &demands).unwrap();
-        let steered = steered.proof_time(Duration::from_secs(60));
         let sampler = ConditionedSampler::new(steered).most_particles(400);
         match (sampler.levels(1, 0..1), expected) {
             (
@@ -288,7 +282,7 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
 
 /// Two pins that a mirror excludes which is too large for a proof.
 #[test]
-fn what_is_not_proven_says_for_how_long_it_was_tried() {
+fn what_is_not_proven_says_so() {
     let model = chain(24);
     let pinned = |column, tile| {
         let mut mask = Mask::free(14, 24);
@@ -304,26 +298,26 @@ fn what_is_not_proven_says_for_how_long_it_was_tried() {
         pinned(0, Tile::GROUND),
         pinned(15, Tile::EMPTY),
     ];
-    let (found, _, proven, spent) = refused(&model, &demands);
+    let (found, _, proven) = refused(&model, &demands);
     assert!(found.len() >= 2, "{found:?}");
-    assert!(!proven && spent > Duration::ZERO);
+    assert!(!proven);
     let steered = SteeredLevel::new(&model, &demands).unwrap();
     let error = ConditionedSampler::new(steered)
         .levels(1, 0..1)
         .unwrap_err();
     let told = error.to_string();
     assert!(
-        told.contains("it is not proven in ") && told.contains(" s, but none"),
+        told.contains("it is not proven, but none of the particles could go on"),
         "{told}"
     );
 }
 
-/// Without time or work for trials nothing is told but that no particle went on.
+/// Without work for trials nothing is told but that no particle went on.
 #[test]
 fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);
     let steered = SteeredLevel::new(chain(60), &demands).unwrap();
-    let sampler = ConditionedSampler::new(steered.proof_time(Duration::ZERO));
+    let sampler = ConditionedSampler::new(steered.proof_work(0));
     let told = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
     let untried = told(&sampler.clone().conflict_work(0)).to_string();
     assert!(
@@ -332,20 +326,18 @@ fn what_was_not_tried_is_not_told() {
         "{untried}"
     );
     let error = told(&sampler);
-    let text = format!("together: {}; it is not proven in ", named.join("; "));
+    let text = format!("together: {}; it is not proven", named.join("; "));
     assert!(error.to_string().contains(&text), "{error}");
     let SteeringError::Contradictory {
         columns,
         minimal: true,
         proven: false,
-        spent,
         ..
     } = error
     else {
         panic!("{error}");
     };
     assert_eq!(columns.start(), columns.end());
-    assert!(spent < Duration::from_secs(2), "{spent:?}");
 }
 
 /// A conflict in the first columns of a level that takes too long to be tried as a whole.
@@ -362,7 +354,7 @@ fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
         Demand::MaximumGap(4),
         Demand::Pinned(gap),
     ];
-    let (found, column, proven, _) = refused(&chain(width), &demands);
+    let (found, column, proven) = refused(&chain(width), &demands);
     let named = [
         "no ground gap over 4 columns",
         "6 pinned tiles in columns 120 to 125",
@@ -373,9 +365,9 @@ fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
     );
 }
 
-/// The work is bounded: with more demands that can all be met in pairs the search still ends.
+/// More demands than all sets of which can be tried, which can all be met in pairs.
 #[test]
-fn many_demands_are_searched_within_the_time() {
+fn many_demands_are_searched() {
     let width = 40;
     let model = chain(width);
     let mut demands = vec![Demand::Seen, Demand::MaximumGap(3), Demand::playable()];
@@ -394,9 +386,7 @@ fn many_demands_are_searched_within_the_time() {
         gap.set(13, column, Tile::EMPTY);
     }
     demands.push(Demand::Pinned(gap));
-    let started = cpu_time();
-    let (found, _, proven, _) = refused(&model, &demands);
-    let spent = cpu_time().checked_sub(started).unwrap();
+    let (found, _, proven) = refused(&model, &demands);
     assert_eq!(
         found,
         [
@@ -405,20 +395,6 @@ fn many_demands_are_searched_within_the_time() {
         ]
     );
     assert!(proven);
-    // Two seconds of search and the particles before it; five times as much where tests are not optimised or machines slow.
-    assert!(spent < Duration::from_secs(10), "{spent:?}");
-}
-
-/// Time of processors that this thread has used, where the system tells it.
-fn cpu_time() -> Duration {
-    let Ok(stat) = std::fs::read_to_string("/proc/thread-self/schedstat") else {
-        return Duration::ZERO;
-    };
-    let nanoseconds = stat
-        .split_whitespace()
-        .next()
-        .and_then(|time| time.parse().ok());
-    Duration::from_nanos(nanoseconds.unwrap_or(0))
 }
 
 #[test]

@@ -1,19 +1,18 @@
 //! Limits of an exploration, and reasons to stop before its end.
 
-use std::cell::Cell;
-
 use figrs_core::{AnyElement, ModelError};
+use figrs_factor::WorkBudget;
 
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Limits of an exploration: memory, deadline, interrupt, and transitions where they are counted.
+/// Limits of an exploration: memory, deadline, interrupt, and work where it is counted.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// Number of transitions that may still be made, if it is limited.
-    pub(super) transitions: Option<&'a Cell<u64>>,
+    /// The transitions that may still be made, if they are limited.
+    pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
@@ -21,15 +20,11 @@ impl ExplorationLimits<'_> {
     ///
     /// **Errors.** [`ExplorationError::Budget`] if there are more than may be made.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
-        let Some(left) = self.transitions else {
-            return Ok(());
-        };
-        match left.get().checked_sub(transitions as u64) {
-            Some(rest) => {
-                left.set(rest);
-                Ok(())
-            }
-            None => Err(ExplorationError::Budget),
+        let is_within = |work: &WorkBudget| work.spend(transitions as u64);
+        if self.work.is_none_or(is_within) {
+            Ok(())
+        } else {
+            Err(ExplorationError::Budget)
         }
     }
 }

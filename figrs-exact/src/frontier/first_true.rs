@@ -1,6 +1,5 @@
 //! The first of some elements that can be true.
 
-use std::cell::Cell;
 
 use figrs_core::{AnyElement, Element, Model};
 
@@ -11,7 +10,7 @@ use super::exploration_limits::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
-use figrs_factor::Stopped;
+use figrs_factor::{Stopped, WorkBudget};
 
 /// Result of [`Frontier::first_true`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +110,7 @@ impl Frontier {
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};
-    /// # use figrs_factor::Stopped;
+    /// # use figrs_factor::{Stopped, WorkBudget};
     /// # use figrs_exact::Frontier;
     /// # use figrs_core::Parents;
     /// let mut place = Constant::new(1u64);
@@ -132,21 +131,21 @@ impl Frontier {
         elements: &[Element<bool>],
         transitions: u64,
     ) -> Result<FirstTrue, Error> {
-        self.search(model, elements, Some(&Cell::new(transitions)))
+        self.search(model, elements, Some(&WorkBudget::new(transitions)))
     }
 
     fn search(
         &self,
         model: &Model,
         elements: &[Element<bool>],
-        transitions: Option<&Cell<u64>>,
+        work: Option<&WorkBudget>,
     ) -> Result<FirstTrue, Error> {
         let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
         let run = self.watch.start(self.name(), None);
         let linear = ElementOrder::along(model, &targets, &targets);
         let mut rules = CodedElements::new(linear, self.memory);
         let limits = ExplorationLimits {
-            transitions,
+            work,
             ..self.allowance(&run)
         };
         let swept = sweep(&mut rules, SweepGoal::FirstTrue, limits)?;

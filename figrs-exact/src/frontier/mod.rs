@@ -34,6 +34,7 @@ mod transitions;
 mod weight_dictionary;
 
 use figrs_core::{AnyElement, Model, Parents};
+use figrs_factor::WorkBudget;
 
 pub use compiled::CompiledFrontier;
 pub use first_true::FirstTrue;
@@ -88,6 +89,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 #[must_use]
 pub struct Frontier {
     memory: u64,
+    work: Option<WorkBudget>,
     watch: Watch,
 }
 
@@ -102,6 +104,7 @@ impl Frontier {
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
+            work: None,
             watch: Watch::default(),
         }
     }
@@ -112,6 +115,19 @@ impl Frontier {
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
+    }
+
+    /// Ends with [`Error::NothingDone`] when explorations that share a budget have used it up: one step for each element, and one for each
+    /// transition, which is one outcome of a choice, or one value of another element, in one state of its frontier.
+    pub fn work(mut self, budget: &WorkBudget) -> Self {
+        self.work = Some(budget.clone());
+        self
+    }
+
+    /// True if the interrupt was raised.
+    #[doc(hidden)]
+    pub fn is_interrupted(&self) -> bool {
+        self.watch.is_interrupted()
     }
 
     watched!();
@@ -128,6 +144,10 @@ impl Frontier {
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
         let run = self.watch.start(self.name(), None);
         let mut linear = ElementOrder::new(model, &targets);
+        let elements = linear.slots.len() as u64;
+        if (self.work.as_ref()).is_some_and(|work| !work.spend(elements)) {
+            return Err(run.nothing_done());
+        }
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
                 // A function may fail, or states be many, where the stated order would have excluded values before.
@@ -147,11 +167,11 @@ impl Frontier {
         ))
     }
 
-    fn allowance<'a>(&self, run: &'a RunMonitor<'a>) -> ExplorationLimits<'a> {
+    fn allowance<'a>(&'a self, run: &'a RunMonitor<'a>) -> ExplorationLimits<'a> {
         ExplorationLimits {
             memory: self.memory,
             run,
-            transitions: None,
+            work: self.work.as_ref(),
         }
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn sweep(
         match sweep(rules, aim, allowance) {
             Ok(swept) => return Ok(swept),
             Err(ExplorationError::Error(error)) => return Err(error),
-            Err(ExplorationError::Budget) => break,
+            Err(ExplorationError::Budget) => return Err(allowance.run.nothing_done()),
             // What is known of the step that was given up has numbers of that sweep.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
@@ -199,7 +199,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
 
     /// True if an error ends the sweep with what is known by then.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
-        self.allowance.transitions.is_some()
+        self.allowance.work.is_some()
+            && matches!(self.goal, SweepGoal::FirstTrue)
             && matches!(
                 halt,
                 ExplorationError::Budget | ExplorationError::Error(Error::FrontierTooLarge { .. })

@@ -36,16 +36,16 @@ fn engines() -> Vec<(Box<dyn Algorithm>, f64)> {
         LazyVariableElimination::new(),
     ];
     let samplers: [Box<dyn Algorithm>; 5] = algorithms![
-        ImportanceSampling::new(40_000).seed(1),
-        RejectionSampling::new(40_000).seed(2),
-        SequentialMonteCarlo::new(4000).seed(3),
-        MetropolisHastings::new(100_000).seed(4),
-        Gibbs::new(20_000).seed(5),
+        ImportanceSampling::new(10_000).seed(1),
+        RejectionSampling::new(10_000).seed(2),
+        SequentialMonteCarlo::new(1000).seed(3),
+        MetropolisHastings::new(25_000).seed(4),
+        Gibbs::new(5_000).seed(5),
     ];
     let exact = exact.into_iter().map(|engine| (engine, 1e-12));
-    // Five standard errors of the share that the worst of them finds, worth 4000 draws.
+    // Five standard errors of the share that the worst of them finds, worth 1000 draws.
     exact
-        .chain(samplers.into_iter().map(|engine| (engine, 0.04)))
+        .chain(samplers.into_iter().map(|engine| (engine, 0.08)))
         .collect()
 }
 

@@ -135,7 +135,7 @@ fn agree<T: PortableTargets + ?Sized>(asked: (&Model, &T), seed: u64, piece: u64
 #[test]
 fn random_models_answer_alike_in_parts_that_were_sent() {
     let (seed, mut compared) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-    for_random_models(40, 53, |description| {
+    for_random_models(20, 53, |description| {
         seed.set(seed.get() + 1);
         let built = build(description);
         let targets: Vec<_> = built.targets.iter().map(Target::coded).collect();

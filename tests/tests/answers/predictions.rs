@@ -215,7 +215,7 @@ fn predictions_are_posteriors(
 #[test]
 fn predictions_of_random_models_follow_the_posterior() {
     let checked = Cell::new(0);
-    for_random_models(150, 33, |description| {
+    for_random_models(60, 33, |description| {
         predictions_are_posteriors(description, &checked)
     });
     assert!(checked.get() > 60, "{} predictions", checked.get());

@@ -62,7 +62,7 @@ fn said(answer: &Result<Answer, Error>, read: impl Fn(&Answer) -> String) -> Str
 #[test]
 fn random_models_answer_alike() {
     let seed = std::cell::Cell::new(0);
-    for_random_models(150, 51, |description| {
+    for_random_models(60, 51, |description| {
         seed.set(seed.get() + 1);
         let built = build(description);
         let read = |answer: &Answer| {

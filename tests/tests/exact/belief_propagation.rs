@@ -86,7 +86,7 @@ fn exact_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), 
 #[test]
 fn random_models_without_loops_are_exact_and_others_are_not_called_so() {
     let seen = Seen::default();
-    for_random_models(4000, 51, |description| {
+    for_random_models(1500, 51, |description| {
         exact_where_it_says_so(description, &seen)
     });
     let Seen {
@@ -126,7 +126,7 @@ fn best_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), T
 #[test]
 fn worlds_of_random_models_are_worlds_and_the_best_where_it_is_claimed() {
     let seen = Seen::default();
-    for_random_models(4000, 52, |description| {
+    for_random_models(1500, 52, |description| {
         best_where_it_says_so(description, &seen)
     });
     let Seen {

@@ -80,7 +80,7 @@ fn independent_elements_factorise(description: &Description, found: &Cell<u32>) 
 #[test]
 fn what_is_called_independent_factorises() {
     let found = Cell::new(0);
-    for_random_models(500, 30, |description| {
+    for_random_models(200, 30, |description| {
         independent_elements_factorise(description, &found)
     });
     assert!(
@@ -157,11 +157,11 @@ fn dependence_is_found(description: &Network, found: &Cell<[u32; 2]>) -> Checked
 fn what_is_not_called_independent_depends() {
     let found = Cell::new([0; 2]);
     let strategy = vec((0u8..32, proptest::arbitrary::any::<u64>()), 4..6);
-    for_random(200, 31, &strategy, |network| {
+    for_random(80, 31, &strategy, |network| {
         dependence_is_found(network, &found)
     });
     assert!(
-        found.get().iter().all(|&count| count > 500),
+        found.get().iter().all(|&count| count > 200),
         "{:?}",
         found.get()
     );

@@ -121,7 +121,7 @@ impl Network {
 #[test]
 fn exact_engines_agree_with_rational_arithmetic() {
     let mut possible = 0;
-    for part in 0..24 {
+    for part in 0..9 {
         let network = Network::random(part, [3.0, 40.0, 300.0][part as usize % 3]);
         let (model, all) = network.elements();
         let joint = network.joint();
@@ -167,10 +167,10 @@ fn exact_engines_agree_with_rational_arithmetic() {
 }
 
 #[test]
-fn a_million_tiny_weights() {
-    // Half a million roundings of half a unit in the last place, all in one direction.
-    const SUM: f64 = 0.5e6 * f64::EPSILON;
-    let many = Select::new((0..1_000_000u32).map(|i| (1e-300, i)));
+fn two_hundred_thousand_tiny_weights() {
+    // A hundred thousand roundings of half a unit in the last place, all in one direction.
+    const SUM: f64 = 0.1e6 * f64::EPSILON;
+    let many = Select::new((0..200_000u32).map(|i| (1e-300, i)));
     let even = many.map(|i| i % 2 == 0);
     let model = Model::new().observe(&even, true);
     let third = many.map(|i| i % 3 == 0);
@@ -182,7 +182,7 @@ fn a_million_tiny_weights() {
         let answer = algorithm.run(&model, &third).unwrap();
         let (found, evidence) = (answer.probability(&third, &true), answer.log_evidence());
         // Multiples of six among the even numbers.
-        let expected = 166_667.0 / 500_000.0;
+        let expected = 33_334.0 / 100_000.0;
         assert!(
             (found.unwrap() - expected).abs() < SUM,
             "{}",
@@ -247,12 +247,12 @@ fn near_deterministic_rings() {
 
 /// The forward recursion by hand, scaled at each step.
 #[test]
-fn a_hidden_markov_model_of_a_hundred_thousand_steps() {
+fn a_hidden_markov_model_of_thirty_thousand_steps() {
     let (stay, right) = (0.95, 0.8);
     let mut state = Flip::new(0.5);
     let mut model = Model::new();
     let (mut forward, mut log) = ([0.5, 0.5], 0.0);
-    for step in 0..100_000_u32 {
+    for step in 0..30_000_u32 {
         let seen = step.wrapping_mul(2_654_435_761) >> 31 == 1;
         if step > 0 {
             state = state.flat_map(move |&on| Flip::new(if on { stay } else { 1.0 - stay }));

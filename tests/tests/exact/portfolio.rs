@@ -70,7 +70,7 @@ fn a_cheap_elimination_is_the_only_attempt() {
 
 #[test]
 fn a_wide_formula_is_searched() {
-    let (model, coins) = formula(75, 190);
+    let (model, coins) = formula(60, 150);
     let answer = Exact::new().run(&model, ()).unwrap();
     assert_eq!(
         answer.algorithm(),
@@ -82,7 +82,7 @@ fn a_wide_formula_is_searched() {
     assert_eq!(answer.log_evidence().unwrap().value, circuit);
     let (count, choice) = Exact::new().count(&model, &coins).unwrap();
     assert_eq!(choice.attempts.last().unwrap().algorithm, "Circuit");
-    let expected = circuit + 75.0 * 2_f64.ln();
+    let expected = circuit + 60.0 * 2_f64.ln();
     assert!((count.to_string().parse::<f64>().unwrap().ln() - expected).abs() < 1e-9);
     let compiled = Exact::new().compile(&model, &coins[0]).unwrap();
     assert!((compiled.log_evidence() - circuit).abs() < 1e-9);

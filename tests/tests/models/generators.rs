@@ -246,7 +246,7 @@ where
     G::Board: Display,
 {
     let mut counts = BTreeMap::<String, u64>::new();
-    for seed in 0..boards as u64 * 25 {
+    for seed in 0..boards as u64 * 15 {
         let chain = ConditionalSampler::new().among([Method::Chain]);
         let sample = chain.seed(seed).sample(generator, 1).unwrap();
         *counts.entry(sample.boards[0].to_string()).or_default() += 1;

@@ -49,7 +49,7 @@ fn for_each_order(all: &mut [VarId], mut visit: impl FnMut(&[VarId])) {
 fn small_graphs_get_the_best_of_all_orders() {
     let mut best = 0;
     for seed in 0..100 {
-        let graph = pairs(7, 12, 20..60, seed);
+        let graph = pairs(6, 9, 20..60, seed);
         let found = operations(&graph, &Options::default());
         let mut least = f64::INFINITY;
         for_each_order(&mut variables(&graph), |order| {

@@ -41,7 +41,7 @@ cases! {
             let child = If::new(&root, Flip::new(0.5), Flip::new(0.5));
             model = model.observe(&child, true);
         }
-        probability(model, &root, true).samples(500)
+        probability(model, &root, true).samples(150)
     };
 
     alarm_aima: Number(0.284_171_835_364_392_94), Few, || {

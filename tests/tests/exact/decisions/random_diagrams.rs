@@ -112,7 +112,7 @@ fn informed(information: &Information, place: usize) -> Information {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn plans_are_the_best_of_all(seed in proptest::arbitrary::any::<u64>()) {

@@ -98,9 +98,9 @@ fn thresholds<S: Replicate + Clone>(
 
 #[test]
 fn noisy_signals_have_thresholds() {
-    let independent = ImportanceSampling::new(60_000).seed(5);
+    let independent = ImportanceSampling::new(30_000).seed(5);
     thresholds(&independent, |_| Model::new(), (0.0, 1.0));
-    let chains = MetropolisHastings::new(20_000).seed(5);
+    let chains = MetropolisHastings::new(10_000).seed(5);
     thresholds(&chains, |_| Model::new(), (0.0, 1.0));
 }
 
@@ -111,9 +111,9 @@ fn evidence_is_known_to_policies() {
         let other = Normal::new(&offer.state, Variance(1.0));
         Model::new().observe(&other, 1.0)
     };
-    let independent = ImportanceSampling::new(60_000).seed(6);
+    let independent = ImportanceSampling::new(30_000).seed(6);
     thresholds(&independent, evidence, (0.5, 0.5));
-    let chains = MetropolisHastings::new(20_000).seed(6);
+    let chains = MetropolisHastings::new(10_000).seed(6);
     thresholds(&chains, evidence, (0.5, 0.5));
 }
 
@@ -171,7 +171,7 @@ fn positions_are_controlled_in_two_stages() {
         all.into_iter().fold(f64::NEG_INFINITY, f64::max)
     });
     for limited in [false, true] {
-        let by = SampledPolicies::by(ImportanceSampling::new(60_000).seed(2)).neighbours(60);
+        let by = SampledPolicies::by(ImportanceSampling::new(30_000).seed(2)).neighbours(60);
         // All that matters of what was known is where it is now.
         let by = if limited { by.limited_memory() } else { by };
         let plan = by.run(&Model::new(), &costs, (&first, &second)).unwrap();

@@ -170,12 +170,12 @@ fn published_policies_are_found_by_draws() {
             .collect();
         assert_eq!(known, [Some("survey".to_owned())]);
     }
-    solved(ImportanceSampling::new(60_000).seed(3));
-    solved(MetropolisHastings::new(60_000).seed(3));
-    solved(Gibbs::new(30_000).seed(3));
-    solved(ForwardSampling::new(60_000).seed(3));
-    solved(RejectionSampling::new(60_000).seed(3));
-    solved(SequentialMonteCarlo::new(4000).seed(3));
+    solved(ImportanceSampling::new(30_000).seed(3));
+    solved(MetropolisHastings::new(30_000).seed(3));
+    solved(Gibbs::new(15_000).seed(3));
+    solved(ForwardSampling::new(30_000).seed(3));
+    solved(RejectionSampling::new(30_000).seed(3));
+    solved(SequentialMonteCarlo::new(2000).seed(3));
 }
 
 /// Number of plans whose estimates are averaged.

@@ -187,7 +187,7 @@ fn answers_are_sums(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn frontiers_that_come_again_are_summed(automaton in automata()) {

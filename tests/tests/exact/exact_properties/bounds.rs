@@ -148,7 +148,7 @@ fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
 #[test]
 fn lazy_bounds_close_in_on_the_answer() {
     let seen = Seen::default();
-    for_random_models(8000, 6, |description| bounds_close_in(description, &seen));
+    for_random_models(3000, 6, |description| bounds_close_in(description, &seen));
     // A property that models rarely get to would hold of anything.
     let all = [
         &seen.inexact,

@@ -73,7 +73,7 @@ fn searches_agree(description: &Description) -> Checked {
 
 #[test]
 fn the_most_probable_world_is_found_with_any_tables() {
-    for_random_models(2000, 11, searches_agree);
+    for_random_models(800, 11, searches_agree);
 }
 
 /// A square of coins, neighbours of which like to be equal or to differ.

@@ -117,10 +117,10 @@ fn is_answer(
 
 #[test]
 fn the_best_worlds_are_listed_and_counted() {
-    for_random_models(2500, 5, best_worlds_are_the_best_runs);
+    for_random_models(1000, 5, best_worlds_are_the_best_runs);
 }
 
 #[test]
 fn evidence_set_is_evidence_compiled_in() {
-    for_random_models(1500, 6, evidence_may_change);
+    for_random_models(600, 6, evidence_may_change);
 }

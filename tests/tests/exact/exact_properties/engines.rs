@@ -106,5 +106,5 @@ fn agrees(
 
 #[test]
 fn elimination_junction_tree_and_enumeration_agree() {
-    for_random_models(4000, 1, engines_agree);
+    for_random_models(1500, 1, engines_agree);
 }

@@ -87,10 +87,10 @@ fn draws_are_worlds(compiled: &CompiledFrontier, logs: &[f64]) -> Checked {
 
 #[test]
 fn frontiers_and_enumeration_agree() {
-    for_random_models(4000, 11, marginals_are_those_of_enumeration);
+    for_random_models(1500, 11, marginals_are_those_of_enumeration);
 }
 
 #[test]
 fn frontiers_count_and_find_the_worlds() {
-    for_random_models(2000, 12, worlds_are_those_of_enumeration);
+    for_random_models(800, 12, worlds_are_those_of_enumeration);
 }

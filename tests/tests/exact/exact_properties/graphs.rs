@@ -101,5 +101,5 @@ fn graphs_mean_worlds(description: &Description) -> Checked {
 
 #[test]
 fn factor_graphs_weigh_worlds_as_the_program_does() {
-    for_random_models(4000, 3, graphs_mean_worlds);
+    for_random_models(1500, 3, graphs_mean_worlds);
 }

@@ -74,7 +74,7 @@ fn best_values_agree(description: &Description) -> Checked {
 
 #[test]
 fn the_best_values_of_the_targets_are_found() {
-    for_random_models(3000, 7, best_values_agree);
+    for_random_models(1200, 7, best_values_agree);
 }
 
 /// A hidden chain with a reading of each state; the readings are the query.

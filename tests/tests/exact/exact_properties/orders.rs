@@ -81,7 +81,7 @@ fn orders_agree(description: &Description, seed: u64) -> Checked {
 #[test]
 fn the_order_of_elimination_does_not_matter() {
     let seed = std::cell::Cell::new(0);
-    for_random_models(2000, 4, |description| {
+    for_random_models(800, 4, |description| {
         // The seed follows from the model, so that a failure shrinks at one order.
         seed.set(description.definitions.len() as u64 * 31 + description.evidence.len() as u64);
         orders_agree(description, seed.get())

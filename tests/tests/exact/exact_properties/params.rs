@@ -45,5 +45,5 @@ fn changes_are_seen(description: &Description) -> Checked {
 
 #[test]
 fn changed_parameters_are_seen() {
-    for_random_models(1200, 5, changes_are_seen);
+    for_random_models(500, 5, changes_are_seen);
 }

@@ -249,7 +249,7 @@ fn agree(program: &Program) -> Checked {
 
 #[test]
 fn a_shared_function_is_the_unfolded_one() {
-    for_random(500, 30, &program(), agree);
+    for_random(200, 30, &program(), agree);
 }
 
 /// A grammar of two symbols, each of which yields one word or two symbols: (weight, symbols or word).

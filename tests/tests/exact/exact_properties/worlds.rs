@@ -66,5 +66,5 @@ fn most_probable_worlds_agree(description: &Description) -> Checked {
 
 #[test]
 fn the_most_probable_world_is_found_and_real() {
-    for_random_models(4000, 2, most_probable_worlds_agree);
+    for_random_models(1500, 2, most_probable_worlds_agree);
 }

@@ -86,12 +86,12 @@ fn assert_alike<E: ExpectedCounts + Clone>(
 #[test]
 fn fits_of_every_engine_are_alike_in_parts() {
     let coins = coins();
-    let cases = mixture(&coins, 400);
+    let cases = mixture(&coins, 150);
     let tree = ExpectationMaximization::new(JunctionTree::new()).rounds(20);
     assert_alike(&tree, &cases, 5);
     assert_alike(&tree.clone().map_estimate().starts(2).seed(3), &cases, 5);
     assert_alike(&tree.clone().accelerated(), &cases, 5);
-    let few = mixture(&coins, 40);
+    let few = mixture(&coins, 20);
     let most = ExpectationMaximization::new(MpeVariableElimination::new()).exact_rounds(3);
     assert_alike(&most, &few, 1);
     let messages = ExpectationMaximization::new(BeliefPropagation::new()).exact_rounds(3);
@@ -99,7 +99,7 @@ fn fits_of_every_engine_are_alike_in_parts() {
     let chains = ExpectationMaximization::new(Gibbs::new(20).chains(2).seed(1)).exact_rounds(3);
     assert_alike(&chains, &few, 1);
     // A unit is a row, whose worlds are drawn in two pieces.
-    let worlds = ImportanceSampling::new(1500).seed(2);
+    let worlds = ImportanceSampling::new(1200).seed(2);
     let worlds = ExpectationMaximization::new(worlds).exact_rounds(3);
     assert_alike(&worlds, &few, 30);
 }

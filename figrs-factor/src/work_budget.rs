@@ -1,0 +1,47 @@
+//! A budget of work that several computations share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Steps of work that some computations may still do together. Clones share them.
+///
+/// A budget ends work at the same step on every machine, however busy it is.
+#[derive(Clone, Debug)]
+pub struct WorkBudget(Arc<AtomicU64>);
+
+impl WorkBudget {
+    /// A budget of this many steps.
+    #[must_use]
+    pub fn new(steps: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(steps)))
+    }
+
+    /// The steps that are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes some steps. If fewer are left, it takes those and returns `false`.
+    #[must_use]
+    pub fn spend(&self, steps: u64) -> bool {
+        let take = |left: u64| Some(left.saturating_sub(steps));
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        before.is_ok_and(|before| steps <= before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkBudget;
+
+    #[test]
+    fn clones_share_what_is_left() {
+        let budget = WorkBudget::new(10);
+        let other = budget.clone();
+        assert!(budget.spend(7) && other.spend(3) && budget.spend(0));
+        assert!(!other.spend(1));
+        let budget = WorkBudget::new(10);
+        assert!(!budget.spend(11) && budget.left() == 0);
+    }
+}
