@@ -43,8 +43,8 @@ pub use figrs_infer::{
     Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling,
     SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
     SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums, algorithms,
-    compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
+    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums,
+    algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{

@@ -26,7 +26,9 @@ impl WorkBudget {
     #[must_use]
     pub fn spend(&self, steps: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(steps));
-        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let before = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         before.is_ok_and(|before| steps <= before)
     }
 }

@@ -64,9 +64,9 @@ pub use figrs_exact::{
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
-pub use figrs_factor::{Stopped, WorkBudget};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
+pub use figrs_factor::{Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;

@@ -1,6 +1,5 @@
 //! The first of some elements that can be true.
 
-
 use figrs_core::{AnyElement, Element, Model};
 
 use super::Frontier;

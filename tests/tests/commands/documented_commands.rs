@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use figrs_tests::example::{self, text};
 use figrs_tests::pages::{pages, root};
@@ -216,7 +217,10 @@ fn every_documented_command_works() {
     let wrong: Vec<String> = commands
         .iter()
         .filter_map(|command| {
-            let wrong = check(command, directory.path()).err()?;
+            let begun = Instant::now();
+            let checked = check(command, directory.path());
+            println!("{:.1} s: {command}", begun.elapsed().as_secs_f64());
+            let wrong = checked.err()?;
             Some(format!("{command}\n  {wrong}"))
         })
         .collect();

@@ -346,7 +346,7 @@ fn islands_of_chains_meet_the_demands() {
     let island = island.land(150..=210).unwrap().bays(8..=14).unwrap();
     let sample = ConditionalSampler::new()
         .seed(4)
-        .sample(&island, 40)
+        .sample(&island, 10)
         .unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);
     for map in &sample.boards {
@@ -355,7 +355,7 @@ fn islands_of_chains_meet_the_demands() {
     }
     // One amount of land, and the least that there is.
     for land in [37, 1] {
-        let island = Island::new(square(40)).unwrap().land(land..=land).unwrap();
+        let island = Island::new(square(24)).unwrap().land(land..=land).unwrap();
         let sample = ConditionalSampler::new().sample(&island, 3).unwrap();
         assert!(sample.boards.iter().all(|map| map.land() == land as usize));
     }

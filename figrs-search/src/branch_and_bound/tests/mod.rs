@@ -90,7 +90,7 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
 fn random_graphs_are_solved_whatever_the_tables() {
     let mut searches = 0;
     for range in RANGES {
-        for seed in 0..150 {
+        for seed in 0..80 {
             let graph = graph(seed, range);
             let worlds = worlds(&graph, &variables(&graph));
             let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);
@@ -149,7 +149,7 @@ fn neighbourhoods_gain_what_there_is_to_gain() {
 fn bounds_hold_for_every_budget() {
     let mut open = 0;
     for range in RANGES {
-        for seed in 0..30 {
+        for seed in 0..12 {
             let graph = graph(5000 + seed, range);
             let worlds = worlds(&graph, &variables(&graph));
             let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);
@@ -172,7 +172,7 @@ fn bounds_hold_for_every_budget() {
             }
         }
     }
-    assert!(open > 100, "only {open} bounds were not tight");
+    assert!(open > 40, "only {open} bounds were not tight");
 }
 
 /// A square of binary variables with random weights for each and for each pair of neighbours.

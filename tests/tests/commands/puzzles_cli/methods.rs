@@ -134,9 +134,9 @@ fn chains_draw_boards_of_any_size() {
         ("dungeon", "--size 20 --count 2", "walk", 38..=400),
         (
             "dungeon",
-            "--size 13 --min-walk 60 --show-path",
+            "--size 13 --min-walk 40 --show-path",
             "walk",
-            60..=500,
+            40..=500,
         ),
         (
             "dungeon",
@@ -147,11 +147,11 @@ fn chains_draw_boards_of_any_size() {
         ("dungeon", "--clues large.clues", "walk", 32..=500),
         (
             "island",
-            "--size 24 --min-land 100 --max-land 160",
+            "--size 20 --min-land 80 --max-land 120",
             "land",
-            100..=160,
+            80..=120,
         ),
-        ("island", "--size 100 --max-land 40", "land", 1..=40),
+        ("island", "--size 24 --max-land 150", "land", 1..=150),
         ("island", "--clues wide.clues --max-land 30", "land", 3..=30),
         (
             "yin_yang",
@@ -361,7 +361,7 @@ fn a_search_that_finds_nothing_proves_nothing() {
     let files = Files::new();
     let output = files.run(
         "dungeon",
-        "--size 13x3 --min-walk 50 --max-walls 0 --method chain",
+        "--size 5x3 --min-walk 20 --max-walls 0 --method chain",
     );
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);

@@ -132,7 +132,7 @@ fn better_signals_are_bought_below_their_worth() {
         let bet = Decision::new(&signal, [-1.0, 1.0]).named("bet");
         let cost = buy.map(move |&buy| if buy { -price } else { 0.0 });
         let gain = (&state, &bet).map(|(state, bet)| state * bet);
-        let by = SampledPolicies::by(ImportanceSampling::new(50_000).seed(1)).neighbours(500);
+        let by = SampledPolicies::by(ImportanceSampling::new(30_000).seed(1)).neighbours(300);
         let plan = by.run(&Model::new(), [&cost, &gain], (&buy, &bet)).unwrap();
         assert_eq!(
             plan.policy(&buy).unwrap().choice(&Model::new()).unwrap(),
