@@ -201,10 +201,10 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
     let hierarchy = HierarchicalChain::train(&corpus, &Structure::NS2, splits, 3, 3, 1).unwrap();
     let field = TileField::train(&corpus, splits).unwrap();
     for model in [
-        LevelModel::from(&LevelElements::new(chain(3), 16).unwrap()),
-        LevelModel::from(&ngrams.program(16).unwrap()),
-        LevelModel::from(&Arc::new(hierarchy).program(16).unwrap()),
-        LevelModel::from(&field.elements(16).unwrap()),
+        LevelModel::from(&LevelElements::new(chain(3), 13).unwrap()),
+        LevelModel::from(&ngrams.program(13).unwrap()),
+        LevelModel::from(&Arc::new(hierarchy).program(13).unwrap()),
+        LevelModel::from(&field.elements(13).unwrap()),
     ] {
         let steered = SteeredLevel::new(&model, &demands).unwrap();
         let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();

@@ -136,7 +136,7 @@ fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
 #[test]
 fn trees_are_calibrated() {
     let mut joins = 0;
-    for_each_tree(20, |graph, tree, case| {
+    for_each_tree(10, |graph, tree, case| {
         joins += tree.steps.iter().filter(|s| s.inputs.len() > 2).count();
         is_calibrated(graph, tree, case);
     });
@@ -145,7 +145,7 @@ fn trees_are_calibrated() {
 
 #[test]
 fn the_best_assignments_are_those_of_enumeration() {
-    for_each_tree(30, |graph, tree, case| {
+    for_each_tree(10, |graph, tree, case| {
         // What no factor mentions takes its first value.
         let mentioned: Vec<VarId> = tree.variables.clone();
         let mut best = std::collections::BTreeMap::new();
@@ -198,7 +198,7 @@ fn reduced_graphs_have_the_same_worlds() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    for_each_tree(20, |graph, tree, case| {
+    for_each_tree(8, |graph, tree, case| {
         let answer = |threads| {
             let mut tree = tree.clone();
             // Everything is large enough to be shared.
@@ -214,7 +214,7 @@ fn threads_do_not_change_a_bit() {
 
 #[test]
 fn sums_and_marginals_are_those_of_enumeration() {
-    for_each_tree(12, |graph, tree, case| {
+    for_each_tree(5, |graph, tree, case| {
         agrees::<LogSumProduct>(graph, tree, |x| x, case);
         if !graph.factors.iter().any(is_wide) {
             agrees::<SumProduct>(graph, tree, f64::ln, case);

@@ -17,7 +17,7 @@ use figrs_models::yin_yang::YinYang;
 const FALSE_ALARM: f64 = 1e-6;
 /// Number of laws compared.
 const LAWS: f64 = 5.0;
-const DRAWS: u64 = 200;
+const DRAWS: u64 = 500;
 
 fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()

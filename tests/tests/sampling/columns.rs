@@ -145,7 +145,7 @@ fn compare_with_runs(cases: u32, width: usize, seed_of_models: u64) {
     let (models, seed) = (Cell::new(0), Cell::new(0));
     let sums = RefCell::new((0.0, 0.0));
     for_random_models(
-        1500,
+        cases,
         seed_of_models,
         |description: &Description| -> Checked {
             let built = build(description);
@@ -211,7 +211,7 @@ fn compare_with_runs(cases: u32, width: usize, seed_of_models: u64) {
 
 #[test]
 fn rows_are_possible_worlds_as_often_as_they_are_likely() {
-    compare_with_runs(1500, ROWS, 41);
+    compare_with_runs(600, ROWS, 41);
 }
 
 /// So few rows that most follow the branches of their Chains one by one.
@@ -268,7 +268,7 @@ fn run_with_copies(
 #[test]
 fn rows_that_continue_others_stay_possible_worlds() {
     let (seed, checked) = (Cell::new(0), Cell::new(0));
-    for_random_models(1500, 42, |description: &Description| -> Checked {
+    for_random_models(600, 42, |description: &Description| -> Checked {
         let built = build(description);
         let elements = built.elements();
         let Some(worlds) = worlds(&built, &elements)? else {
@@ -287,13 +287,13 @@ fn rows_that_continue_others_stay_possible_worlds() {
         checked.set(checked.get() + usize::from(block.statements() > 1));
         Ok(())
     });
-    assert!(checked.get() > 200, "{}", checked.get());
+    assert!(checked.get() > 70, "{}", checked.get());
 }
 
 #[test]
 fn a_block_does_not_depend_on_those_before() {
     let seed = Cell::new(0);
-    for_random_models(1000, 43, |description: &Description| -> Checked {
+    for_random_models(400, 43, |description: &Description| -> Checked {
         let built = build(description);
         let elements = built.elements();
         seed.set(seed.get() + 1);

@@ -76,10 +76,10 @@ fn the_posterior_is_stationary() {
             .walk(&kernel, &mut stream(5, u64::from(checked.get())), 40)
             .map_err(failed)
     };
-    for_random_models(6000, 21, property);
+    for_random_models(2000, 21, property);
     let (checked, large, connected) = (checked.get(), large.get(), connected.get());
     println!("{checked} models, {large} of eight worlds or more, {connected} irreducible");
-    assert!(checked > 2000 && large > 400 && connected > checked / 2);
+    assert!(checked > 650 && large > 120 && connected > checked / 2);
 }
 
 /// A model in which each mistake shows: branches that differ in size, evidence, a shared element.
@@ -185,7 +185,7 @@ fn mistakes_are_found() {
 #[test]
 fn mistakes_are_found_in_random_models() {
     let found = MISTAKES.map(|_| Cell::new(0));
-    for_random_models(600, 22, |description| {
+    for_random_models(250, 22, |description| {
         let built = build(description);
         let Some(mut worlds) = worlds(&built)? else {
             return Ok(());
@@ -201,7 +201,7 @@ fn mistakes_are_found_in_random_models() {
     });
     for ((name, _), found) in MISTAKES.iter().zip(&found) {
         println!("{name}: in {} models", found.get());
-        assert!(found.get() > 5, "{name}: found in {} models", found.get());
+        assert!(found.get() > 2, "{name}: found in {} models", found.get());
     }
 }
 

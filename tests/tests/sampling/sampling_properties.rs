@@ -88,7 +88,7 @@ fn weighing_has_the_right_mean(description: &Description) -> Checked {
 
 #[test]
 fn likelihood_weighting_has_the_right_mean_exactly() {
-    for_random_models(6000, 11, weighing_has_the_right_mean);
+    for_random_models(2000, 11, weighing_has_the_right_mean);
 }
 
 const SAMPLES: u64 = 2000;
@@ -157,7 +157,7 @@ fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
 fn standard_errors_are_those_of_the_estimates() {
     let scores = RefCell::new(Vec::new());
     let seed = Cell::new(0);
-    for_random_models(2500, 12, |description| {
+    for_random_models(900, 12, |description| {
         seed.set(seed.get() + 1);
         let built = build(description);
         scores
@@ -194,7 +194,7 @@ fn standard_errors_are_those_of_the_estimates() {
 fn random_models_are_worth_testing() {
     let (all, large, impossible, rich) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
     let count = |cell: &Cell<u32>| cell.set(cell.get() + 1);
-    for_random_models(1000, 13, |description| {
+    for_random_models(400, 13, |description| {
         count(&all);
         match sums(&build(description), Observations::Compare)? {
             None => count(&large),

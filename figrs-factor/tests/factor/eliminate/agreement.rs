@@ -37,7 +37,7 @@ fn by_place(graph: &FactorGraph, keep: &[VarId]) -> Vec<Vec<f64>> {
 
 #[test]
 fn sums_are_those_of_enumeration() {
-    for_each_case(100, |graph, keep, options, case| {
+    for_each_case(40, |graph, keep, options, case| {
         let sums: Vec<f64> = by_place(graph, keep)
             .iter()
             .map(|logs| log_sum(logs))
@@ -73,7 +73,7 @@ fn sums_are_those_of_enumeration() {
 
 #[test]
 fn maxima_counts_and_satisfiability_are_those_of_enumeration() {
-    for_each_case(100, |graph, keep, options, case| {
+    for_each_case(40, |graph, keep, options, case| {
         let worlds = by_place(graph, keep);
         let most = eliminate::<MaxProduct>(graph, keep, options).expect(case);
         let count = eliminate::<Counting>(graph, keep, options).expect(case);
@@ -89,7 +89,7 @@ fn maxima_counts_and_satisfiability_are_those_of_enumeration() {
 
 #[test]
 fn the_most_probable_assignment_has_the_largest_weight() {
-    for_each_case(100, |graph, _, options, case| {
+    for_each_case(40, |graph, _, options, case| {
         let all = variables(graph);
         let worlds = worlds(graph, &all);
         let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);
@@ -112,7 +112,7 @@ fn the_most_probable_assignment_has_the_largest_weight() {
 
 #[test]
 fn marginal_map_is_the_largest_of_the_sums() {
-    for_each_case(100, |graph, keep, options, case| {
+    for_each_case(40, |graph, keep, options, case| {
         let logs = by_place(graph, keep);
         let sums: Vec<f64> = logs.iter().map(|logs| log_sum(logs)).collect();
         let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);

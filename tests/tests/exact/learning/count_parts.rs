@@ -91,7 +91,7 @@ fn fits_of_every_engine_are_alike_in_parts() {
     assert_alike(&tree, &cases, 5);
     assert_alike(&tree.clone().map_estimate().starts(2).seed(3), &cases, 5);
     assert_alike(&tree.clone().accelerated(), &cases, 5);
-    let few = mixture(&coins, 20);
+    let few = mixture(&coins, 40);
     let most = ExpectationMaximization::new(MpeVariableElimination::new()).exact_rounds(3);
     assert_alike(&most, &few, 1);
     let messages = ExpectationMaximization::new(BeliefPropagation::new()).exact_rounds(3);
