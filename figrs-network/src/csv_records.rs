@@ -5,9 +5,15 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
 
-/// True if a cell that is not the name of a state is a missing value: nothing, or as R and Weka write it.
+/// The marks of missing values that R, Weka, Python, databases and spreadsheets write.
+const MISSING: [&str; 15] = [
+    "", "NA", "?", "nan", "NaN", "NAN", "-nan", "None", "NULL", "Null", "null", "N/A", "n/a",
+    "#N/A", "<NA>",
+];
+
+/// True if a cell that is not the name of a state is a missing value.
 pub(super) fn is_missing(cell: &str) -> bool {
-    matches!(cell, "" | "NA" | "?")
+    MISSING.contains(&cell)
 }
 
 /// The records of values that are separated by commas; by semicolons or tabs if the first line has none.

@@ -62,7 +62,7 @@ impl NetworkData {
 
 impl Network {
     /// Reads a table of data in comma-separated values: the first line names variables, each other line has a state for each of them, and
-    /// an empty cell is missing, as is `NA` or `?` where that is no state. If there is no comma in the first line, semicolons or tabs separate the
+    /// an empty cell is missing, as is a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, where that is no state. If there is no comma in the first line, semicolons or tabs separate the
     /// cells. Variables that it does not name are missing in every row.
     ///
     /// **Errors.** Of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not have,

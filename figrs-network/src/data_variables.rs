@@ -15,7 +15,7 @@ use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State
 
 impl Network {
     /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that
-    /// are numbers stand in ascending order, others in that of their letters (by code points). Cells `NA` and `?` are missing.
+    /// are numbers stand in ascending order, others in that of their letters (by code points). Empty cells and the marks of missing values that [`read_data`](Self::read_data) knows are missing.
     ///
     /// **Errors.** As [`read_data`](Self::read_data); no rows; one column alone; a column without a name or without any state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {

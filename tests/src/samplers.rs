@@ -162,6 +162,7 @@ pub const SAMPLERS: &[Sampler] = &[
         takes_evidence: true,
         knows_evidence: false,
         except: &[
+            ("wide_1200", THOUSANDS),
             ("M05b_qmr_large", SLOW),
             ("M06b_hmm500", THOUSANDS),
             ("M09_random_walk", SLOW),

@@ -118,7 +118,8 @@ impl<'t> CnfReader<'t> {
         }
         let (at, format) = self.word(&mut words, p, "`cnf` after `p`")?;
         if format != "cnf" {
-            return Err(unexpected(at, format, "`cnf` after `p`"));
+            let what = "`cnf` after `p`; weights stand in lines `c p weight LITERAL WEIGHT 0`";
+            return Err(unexpected(at, format, what));
         }
         let what = "the number of variables";
         let (at, digits) = self.word(&mut words, format, what)?;

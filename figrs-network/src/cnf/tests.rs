@@ -129,7 +129,12 @@ const MISTAKES: &[(&str, usize, usize, &str)] = &[
         2,
         "expected `cnf` after `p`, found the end of the file",
     ),
-    ("p wcnf 1 1", 1, 3, "expected `cnf` after `p`, found `wcnf`"),
+    (
+        "p wcnf 1 1",
+        1,
+        3,
+        "expected `cnf` after `p`; weights stand in lines `c p weight LITERAL WEIGHT 0`, found `wcnf`",
+    ),
     (
         "p cnf \n",
         1,

@@ -50,6 +50,19 @@ fn a_factor_that_is_zero_everywhere_is_impossible_evidence() {
     );
 }
 
+/// The format of 2016 allows lines of comments anywhere; the sums are by hand.
+#[test]
+fn lines_that_begin_with_c_are_comments() {
+    let text = "c two factors\nMARKOV\nc variables\n2\n2 3\nc\n2\n1 0\n2 0 1\n\nc tables\n2\n1 2\n6\nc rows\n1 0 1\n0 2 0\nc end";
+    let network = Network::from_uai(text).unwrap();
+    let log = VariableElimination::new()
+        .log_evidence(&network.model())
+        .unwrap();
+    assert!((log - (1.0 * 2.0 + 2.0 * 2.0_f64).ln()).abs() < 1e-14);
+    assert_eq!(problem("MARKOV 1 c 2").0, 1);
+    assert_eq!(problem("cat\nMARKOV").0, 1);
+}
+
 #[test]
 fn constants_and_free_variables_count() {
     let text = "MARKOV 2  3 2  3  0  0  1 1  1 2.5  1 4  2 1 2";

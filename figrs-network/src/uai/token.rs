@@ -1,4 +1,4 @@
-//! The tokens of the UAI formats: words and numbers between white space.
+//! The tokens of the UAI formats: words and numbers between white space and comments.
 
 use winnow::Parser;
 use winnow::ascii::multispace0;
@@ -6,9 +6,26 @@ use winnow::token::take_till;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
 
+/// Skips white space and comments, which are lines that begin with the word `c`.
+fn space(input: &mut Input<'_>) -> LexerResult<()> {
+    let mut begins_line = offset(input) == 0;
+    loop {
+        let blank: &str = multispace0.parse_next(input)?;
+        begins_line |= blank.contains(['\n', '\r']);
+        let mut rest = input.chars();
+        let is_comment = begins_line
+            && rest.next() == Some('c')
+            && rest.next().is_none_or(|next| next.is_ascii_whitespace());
+        if !is_comment {
+            return Ok(());
+        }
+        take_till(0.., ['\n', '\r']).void().parse_next(input)?;
+    }
+}
+
 /// The characters up to the next white space.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
-    multispace0.void().parse_next(input)?;
+    space(input)?;
     let at = offset(input);
     let word: &str = take_till(0.., |c: char| c.is_ascii_whitespace()).parse_next(input)?;
     if word.is_empty() {
@@ -31,7 +48,7 @@ pub(in super::super) fn count(
 
 /// Checks that the text ends.
 pub(in super::super) fn end(input: &mut Input<'_>, what: &'static str) -> LexerResult<()> {
-    multispace0.void().parse_next(input)?;
+    space(input)?;
     if input.is_empty() {
         Ok(())
     } else {

@@ -194,6 +194,16 @@ fn cells_are_missing_in_several_ways_and_separated_in_several() {
         assert_eq!(network.variables()[0].states().len(), 2);
         assert_eq!(data.row(4).nth(1), Some(None));
     }
+    for mark in ["nan", "NaN", "None", "NULL", "null", "N/A", "#N/A", "<NA>"] {
+        let text = format!("a,b\nx,u\ny,{mark}\n{mark},v\n");
+        let (network, data) = Network::from_data_csv(&text).unwrap();
+        let states = network.variables().iter().map(|one| one.states().len());
+        assert_eq!(states.collect::<Vec<_>>(), [2, 2], "{mark}");
+        assert_eq!(
+            (data.row(1).nth(1), data.row(2).next()),
+            (Some(None), Some(None))
+        );
+    }
     // A state of a network that is called so is itself.
     let network = Network::from_bif(
         "network n { } variable a { type discrete [ 2 ] { NA, x }; }

@@ -10,7 +10,7 @@ use figrs::rand::RngExt;
 use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
 
 /// Repetitions for each sampler and model.
-const REPETITIONS: u64 = 400;
+const REPETITIONS: u64 = 900;
 /// Number of draws from the posterior among which ranks are taken.
 const DRAWS: usize = 19;
 /// Number of quantities that are ranked, of both models together, by two samplers.
