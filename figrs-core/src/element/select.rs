@@ -25,7 +25,8 @@ pub struct Select;
 impl Select {
     /// One of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Weights need not sum to one, and equal values merge.
+    /// Weights need not sum to one: they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by a slip are
+    /// therefore no error. Equal values merge.
     ///
     /// ```
     /// # use figrs_core::Select;
