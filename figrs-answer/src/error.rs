@@ -81,7 +81,7 @@ pub enum Error {
     },
     /// A run ended by its deadline, an interrupt or its budget of work before there was anything to answer with.
     #[error(
-        "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`)"
+        "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`), or more work where it is limited (`work`)"
     )]
     NothingDone {
         /// The algorithm.

@@ -68,7 +68,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// A proof for demands that particles could not meet together, by the work that is left: of demands whose sets were not all tried.
+/// A proof that demands exclude each other which particles could not meet together, within the work that the first search left.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,

@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::hopeful::HopefulField;
 use figrs_models::mdmc::Tile;
 
-/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if the work is used up before one
-/// is found, of which `spend` takes steps.
+/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if the budget of work,
+/// from which `spend` takes steps, is used up first.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()

@@ -305,14 +305,14 @@ fn what_is_not_proven_says_so() {
     let error = ConditionedSampler::new(steered)
         .levels(1, 0..1)
         .unwrap_err();
-    let told = error.to_string();
+    let message = error.to_string();
     assert!(
-        told.contains("it is not proven, but none of the particles could go on"),
-        "{told}"
+        message.contains("it is not proven, but none of the particles could go on"),
+        "{message}"
     );
 }
 
-/// Without work for trials nothing is told but that no particle went on.
+/// Without work for trials the error states only that no particle went on.
 #[test]
 fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);

@@ -144,7 +144,7 @@ impl Frontier {
         let linear = ElementOrder::along(model, &targets, &targets);
         let mut rules = CodedElements::new(linear, self.memory);
         let limits = ExplorationLimits {
-            work,
+            work: work.or(self.work.as_ref()),
             ..self.allowance(&run)
         };
         let swept = sweep(&mut rules, SweepGoal::FirstTrue, limits)?;

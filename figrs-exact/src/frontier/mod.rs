@@ -119,6 +119,18 @@ impl Frontier {
 
     /// Ends with [`Error::NothingDone`] when explorations that share a budget have used it up: one step for each element, and one for each
     /// transition, which is one outcome of a choice, or one value of another element, in one state of its frontier.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_exact::Frontier;
+    /// # use figrs_factor::WorkBudget;
+    /// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.3)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let model = Model::new().observe(&heads, 30);
+    /// let within = |steps| Frontier::new().work(&WorkBudget::new(steps)).compile(&model, ());
+    /// // Of each frontier only the sum that is new is explored.
+    /// assert!(within(300).is_err() && within(1_000).is_ok());
+    /// ```
     pub fn work(mut self, budget: &WorkBudget) -> Self {
         self.work = Some(budget.clone());
         self

@@ -15,7 +15,8 @@ pub enum StructureLearningError {
     NotBayesian,
     /// A cell is missing where data has to be complete.
     #[error(
-        "line {line} has no state of `{}` (its cell is empty, or a mark of missing values such as `NA`, `nan` or `None`), and a structure is scored on complete data only; fill the cell, leave the line out, or learn only the \
+        "line {line} has no state of `{}` (its cell is empty, or a mark of missing values such as `NA`, `nan` or `None`), and a structure is scored on complete data only; fill the cell, leave the line out, \
+         rename a state that is called so, or learn only the \
          tables of a given structure",
         printable(.variable)
     )]
