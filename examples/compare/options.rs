@@ -139,7 +139,11 @@ impl Options {
         if let Some(path) = &self.curves
             && !has_extension(path, "svg")
         {
-            return Err(format!("--curves writes SVG: name {} .svg", path.display()).into());
+            return Err(format!(
+                "--curves writes SVG; end the name {} in .svg",
+                path.display()
+            )
+            .into());
         }
         self.curves.as_deref().map_or(Ok(()), check_writable)?;
         self.report.as_deref().map_or(Ok(()), check_report)?;

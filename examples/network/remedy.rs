@@ -17,7 +17,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             let less = less(options, &["allow more by --memory"]);
             format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
         }
-        figrs::Error::NothingFits { tried, .. } => {
+        figrs::Error::NothingFits { .. } => {
             let memory = options.memory;
             let within = memory.map_or_else(
                 || "the memory that the machine has to spare".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
                 ),
             };
             let less = less(options, ways);
-            format!("no algorithm fits {within}{work}: {tried}; {less}")
+            format!("no algorithm fits {within}{work}; {less}")
         }
         figrs::Error::MissingSlices {
             added,

@@ -279,7 +279,14 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
     if is_impossible || tried.is_empty() {
         return Ok(failure);
     }
-    Ok(NoAnswer(format!("{told}; tried: {}", tried.join("; "))).into())
+    // An algorithm may have been tried again, with the same end.
+    let mut ends: Vec<String> = Vec::new();
+    for attempt in tried {
+        if !ends.contains(&attempt) {
+            ends.push(attempt);
+        }
+    }
+    Ok(NoAnswer(format!("{told}; tried: {}", ends.join("; "))).into())
 }
 
 /// A number of things by their name in the singular.

@@ -65,7 +65,11 @@ fn whole(path: &Path) -> PathBuf {
 pub fn check_report(path: &Path) -> Result<(), Failure> {
     let is_page = has_extension(path, "html") || has_extension(path, "htm");
     if path.extension().is_some() && !is_page {
-        return Err(format!("--report writes HTML: name {} .html", path.display()).into());
+        return Err(format!(
+            "--report writes HTML; end the name {} in .html",
+            path.display()
+        )
+        .into());
     }
     check_writable(path)
 }

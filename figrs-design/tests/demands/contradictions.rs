@@ -141,7 +141,7 @@ fn contradictions_of_a_large_chain_are_named_and_proven() {
 
 #[test]
 fn the_exact_method_and_other_models_name_the_same() {
-    let width = 60;
+    let width = 42;
     let corpus = Corpus::shipped();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let ngrams = LevelModel::from(&ngrams.program(width).unwrap());

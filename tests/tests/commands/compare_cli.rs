@@ -327,68 +327,6 @@ fn curves_and_a_report_are_written() {
 
 const PICTURES: usize = 8;
 
-#[test]
-fn what_cannot_work_gives_one_line_and_exit_code_two() {
-    let files = files();
-    for (arguments, part) in [
-        ("", "--model"),
-        ("--model nothing", "burglary"),
-        ("--model hmm --curves c.png", "--curves writes SVG"),
-        ("--model grid --network garden.bif", "cannot be used with"),
-        ("--network missing.bif", "missing.bif"),
-        ("--network garden.bif --query rian", "did you mean `rain`"),
-        (
-            "--network garden.bif --evidence gras=wet",
-            "did you mean `grass`",
-        ),
-        (
-            "--network garden.bif --evidence wet.json garden.bif",
-            "only one file",
-        ),
-        (
-            "--network garden.bif --evidence grass=wet grass=dry",
-            "keep one of them",
-        ),
-        ("--model grid --query rain", "--network"),
-        ("--generator island --rows 2", "2"),
-        ("--model grid --rows 2", "--generator"),
-        ("--model grid --samples 0", "--samples"),
-        ("--model grid --time-limit=-1", "positive"),
-        ("--model grid --time-limit 0", "positive"),
-        ("--model grid --algorithms luck", "luck"),
-        (
-            "--model grid --algorithms enumerate --curves curves.svg",
-            "a sampler",
-        ),
-        (
-            "--model sprinkler --algorithms enumerate --report no/such/report.html",
-            "report.html",
-        ),
-        (
-            "--model sprinkler --algorithms gibbs,enumerate,gibbs",
-            "gibbs stands there twice",
-        ),
-    ] {
-        let output = run(&files, arguments);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
-        assert!(
-            told.starts_with("error: ") && told.contains(part),
-            "{arguments}: {told}"
-        );
-        assert!(output.stdout.is_empty());
-    }
-}
-
-#[test]
-fn no_answer_at_all_has_exit_code_one() {
-    let files = files();
-    let ask = "--model sprinkler --algorithms forward-sampling";
-    let output = run(&files, ask);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("not applicable"));
-}
-
 /// Ctrl-C, where processes can be sent a signal by a command.
 #[cfg(unix)]
 #[test]

@@ -1,5 +1,6 @@
 //! Command lines of the examples, run as programs.
 
+mod cases;
 mod compare_cli;
 mod documented_commands;
 mod interrupted_files;

@@ -151,24 +151,4 @@ fn styles_do_not_leak_and_weights_count() {
         "ns0",
     ];
     assert_eq!(rows(&level(&weighted).0)[0], "SSSSSSSS");
-    for (arguments, part) in [
-        (
-            &["--method", "look-ahead", "--style", "low=low*"][..],
-            "--method hierarchical",
-        ),
-        (&["--weight", "low*=0"], "1 to 10000 times"),
-        (&["--weight", "low"], "a pattern of names and a number"),
-        (&["--weight", "zzz*=3"], "no level has a name that matches"),
-        (&["--style", "castle=zzz*"], "\"zzz*\": they are "),
-        (&["--only", "x*"], "no text file matches x*"),
-        (&["--only", "a["], "\"a[\""),
-        (&["--rows", "3"], "cut to 3"),
-    ] {
-        let output = run(&[&["--corpus", &corpus], arguments].concat());
-        let told = text(&output.stderr);
-        assert!(
-            output.status.code() == Some(2) && told.contains(part),
-            "{told}"
-        );
-    }
 }

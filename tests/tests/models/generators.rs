@@ -246,7 +246,7 @@ where
     G::Board: Display,
 {
     let mut counts = BTreeMap::<String, u64>::new();
-    for seed in 0..boards as u64 * 15 {
+    for seed in 0..boards as u64 * 10 {
         let chain = ConditionalSampler::new().among([Method::Chain]);
         let sample = chain.seed(seed).sample(generator, 1).unwrap();
         *counts.entry(sample.boards[0].to_string()).or_default() += 1;
@@ -273,12 +273,6 @@ fn islands_of_chains_are_uniform() {
     chains_are_uniform(&island, count_of(&island));
 }
 
-#[test]
-fn boards_of_chains_with_equal_colours_are_uniform() {
-    let boards = YinYang::new(Size::new(3, 4).unwrap()).black(6..=6).unwrap();
-    chains_are_uniform(&boards, count_of(&boards));
-}
-
 /// Mazes of 3 by 3 with a way of six steps or more, among all 192.
 #[test]
 fn mazes_of_chains_with_a_long_way_are_uniform() {
@@ -298,7 +292,7 @@ fn mazes_of_chains_with_a_long_way_are_uniform() {
 /// Ways that no maze of a usual kind has, by chains that start from quite different mazes.
 #[test]
 fn mazes_have_ways_of_any_length() {
-    for (side, least, most) in [(20, 180, 399), (24, 520, 560)] {
+    for (side, least, most) in [(14, 90, 195), (18, 290, 314)] {
         let mazes = PerfectMaze::new(square(side)).steps(least..=most).unwrap();
         let chain = ConditionalSampler::new().among([Method::Chain]);
         let sample = chain.sample(&mazes, 2).unwrap();
@@ -332,7 +326,7 @@ fn dungeons_of_chains_have_the_exact_law() {
         let steps = elements.board(&world).unwrap().walk().unwrap().len() as u32 - 1;
         *weights.entry(steps).or_default() += 1.0;
     }
-    let drawn = (0..1000).map(|seed| {
+    let drawn = (0..500).map(|seed| {
         let chain = ConditionalSampler::new().among([Method::Chain]);
         let sample = chain.seed(seed).sample(&evidence, 1).unwrap();
         sample.boards[0].walk().unwrap().len() as u32 - 1

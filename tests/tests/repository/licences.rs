@@ -1,6 +1,7 @@
 //! Demands of figrs's dependencies on its users: licences, Rust versions, and the number of crates.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value as Json;
@@ -192,6 +193,22 @@ fn licences_of_all_dependencies_are_allowed() {
             "{name} {version} is under {licence:?}; see `ALLOWED`"
         );
     }
+}
+
+#[test]
+fn every_published_package_holds_its_licences() {
+    let metadata = Metadata::read();
+    let is_published =
+        |package: &&Json| package["source"].is_null() && package["publish"].is_null();
+    let mut published = 0;
+    for package in metadata.packages.values().filter(is_published) {
+        for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
+            let path = Path::new(text(&package["manifest_path"])).with_file_name(file);
+            assert!(path.is_file(), "{} is missing", path.display());
+        }
+        published += 1;
+    }
+    assert!(published >= LIBRARIES.len(), "{published}");
 }
 
 #[test]

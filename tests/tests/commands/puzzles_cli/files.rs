@@ -32,9 +32,6 @@ impl Files {
             ("shore.clues", "????\n?##?\n?##?\n????\n"),
             ("large.clues", &large()),
             ("wide.clues", &wide()),
-            ("letter.clues", "...\n.x.\n"),
-            ("ragged.clues", "...\n\n....\n"),
-            ("empty.clues", "# nothing\n"),
         ] {
             std::fs::write(files.path(name), text).unwrap();
         }

@@ -163,10 +163,10 @@ const SAMPLERS: [(&str, Make); 2] = [
 ];
 
 /// Pearson's statistics of the ranks of each number, by model and sampler.
-fn statistics(mistake: Mistake) -> Vec<(String, Vec<f64>)> {
+fn statistics(mistake: Mistake, samplers: &[(&str, Make)]) -> Vec<(String, Vec<f64>)> {
     let mut all = Vec::new();
     for (model, simulate) in MODELS {
-        for (sampler, make) in SAMPLERS {
+        for &(sampler, make) in samplers {
             let counts = ranks(simulate, mistake, make);
             let statistics = counts.iter().map(|counts| pearson(counts));
             all.push((format!("{model} by {sampler}"), statistics.collect()));
@@ -182,7 +182,7 @@ fn largest() -> f64 {
 
 #[test]
 fn ranks_are_uniform() {
-    let all = statistics(Mistake::None);
+    let all = statistics(Mistake::None, &SAMPLERS);
     assert_eq!(all.iter().map(|(_, own)| own.len()).sum::<usize>(), TESTS);
     for (what, own) in all {
         assert!(
@@ -195,7 +195,8 @@ fn ranks_are_uniform() {
 
 #[test]
 fn ranks_are_not_uniform_if_the_prior_counts_twice() {
-    for (what, own) in statistics(Mistake::PriorTwice) {
+    // A mistake of the model is found by any sampler.
+    for (what, own) in statistics(Mistake::PriorTwice, &SAMPLERS[..1]) {
         assert!(
             own.iter().any(|&s| s > largest()),
             "{what}: {own:?}, {}",
@@ -206,7 +207,7 @@ fn ranks_are_not_uniform_if_the_prior_counts_twice() {
 
 #[test]
 fn ranks_are_not_uniform_if_a_datum_is_forgotten() {
-    for (what, own) in statistics(Mistake::DatumForgotten) {
+    for (what, own) in statistics(Mistake::DatumForgotten, &SAMPLERS[..1]) {
         assert!(
             own.iter().any(|&s| s > largest()),
             "{what}: {own:?}, {}",

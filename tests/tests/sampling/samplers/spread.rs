@@ -6,8 +6,10 @@ use figrs_tests::reference_models::{Quantity, Question, questions};
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
 
-/// Number of runs of each sampler on each question.
-const RUNS: u64 = 10;
+/// Number of scores of each sampler, and the fewest and the most runs of it on one question.
+const SCORES: usize = 100;
+const FEWEST: u64 = 4;
+const MOST: u64 = 10;
 /// Divisor of the question's number of samples for such a run.
 const SHARE: u64 = 10;
 /// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
@@ -31,7 +33,7 @@ fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
 }
 
 /// One standardised score a run, so that all are independent: the error of an estimate in its stated errors.
-fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
+fn scores(sampler: &Sampler, question: &Question, runs: u64) -> Result<Vec<f64>, Error> {
     let samples = question.samples / SHARE;
     let run = |samples, seed| {
         let algorithm = (sampler.algorithm)(Effort {
@@ -58,7 +60,7 @@ fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
         let score = (found.number - quantity.exact) / found.standard_error;
         Ok(sampler.law.as_normal(score))
     };
-    (1..=RUNS).map(score).collect()
+    (1..=runs).map(score).collect()
 }
 
 #[test]
@@ -69,8 +71,10 @@ fn stated_errors_are_those_of_the_estimates() {
     let mut wrong = Vec::new();
     for sampler in SAMPLERS {
         let mut scores = Vec::new();
-        for question in questions.iter().filter(|q| sampler.is_able(q)) {
-            match self::scores(sampler, question) {
+        let able: Vec<&Question> = questions.iter().filter(|q| sampler.is_able(q)).collect();
+        let runs = (SCORES.div_ceil(able.len()) as u64).clamp(FEWEST, MOST);
+        for question in able {
+            match self::scores(sampler, question, runs) {
                 Ok(own) => scores.extend(own),
                 Err(error) => wrong.push(format!("{} on {}: {error}", sampler.name, question.name)),
             }
