@@ -147,10 +147,8 @@ fn the_exact_method_and_other_models_name_the_same() {
     let ngrams = LevelModel::from(&ngrams.program(width).unwrap());
     let field = TileField::train(&corpus, RowSplits::new(14, 14).unwrap()).unwrap();
     let field = LevelModel::from(&field.elements(width).unwrap());
-    for (demands, named, column) in cases(width) {
-        if named.contains(&"no unseen configuration") {
-            continue;
-        }
+    // One of tiles that are set, one of patterns.
+    for (demands, named, column) in cases(width).into_iter().step_by(3) {
         let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
         let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
         let SteeringError::Contradictory { proven: true, .. } = error else {

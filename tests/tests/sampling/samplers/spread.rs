@@ -7,7 +7,7 @@ use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
 
 /// Number of scores of each sampler, and the fewest and the most runs of it on one question.
-const SCORES: usize = 100;
+const SCORES: usize = 130;
 const FEWEST: u64 = 4;
 const MOST: u64 = 10;
 /// Divisor of the question's number of samples for such a run.
