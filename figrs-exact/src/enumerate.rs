@@ -123,10 +123,11 @@ impl Enumerate {
         targets: &[AnyElement],
         mut visit: impl FnMut(&Program, WorldWeight),
     ) -> Result<(), Error> {
-        let mut program = Program::new(model, targets, self.limit)?;
+        let watching = self.watch.start(self.name(), None);
+        let limit = self.limit.until(watching.until());
+        let mut program = Program::new(model, targets, limit)?;
         let mut path = Path::default();
         let mut evaluations = 0;
-        let watching = self.watch.start(self.name(), None);
         for worlds in 0..self.worlds {
             if watching.stopped().is_some() {
                 return Err(watching.nothing_done());
@@ -141,7 +142,8 @@ impl Enumerate {
                 });
             }
             path.restart();
-            let evidence = program.run(&mut path, Observations::Compare)?;
+            let evidence = program.run(&mut path, Observations::Compare);
+            let evidence = evidence.map_err(|error| watching.error_of(error.into()))?;
             evaluations += program.evaluated() as u64;
             let mut weight = path.probability;
             weight.times(evidence.linear, evidence.log);

@@ -1,18 +1,21 @@
-//! Limits on the size of a world.
+//! Limits on a world: its size, and the time by which it is finished.
 
 use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::expand::DEFAULT_BYTES;
+use figrs_factor::Until;
 
-/// Limit on the size of a world: a larger one ends with an error that names the element and the number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Limits on a world: one that is larger, or under way when the time is over, ends with an error that names the element and the number.
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorldLimit {
     /// Elements of one world.
     pub elements: usize,
     /// Bytes that a world, or the worlds that are run side by side, and the elements made for them take; counted as
     /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub bytes: u64,
+    /// Deadline and interrupt, looked at while elements are evaluated: a single world may have millions of them.
+    pub until: Until,
 }
 
 impl Default for WorldLimit {
@@ -28,6 +31,7 @@ impl From<usize> for WorldLimit {
         Self {
             elements,
             bytes: DEFAULT_BYTES,
+            until: Until::default(),
         }
     }
 }
@@ -36,14 +40,34 @@ impl WorldLimit {
     /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache saves work only.
     const CACHE_DIVISOR: u64 = 4;
 
+    /// The same limits, of a run with this deadline and interrupt.
+    #[must_use]
+    pub fn until(&self, until: &Until) -> Self {
+        Self {
+            until: until.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// An error if the run is over.
+    #[inline]
+    pub(super) fn check_time(&self, element: &AnyElement) -> Result<(), ModelError> {
+        if self.until.is_over() {
+            return Err(ModelError::Stopped {
+                element: element.label(),
+            });
+        }
+        Ok(())
+    }
+
     /// True if caches of so many bytes are to be cleared before the next world.
-    pub(super) fn is_full(self, bytes: u64) -> bool {
+    pub(super) fn is_full(&self, bytes: u64) -> bool {
         bytes > self.bytes / Self::CACHE_DIVISOR
     }
 
     /// An error if more bytes are needed than are allowed.
     #[inline]
-    pub(super) fn check(self, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
+    pub(super) fn check(&self, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
         if needed > self.bytes {
             return Err(self.exceeded(element, needed));
         }
@@ -51,7 +75,7 @@ impl WorldLimit {
     }
 
     #[cold]
-    fn exceeded(self, element: &AnyElement, needed: u64) -> ModelError {
+    fn exceeded(&self, element: &AnyElement, needed: u64) -> ModelError {
         ModelError::TooMuchMemory {
             element: element.label(),
             needed,

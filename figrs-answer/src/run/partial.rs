@@ -86,6 +86,11 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
+        // A unit whose worlds are ended by the run is not done.
+        let work = |worker: &mut W, unit: u64| match work(worker, unit) {
+            Err(error) if error.is_stopped() => Ok(None),
+            done => done,
+        };
         in_order(threads, (units, batch), worker, work, |unit| {
             let Some(unit) = unit else {
                 self.stopped = run.stopped().unwrap_or(Stopped::Interrupted);
@@ -103,7 +108,8 @@ impl<S: Sums> Partial<S> {
                 }
                 _ => ControlFlow::Continue(()),
             }
-        })?;
+        })
+        .map_err(|error| run.error_of(error))?;
         self.elapsed = run.elapsed();
         Ok(self)
     }

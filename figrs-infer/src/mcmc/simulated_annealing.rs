@@ -148,7 +148,14 @@ impl SimulatedAnnealing {
             let temperature = self.hottest * (cooling * search.steps as f64).exp();
             let step = kernel.step(&mut trace, &mut random, |terms: &AcceptanceTerms| {
                 terms.log_target() / temperature + terms.log_proposals()
-            })?;
+            });
+            let step = match step {
+                Err(error) if error.is_stopped() => {
+                    search.stopped = turn.run().stopped().or(Some(Stopped::Deadline));
+                    break;
+                }
+                step => step?,
+            };
             search.steps += 1;
             search.accepted += u64::from(step.accepted);
             if step.log_gain.is_finite() {
@@ -237,6 +244,8 @@ impl Algorithm for SimulatedAnnealing {
         self.check()?;
         let asked = self.steps.saturating_mul(self.chains as u64);
         let run = self.watch.start(NAME, Some(asked));
+        let mut search = self.clone();
+        search.settings.drawing = self.settings.drawing.of_run(&run, self.chains);
         let mut best = AnnealingResult::default();
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
@@ -246,7 +255,7 @@ impl Algorithm for SimulatedAnnealing {
             |(), chain| {
                 let threads = self.settings.drawing.threads();
                 let turn = TimeShare::new(&run, chain, self.chains, threads);
-                self.search(model, targets, chain, &turn)
+                search.search(model, targets, chain, &turn)
             },
             |search| {
                 done += search.steps;

@@ -8,6 +8,7 @@ use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
+use figrs_factor::Until;
 
 /// Maximum number of rows of a block: their columns stay in the cache.
 const MOST_ROWS: u64 = 1 << 14;
@@ -65,10 +66,15 @@ pub(crate) struct BlockSampling<'a> {
 }
 
 impl BlockSampling<'_> {
-    pub(super) fn block(&self, model: &Model, targets: &[AnyElement]) -> Result<Block, Error> {
+    pub(super) fn block(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        until: &Until,
+    ) -> Result<Block, Error> {
         let order = EvidenceOrder::ObservationsFirst;
-        let block = Block::new(model, targets, self.observations, order, self.drawing.limit);
-        Ok(block?)
+        let limit = self.drawing.limit.until(until);
+        Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
     /// The size of the units for this model.
@@ -76,8 +82,9 @@ impl BlockSampling<'_> {
         &self,
         model: &Model,
         targets: &[AnyElement],
+        until: &Until,
     ) -> Result<UnitSize, Error> {
-        let mut block = self.block(model, targets)?;
+        let mut block = self.block(model, targets, until)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
         let rows = self.rows(cells, block.bytes_of_first_run());
@@ -130,6 +137,7 @@ impl BlockSampling<'_> {
 
     /// Number of units of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        Ok(self.units_of(self.unit_size(model, targets)?))
+        let size = self.unit_size(model, targets, &Until::default())?;
+        Ok(self.units_of(size))
     }
 }

@@ -29,7 +29,8 @@ impl BlockSampling<'_> {
         if run.stopped().is_some() {
             return Err(run.nothing_done());
         }
-        let size = self.unit_size(model, targets)?;
+        let size = self.unit_size(model, targets, run.until());
+        let size = size.map_err(|error| run.error_of(error))?;
         let sums = WorldSums::new(self, model, targets, size.worlds());
         let keep = (sums.tail(), self.keep_draws);
         let threads = self.drawing.threads();
@@ -55,7 +56,7 @@ impl BlockSampling<'_> {
         Partial::new(sums, units.start, absorption).run(
             &run,
             (threads, end, (BATCH / size.blocks).max(1)),
-            || Ok(memory.share_with(self.block(model, targets)?)),
+            || Ok(memory.share_with(self.block(model, targets, run.until())?)),
             |block, unit| {
                 let numbers = unit * size.blocks..(unit + 1) * size.blocks;
                 let is_drawn = |&number: &u64| {

@@ -5,6 +5,7 @@ use std::num::NonZero;
 use figrs_lower::WorldLimit;
 
 use figrs_answer::limits::cores;
+use figrs_answer::run::watch::RunMonitor;
 
 /// The seed and the limits of a sampler.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,18 @@ impl SamplerSettings {
     /// Maximum number of threads.
     pub fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
+    }
+
+    /// The settings of a run whose chains hold so many worlds in all, each of which has its share of the memory and ends with the run.
+    ///
+    /// The share does not depend on the number of threads, so that a model fits or not on any of them.
+    pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
+        let mut limit = self.limit.until(run.until());
+        limit.bytes /= worlds.max(1) as u64;
+        Self {
+            limit,
+            ..self.clone()
+        }
     }
 }
 

@@ -81,7 +81,7 @@ impl RowDraws {
     ) -> Result<(), Error> {
         let model = with_row(model, &self.columns, row);
         let roots: Vec<AnyElement> = self.columns.iter().map(|c| c.element.clone()).collect();
-        let mut trace = Trace::new(&model, &roots, self.limit)?;
+        let mut trace = Trace::new(&model, &roots, self.limit.until(until))?;
         let number = row.number as u64 * self.units_of_row() + part;
         let mut rng: Stream = stream(self.seed, number);
         for drawn in 0..UNIT.min(self.samples - part * UNIT) {
@@ -285,7 +285,7 @@ impl ExpectedCounts for ImportanceSampling {
             columns: cases.columns.clone(),
             samples,
             seed: settings.seed,
-            limit: settings.limit,
+            limit: settings.limit.clone(),
         };
         let rows: Vec<CaseRow<'_>> = cases.rows.iter().collect();
         let learned = draws.parameters(&rows, (settings.threads(), until))?;

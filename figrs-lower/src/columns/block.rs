@@ -88,6 +88,9 @@ impl Block {
             Observations::Compare => Cow::Borrowed(model),
         };
         let limit = limit.into();
+        let WorldLimit {
+            elements, bytes, ..
+        } = limit;
         let mut block = Self {
             instructions: Vec::new(),
             values: Vec::new(),
@@ -98,8 +101,8 @@ impl Block {
             observations,
             limit,
             bytes: BlockMemory::default(),
-            grant: MemoryGrant::all(limit.bytes),
-            check_at: limit.elements,
+            grant: MemoryGrant::all(bytes),
+            check_at: elements,
             lineage: Lineage::default(),
             remembered: 0,
             functions: FunctionMemo::default(),
@@ -109,7 +112,7 @@ impl Block {
             roots: Vec::new(),
             targets: targets.len(),
         };
-        let (stated, targets) = block.reach(model, order, targets, limit.elements)?;
+        let (stated, targets) = block.reach(model, order, targets, elements)?;
         block.roots = stated.into_iter().chain(targets).map(ColumnSlot).collect();
         if observations == Observations::Weigh {
             block.pass_observations_back();

@@ -36,9 +36,11 @@ impl SharedByteCounter {
 }
 
 impl RootEvaluation<'_> {
-    /// An error if the block exceeds its memory limit.
+    /// An error if the block exceeds its memory limit, or the run is over.
     #[inline]
-    pub(super) fn check_bytes(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
+    pub(super) fn check_bytes_and_time(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
+        let element = &self.block.instructions[slot.index()].element;
+        self.block.limit.check_time(element)?;
         let elements = self.block.touched.len() + self.tasks.len();
         if self
             .block

@@ -340,7 +340,7 @@ impl Block {
             .map_or(0, |&count| count as usize)
     }
 
-    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many.
+    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many, or the run is over.
     fn check_single(
         &self,
         row: u32,
@@ -348,6 +348,7 @@ impl Block {
         element: &AnyElement,
     ) -> Result<(), ModelError> {
         if self.single_count(row) + entered < self.limit.elements {
+            self.limit.check_time(element)?;
             return self.limit.check(element, self.bytes.made_bytes() + held);
         }
         Err(ModelError::TooManyElements {

@@ -127,7 +127,7 @@ impl RootEvaluation<'_> {
         if self.block.touched.len() + self.tasks.len() >= self.block.check_at {
             self.check_limit(slot)?;
         }
-        self.check_bytes(slot)?;
+        self.check_bytes_and_time(slot)?;
         self.check_policy(slot, &rows)?;
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {

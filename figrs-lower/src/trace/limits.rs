@@ -12,8 +12,9 @@ use figrs_core::error::ModelError;
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
-    /// An error if the world reaches too many elements.
+    /// An error if the world reaches too many elements, or the run is over.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
+        self.limit.check_time(&self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
             return Err(self.too_many(node, self.limit.elements));
         }

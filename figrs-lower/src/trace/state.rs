@@ -84,6 +84,9 @@ impl Trace {
         limit: impl Into<WorldLimit>,
     ) -> Result<Self, ModelError> {
         let limit = limit.into();
+        let WorldLimit {
+            elements, bytes, ..
+        } = limit;
         let model = &*model.pooled();
         let mut trace = Self {
             nodes: Vec::new(),
@@ -94,7 +97,7 @@ impl Trace {
             choices: Vec::new(),
             alive: 0,
             limit,
-            bytes: TraceMemory::new(limit.bytes),
+            bytes: TraceMemory::new(bytes),
             densities: 0,
             epoch: 0,
             undo: UndoLog::default(),
@@ -107,8 +110,7 @@ impl Trace {
             faults: Vec::new(),
             readers: Readers::default(),
         };
-        let (stated, targets) =
-            trace.reach(model, EvidenceOrder::AsStated, targets, limit.elements)?;
+        let (stated, targets) = trace.reach(model, EvidenceOrder::AsStated, targets, elements)?;
         for &root in stated.iter().chain(&targets) {
             if !std::mem::replace(&mut trace.nodes[root as usize].root, true) {
                 trace.roots.push(root);

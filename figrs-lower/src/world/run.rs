@@ -145,7 +145,7 @@ impl WorldRun<'_> {
         }
         self.entered += 1;
         let instruction = &self.program.instructions[slot.index()];
-        let limit = self.program.limit;
+        let limit = &self.program.limit;
         if self.entered > limit.elements {
             return Err(ModelError::TooManyElements {
                 element: instruction.element.label(),
@@ -155,6 +155,7 @@ impl WorldRun<'_> {
         let steps = (self.steps.capacity() * size_of::<WorldStep>()) as u64;
         let bytes = self.program.made + self.program.held + steps + chooser.bytes();
         limit.check(&instruction.element, bytes)?;
+        limit.check_time(&instruction.element)?;
         if let Some(value) = instruction.fixed.clone() {
             return self.set_value(slot, value, demand);
         }

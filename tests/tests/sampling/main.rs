@@ -3,6 +3,7 @@
 mod columns;
 mod densities;
 mod distributions;
+mod endless_worlds;
 mod gibbs;
 mod gibbs_kernel;
 mod learning;

@@ -45,7 +45,9 @@ pub(super) fn first_world(
         if turn.stopped().is_some() {
             return Err(turn.run().nothing_done());
         }
-        if trace.restart(decisions)? {
+        let is_possible = trace.restart(decisions);
+        let is_possible = is_possible.map_err(|error| turn.run().error_of(error.into()))?;
+        if is_possible {
             return Ok(());
         }
         // Nothing to choose: another try would give the same world.
@@ -136,7 +138,14 @@ impl MetropolisChain {
             }
             let made = self
                 .ladder
-                .step(&mut self.trace, &mut self.kernel, decisions)?;
+                .step(&mut self.trace, &mut self.kernel, decisions);
+            let made = match made {
+                Err(error) if error.is_stopped() => {
+                    self.finished.stopped = turn.run().stopped().unwrap_or(Stopped::Deadline);
+                    break;
+                }
+                made => made?,
+            };
             if warm {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);

@@ -308,15 +308,19 @@ impl MergeableSampler for MetropolisHastings {
         let length = self.check()?;
         let run = self.watch.start(NAME, Some(length.total));
         let done = AtomicU64::new(0);
-        let (drawing, chains) = (&self.settings.drawing, self.chains as u64);
+        let mut sampler = self.clone();
+        let worlds = self.chains * (1 + self.temperatures.len());
+        sampler.settings.drawing = self.settings.drawing.of_run(&run, worlds);
+        let (drawing, chains) = (&sampler.settings.drawing, self.chains as u64);
         let own = units.start..units.end.min(chains);
         let starts = if own.is_empty() {
             Vec::new()
         } else {
-            starts::dispersed(model, targets, drawing, self.chains, &run)?
+            let found = starts::dispersed(model, targets, drawing, self.chains, &run);
+            found.map_err(|error| run.error_of(error))?
         };
         let end = if units.end > chains {
-            self.units(model, targets)?.min(units.end)
+            sampler.units(model, targets)?.min(units.end)
         } else {
             units.end
         };
@@ -325,14 +329,14 @@ impl MergeableSampler for MetropolisHastings {
         let threads = drawing.threads();
         let unit = |(): &mut (), number: u64| {
             if number >= chains {
-                let by = (&self.settings, length.burn_in);
+                let by = (&sampler.settings, length.burn_in);
                 let found = probes::probe(by, (model, targets), number - chains, &run);
                 return Ok(ChainTally::probe(found));
             }
             let turns = (own.end - own.start) as usize;
             let turn = TimeShare::new(&run, number - own.start, turns, threads);
             let start = (number, starts.get(number as usize).copied());
-            self.chain((model, targets), (&length, &done), start, &turn)
+            sampler.chain((model, targets), (&length, &done), start, &turn)
         };
         in_order(
             threads,

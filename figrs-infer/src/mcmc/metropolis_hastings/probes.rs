@@ -39,7 +39,7 @@ pub(super) fn probes(
         return 0;
     }
     let drawn = || -> Result<u64, Error> {
-        let mut trace = Trace::new(model, targets, settings.drawing.limit)?;
+        let mut trace = Trace::new(model, targets, settings.drawing.limit.clone())?;
         trace.restart(&mut candidate(settings.drawing.seed, 0))?;
         Ok(trace.choices() as u64)
     };

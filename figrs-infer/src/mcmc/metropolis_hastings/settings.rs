@@ -47,7 +47,7 @@ impl MetropolisSettings {
             let (trace, kernel) = self.replica(model, targets, &mut random, turn)?;
             return Ok((trace, kernel, random));
         };
-        let mut trace = Trace::new(model, targets, self.drawing.limit)?;
+        let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = Kernel::new(self.proposals.clone());
@@ -72,7 +72,7 @@ impl MetropolisSettings {
         random: &mut Stream,
         turn: &TimeShare<'_>,
     ) -> Result<(Trace, Kernel), Error> {
-        let mut trace = Trace::new(model, targets, self.drawing.limit)?;
+        let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
         first_world(&mut trace, random, self.max_tries, turn)?;
         Ok((trace, Kernel::new(self.proposals.clone())))
     }

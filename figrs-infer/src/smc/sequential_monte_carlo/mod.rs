@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::Block;
-use figrs_lower::{EvidenceOrder, Observations};
+use figrs_lower::{EvidenceOrder, Observations, WorldLimit};
 use rand::RngExt;
 
 use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
@@ -359,7 +359,7 @@ impl SequentialMonteCarlo {
         &self,
         partial: Partial<S>,
         end: u64,
-        worker: impl Fn() -> Result<W, Error> + Sync,
+        worker: impl Fn(WorldLimit) -> Result<W, Error> + Sync,
         work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<S::Unit>, Error> + Sync,
         tally: impl Fn(&S::Unit) -> &PopulationTally,
     ) -> Result<Partial<S>, Error> {
@@ -374,7 +374,7 @@ impl SequentialMonteCarlo {
         partial.run(
             &run,
             (self.drawing.threads(), end.min(self.blocks()), 1),
-            worker,
+            || worker(self.drawing.limit.until(run.until())),
             |worker, number| work(worker, number, &way),
             |unit| {
                 taken += tally(unit).populations.len() as u64;
@@ -410,9 +410,9 @@ impl MergeableSampler for SequentialMonteCarlo {
         self.run_blocks(
             Partial::new(sums, units.start, absorption),
             units.end,
-            || {
+            |limit| {
                 let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
-                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
+                let block = Block::new(model, targets, weigh, order, limit)?;
                 Ok(memory.share_with(block))
             },
             |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
 use figrs_lower::internals::Block;
-use figrs_lower::{EvidenceOrder, Observations};
+use figrs_lower::{EvidenceOrder, Observations, WorldLimit};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};
@@ -139,7 +139,7 @@ impl SequentialMonteCarlo {
         let partial = self.run_blocks(
             Partial::new(sums, 0, Absorption::AtOnce),
             u64::MAX,
-            || Ok(PartCache::new(self, sequence)),
+            |limit| Ok(PartCache::new(self, limit, sequence)),
             |stretches, number, way| self.along(stretches, number, way),
             |(tally, _)| tally,
         )?;
@@ -261,6 +261,7 @@ impl PartBlock {
 /// The parts of a sequence on a thread. Those that were built first are kept for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
+    limit: WorldLimit,
     sequence: &'a S,
     kept: Vec<Option<PartBlock>>,
     /// About how many bytes the kept ones take.
@@ -271,9 +272,10 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     /// About how many bytes the parts that are kept may take.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
-    fn new(filter: &'a SequentialMonteCarlo, sequence: &'a S) -> Self {
+    fn new(filter: &'a SequentialMonteCarlo, limit: WorldLimit, sequence: &'a S) -> Self {
         Self {
             filter,
+            limit,
             sequence,
             kept: Vec::new(),
             bytes: 0,
@@ -291,7 +293,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
             part.trajectory.iter().map(|e| e.erased().clone()).collect();
         targets.extend(part.outputs.iter().cloned());
         let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
-        let limit = self.filter.drawing.limit;
+        let limit = self.limit.clone();
         Ok(PartBlock {
             block: Block::new(&part.model, &targets, weigh, order, limit)?,
             inputs: part.inputs,
