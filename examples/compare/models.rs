@@ -10,6 +10,7 @@ use figrs_models::grid::Size;
 use figrs_models::island::Island;
 use figrs_models::maze::PerfectMaze;
 use figrs_models::yin_yang::YinYang;
+use figrs_network::NetworkReader;
 
 use super::options::{Generator, Model as Named, Options};
 
@@ -34,7 +35,7 @@ pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
 }
 
 fn network(path: &Path, options: &Options) -> Result<Compare, Failure> {
-    let network = read_network(path)?;
+    let network = read_network(path, &NetworkReader::new())?;
     let is_file = |text: &&String| !text.contains('=') || Path::new(text).exists();
     let (files, texts): (Vec<&String>, Vec<&String>) = options.evidence.iter().partition(is_file);
     if let [_, second, ..] = files[..] {

@@ -15,8 +15,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     let (given, to) = (options.clone(), out.clone());
     let converted = stop::attempt(move || -> Result<String, Failure> {
-        let network = super::read_chances(&given)?;
-        super::note_normalised(&network);
+        let network = super::reading::chances(&given)?;
         Ok(network.to_text(NetworkFormat::of(to)?)?)
     })?;
     let text = converted.ok_or_else(|| stop::nothing("a network"))??;

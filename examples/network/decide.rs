@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs_command::{Failure, Progress, observations, read_diagram, stop};
+use figrs_command::{Failure, Progress, observations, stop};
 use figrs_learn::{DecisionPlan, MaximiseUtility};
-use figrs_network::{DiagramElements, NormalisedRow, State};
+use figrs_network::{DiagramElements, State};
 use serde_json::{Map, Value as Json, json};
 
 use super::question::limits;
-use super::{Format, Options};
+use super::{Format, Options, reading};
 use figrs_command::as_json;
 
 /// Solves the diagram and prints the policies.
@@ -27,10 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure> {
     let file = options.file.as_deref().unwrap_or(Path::new(""));
-    let diagram = read_diagram(file)?;
-    super::note_rows(diagram.normalised(), |row: &NormalisedRow| {
-        diagram.variables()[row.variable].name().to_owned()
-    });
+    let diagram = reading::diagram(options)?;
     if diagram.utilities().is_empty() {
         let file = file.display();
         return Err(

@@ -9,6 +9,7 @@ mod findings;
 mod learn;
 mod options;
 mod question;
+mod reading;
 mod remedy;
 mod report;
 mod score;
@@ -16,19 +17,16 @@ mod structure;
 mod takes;
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use figrs::printable;
 use figrs_command::{
-    Failure, NoAnswer, in_file, note, observations, parsed, queried, read_network, replace, stop,
+    Failure, NoAnswer, in_file, note, observations, parsed, queried, replace, stop,
 };
-use figrs_network::{Network, NetworkError, NormalisedRow, TextProblem};
 
 use findings::Findings;
-use options::{Format, Options, Start, Task, named};
+use options::{Format, Options, Start, Task};
 use question::Question;
 use report::Report;
 
@@ -52,7 +50,6 @@ fn run(options: &Options) -> Result<(), Failure> {
     let read = stop::attempt(move || read(given))?;
     let question = Arc::new(read.ok_or_else(|| stop::nothing("a network"))??);
     let parse = started.elapsed();
-    note_normalised(&question.network);
     let (findings, compiles, queries) = match found(&question) {
         Ok(found) => found,
         Err(failure) => return Err(report::without_answer(failure, &question)?),
@@ -132,53 +129,9 @@ fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Durat
     Ok((found, compiles, queries))
 }
 
-/// Tells of rows whose sums were not one.
-fn note_normalised(network: &Network) {
-    note_rows(network.normalised(), |row| network.row_name(row));
-}
-
-/// As [`note_normalised`], of rows that have names.
-fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
-    if let Some(first) = rows.first() {
-        note(format!(
-            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
-            rows.len(),
-            first.line,
-            name(first)
-        ));
-    }
-}
-
-/// Reads the network of --file.
-///
-/// **Errors.** Those of the file; an influence diagram, with the task that solves it.
-pub(crate) fn read_chances(options: &Options) -> Result<Network, Failure> {
-    let read = read_network(options.file.as_deref().unwrap_or(Path::new("")));
-    read.map_err(|failure| {
-        let Some(NetworkError::Text {
-            place,
-            line,
-            column,
-            problem,
-        }) = failure.downcast_ref()
-        else {
-            return failure;
-        };
-        let TextProblem::InfluenceDiagram { node, kind } = &**problem else {
-            return failure;
-        };
-        let (node, task) = (printable(node), named(&options.task));
-        format!(
-            "{place}:{line}:{column}: `{node}` is a {kind} node, so that this is an influence diagram, which --task {task} does not take; \
-             solve it by --task decide"
-        )
-        .into()
-    })
-}
-
 /// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
-    let network = read_chances(&options)?;
+    let network = reading::chances(&options)?;
     let texts = ("--observe", &options.observe[..]);
     let observations = observations(&network, options.evidence.as_deref(), texts)?;
     Ok(Question {

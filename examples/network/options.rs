@@ -68,6 +68,9 @@ pub(crate) struct Options {
     /// in any of the formats. Task learn can do without it.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// Divide rows of tables that do not sum to one by their sums, and note them; without it they are errors, but for rounding.
+    #[arg(long)]
+    pub(crate) normalise: bool,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,

@@ -10,9 +10,10 @@ use figrs_network::{
 };
 
 use super::learn::Learned;
+use super::options::named;
 use super::report::counted;
 use super::takes::OptionUse;
-use super::{Options, Task, named};
+use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StructureOptions {
@@ -231,8 +232,7 @@ fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Fa
             Network::from_data(path)?
         });
     }
-    let network = super::read_chances(options)?;
-    super::note_normalised(&network);
+    let network = super::reading::chances(options)?;
     let data = if is_standard_input(path) {
         network.data_from_csv(&read_standard_input()?)?
     } else {

@@ -111,6 +111,9 @@ impl Options {
                 .needing(is_shown, "seconds that are shown: --format json")
                 .of("--repeat", self.repeat.is_some()),
             OptionUse::new([Decide]).of("--limited-memory", self.limited_memory),
+            OptionUse::new(Task::value_variants())
+                .needing(has_file, "--file")
+                .of("--normalise", self.normalise),
         ];
         uses.extend(self.structures.uses(has_file));
         uses

@@ -152,7 +152,7 @@ fn proof(proven: bool) -> &'static str {
 #[non_exhaustive]
 pub enum RuleTextProblem {
     /// The file is not text in UTF-8.
-    #[error("not UTF-8; save the file as plain text")]
+    #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
     /// A list does not end.
     #[error("this `(` is never closed; add `)`")]

@@ -59,7 +59,7 @@ impl Network {
         &self.elements
     }
 
-    /// The rows whose sums were off by rounding, so that they were divided by them.
+    /// The rows that were divided by their sums: those off by rounding, and others if the reader [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }

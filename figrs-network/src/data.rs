@@ -6,8 +6,8 @@ use csv::StringRecord;
 use rustc_hash::FxHashMap;
 
 use super::csv_records::{CsvRecords, is_missing};
-use super::input::read_text;
 use super::lexer::{LexerError, LexerResult};
+use super::reader::read_text;
 use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkError, State, TextProblem};
 

@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::csv_records::{CsvRecords, is_missing};
 use super::draft::NetworkDraft;
-use super::input::read_text;
 use super::lexer::{LexerError, LexerResult, unexpected};
+use super::reader::read_text;
 use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
 
 impl Network {

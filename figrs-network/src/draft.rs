@@ -8,7 +8,8 @@ use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
 use super::variable::{combination, unknown_variable};
 use super::{
-    DecisionNode, NetworkKind, NetworkTable, State, TextProblem, Unknown, UtilityNode, Variable,
+    DecisionNode, NetworkKind, NetworkReader, NetworkTable, State, TextProblem, Unknown,
+    UtilityNode, Variable,
 };
 
 /// Largest number of entries of a file's tables that its text does not hold one by one.
@@ -39,6 +40,8 @@ pub(super) struct NetworkDraft {
     valued: IndexMap<String, usize, FxBuildHasher>,
     /// Number of entries that may still be implied.
     implied: usize,
+    /// True if rows are divided by their sums, however far from one these are.
+    normalises: bool,
 }
 
 impl NetworkDraft {
@@ -58,7 +61,14 @@ impl NetworkDraft {
             chosen: FxHashSet::default(),
             valued: IndexMap::default(),
             implied: MAX_IMPLIED_ENTRIES,
+            normalises: false,
         }
+    }
+
+    /// As a reader with options makes it.
+    pub(super) fn read_by(mut self, reader: &NetworkReader) -> Self {
+        self.normalises = reader.normalises;
+        self
     }
 
     /// Adds a variable with different states, which is declared at an offset, and returns its position.
@@ -351,9 +361,9 @@ impl NetworkDraft {
         let Some((&variable, parents)) = variables.split_last() else {
             return Ok(());
         };
-        match normalise(numbers) {
+        match normalise(numbers, self.normalises) {
             RowSumCheck::One => {}
-            RowSumCheck::Rounded(sum) => {
+            RowSumCheck::Normalised(sum) => {
                 let normalised = NormalisedRow {
                     variable,
                     row,

@@ -97,8 +97,16 @@ pub enum NetworkLearningError {
 #[non_exhaustive]
 pub enum TextProblem {
     /// The file is not text in UTF-8.
-    #[error("not UTF-8; save the file as plain text")]
+    #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
+    /// A character is not in the encoding that a file declares.
+    #[error(
+        "a character here is none of {encoding}, the encoding that the file declares; save it as UTF-8, and declare that"
+    )]
+    NotInEncoding {
+        /// The encoding declared.
+        encoding: String,
+    },
     /// The syntax demands something else here.
     #[error("expected {expected}, found {found}")]
     Expected {
@@ -121,11 +129,19 @@ pub enum TextProblem {
         /// The name of the entity.
         entity: String,
     },
-    /// A document declares an encoding in which its text would mean something else.
-    #[error("declares the encoding `{encoding}` and is read as UTF-8; save it as UTF-8")]
+    /// A document declares an encoding that is unknown, or in which it is not written.
+    #[error(
+        "declares the encoding `{encoding}`, in which it is not written or which is unknown; save it as UTF-8, and declare that"
+    )]
     Encoding {
         /// The encoding declared.
         encoding: String,
+    },
+    /// A document is of a version of XML that there is not.
+    #[error("declares the version `{version}` of XML, and there are 1.0 and 1.1; declare 1.0")]
+    XmlVersion {
+        /// The version declared.
+        version: String,
     },
     /// A node is of a kind that neither networks nor influence diagrams have here.
     #[error(
@@ -203,7 +219,9 @@ pub enum TextProblem {
         state: String,
     },
     /// A variable has another number of states than it declares.
-    #[error("`{variable}` declares {declared} states and lists {found}; make them agree")]
+    #[error(
+        "`{variable}` declares {declared} states and lists {found}; make them agree, and quote states with blanks, commas or brackets"
+    )]
     StateCount {
         /// The variable.
         variable: String,
@@ -211,6 +229,16 @@ pub enum TextProblem {
         declared: usize,
         /// The number listed.
         found: usize,
+    },
+    /// A state has blanks, which separate states.
+    #[error(
+        "`{variable}` has a state `{state}` with blanks, which separate states; quote it: `\"{state}\"`, wherever it stands"
+    )]
+    UnquotedState {
+        /// The variable.
+        variable: String,
+        /// The state.
+        state: String,
     },
     /// A variable has no states.
     #[error("`{variable}` has no states; give it at least one")]
@@ -262,7 +290,7 @@ pub enum TextProblem {
     },
     /// The probabilities of a row sum to something else than one.
     #[error(
-        "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers",
+        "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or have the reader normalise rows",
         rounded(*.sum)
     )]
     RowSum {

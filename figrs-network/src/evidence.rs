@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::input::read_text;
 use super::lexer::{Input, LexerError, LexerResult};
+use super::reader::read_text;
 use super::uai::{count, end};
 use super::variable::{position_of, unknown_state};
 use super::{

@@ -3,25 +3,24 @@
 use std::path::Path;
 
 use super::draft::NetworkDraft;
-use super::lexer::{LexerError, LexerResult};
-use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, TextProblem};
-use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
+use super::reader::Finish;
+use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkReader};
 
 impl Network {
     /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`; a document in XML in the format of its
     /// first element, whatever the extension.
     ///
-    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network; [`NetworkError::Text`] with the
+    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network; [`NetworkError::Text`] with the
     /// line and the column. A network with decisions or utilities is [`TextProblem::InfluenceDiagram`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
-        read(path.as_ref(), NetworkDraft::network)
+        NetworkReader::new().read(path)
     }
 
     /// The network of a text in the format that its contents tell, from a place for messages such as `standard input`.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
-        told(text, place, NetworkDraft::network)
+        NetworkReader::new().from_text(text, place)
     }
 
     /// The network of a text in the Interchange Format for Bayesian Networks.
@@ -73,14 +72,14 @@ impl InfluenceDiagram {
     ///
     /// **Errors.** As there. A decision that influences what it observes is [`TextProblem::InfluencesObserved`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
-        read(path.as_ref(), NetworkDraft::diagram)
+        NetworkReader::new().read_diagram(path)
     }
 
     /// The influence diagram of a text in the format that its contents tell, from a place for messages such as `standard input`.
     ///
     /// **Errors.** As [`read`](Self::read).
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
-        told(text, place, NetworkDraft::diagram)
+        NetworkReader::new().diagram_from_text(text, place)
     }
 
     /// The influence diagram of a document in the XML format for Bayesian networks, version 0.3.
@@ -105,49 +104,6 @@ impl InfluenceDiagram {
     }
 }
 
-/// Builds what is read.
-type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
-
 fn parse<T>(text: &str, format: NetworkFormat, finish: Finish<T>) -> Result<T, NetworkError> {
-    parse_at(text, &format.to_string(), format, finish)
-}
-
-fn parse_at<T>(
-    text: &str,
-    place: &str,
-    format: NetworkFormat,
-    finish: Finish<T>,
-) -> Result<T, NetworkError> {
-    let draft = format.draft(text);
-    draft
-        .and_then(|draft| finish(draft, text))
-        .map_err(|mistake| mistake.within(text, place))
-}
-
-fn told<T>(text: &str, place: &str, finish: Finish<T>) -> Result<T, NetworkError> {
-    let format = NetworkFormat::of_text(text);
-    let format = format.map_err(|mistake| mistake.within(text, place))?;
-    parse_at(text, place, format, finish)
-}
-
-fn read<T>(path: &Path, finish: Finish<T>) -> Result<T, NetworkError> {
-    let text = read_text(path)?;
-    let place = path.display().to_string();
-    let document = NetworkFormat::of_document(&text);
-    let document = document.map_err(|mistake| mistake.within(&text, &place))?;
-    let format = document.map_or_else(|| NetworkFormat::of(path), Ok)?;
-    parse_at(&text, &place, format, finish)
-}
-
-/// The text of a file; an error if it cannot be read or is not UTF-8.
-pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
-    let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        LexerError::new(valid, TextProblem::NotUtf8).within(&good, &path.display().to_string())
-    })
+    NetworkReader::new().parse(text, &format.to_string(), format, finish)
 }

@@ -26,7 +26,7 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
+//! | networks, and options of reading them | [`NetworkReader`], [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
@@ -82,6 +82,7 @@ mod data_variables;
 mod diagram;
 mod draft;
 mod elements;
+mod encoding;
 mod error;
 mod evidence;
 mod finish;
@@ -99,6 +100,7 @@ mod output;
 #[cfg(test)]
 mod problem_of;
 mod read_format;
+mod reader;
 mod row;
 mod state;
 mod structure;
@@ -119,6 +121,7 @@ pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
 pub use observation::Observation;
+pub use reader::NetworkReader;
 pub use row::{NormalisedRow, ROUNDING};
 pub use state::State;
 pub use structure::{

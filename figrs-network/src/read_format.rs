@@ -5,7 +5,7 @@ use std::path::Path;
 use super::draft::NetworkDraft;
 use super::lexer::{LexerResult, unexpected};
 use super::xml::XmlReader;
-use super::{NetworkError, NetworkFormat, bif, bifxml, cnf, net, uai, xdsl};
+use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
     /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
@@ -57,6 +57,8 @@ impl NetworkFormat {
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
             _ if start.starts_with('%') => Ok(Self::Net),
+            // Notes may stand before the first block.
+            _ if text.lines().any(|line| line.starts_with("probability")) => Ok(Self::Bif),
             _ => {
                 let what = "a network in BIF, BIFXML, CNF, NET, UAI or XDSL format";
                 Err(unexpected(text.len() - start.len(), start, what))
@@ -65,14 +67,14 @@ impl NetworkFormat {
     }
 
     /// Reads a text in this format.
-    pub(super) fn draft(self, text: &str) -> LexerResult<NetworkDraft> {
+    pub(super) fn draft(self, text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
         match self {
-            Self::Bif => bif::read(text),
-            Self::Bifxml => bifxml::read(text),
+            Self::Bif => bif::read(text, reader),
+            Self::Bifxml => bifxml::read(text, reader),
             Self::Cnf => cnf::read(text),
-            Self::Net => net::read(text),
-            Self::Uai => uai::read(text),
-            Self::Xdsl => xdsl::read(text),
+            Self::Net => net::read(text, reader),
+            Self::Uai => uai::read(text, reader),
+            Self::Xdsl => xdsl::read(text, reader),
         }
     }
 }

@@ -26,24 +26,26 @@ pub struct NormalisedRow {
 pub(super) enum RowSumCheck {
     /// It is one.
     One,
-    /// It was rounded; now it is one.
-    Rounded(f64),
+    /// It was another; now it is one.
+    Normalised(f64),
     /// It is no distribution.
     Wrong(f64),
 }
 
-/// Divides a row by its sum if that is one up to rounding.
-pub(super) fn normalise(row: &mut [f64]) -> RowSumCheck {
+/// Divides a row by its sum if that is one up to rounding, or `always` if it is positive.
+pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;
     }
     let sum: f64 = row.iter().sum();
     // The sum of three decimals is itself rounded.
-    if (sum - 1.0).abs() > ROUNDING * (1.0 + 1e-9) {
+    let is_rounded = (sum - 1.0).abs() <= ROUNDING * (1.0 + 1e-9);
+    let is_divided = always && sum > 0.0 && sum.is_finite();
+    if !is_rounded && !is_divided {
         return RowSumCheck::Wrong(sum);
     }
     for number in row {
         *number /= sum;
     }
-    RowSumCheck::Rounded(sum)
+    RowSumCheck::Normalised(sum)
 }

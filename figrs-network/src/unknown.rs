@@ -52,7 +52,7 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
 }
 
 /// Edit distance: the number of letters to change, add or leave out, among the first letters only and regardless of case.
-fn distance(a: &str, b: &str) -> usize {
+pub(super) fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {
         let letters = text.chars().flat_map(char::to_lowercase);

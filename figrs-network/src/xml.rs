@@ -93,7 +93,7 @@ impl<'t> XmlReader<'t> {
             let (at, event) = reader.event()?;
             match event {
                 Event::Start(start) => return Ok((reader, XmlElement { at, start })),
-                Event::Decl(declaration) => reader.check_encoding(at, &declaration)?,
+                Event::Decl(declaration) => check_version(at, &declaration)?,
                 Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
                 Event::Text(text) if is_blank(&text) => {}
                 _ => return Err(unexpected(at, &text[at..], "an XML element")),
@@ -194,19 +194,17 @@ impl<'t> XmlReader<'t> {
     fn ends_early(&self, at: usize) -> LexerError {
         unexpected(at, &self.text[at..], "the end of an element")
     }
+}
 
-    /// Refuses a declared encoding in which the text would be read wrongly.
-    fn check_encoding(&self, at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
-        let Some(encoding) = declaration.encoding() else {
-            return Ok(());
-        };
-        let encoding = encoding.map_err(|error| malformed(at, &error))?;
-        let encoding = String::from_utf8_lossy(&encoding).into_owned();
-        if encoding.eq_ignore_ascii_case("utf-8") || self.text[self.before..].is_ascii() {
-            return Ok(());
-        }
-        Err(LexerError::new(at, TextProblem::Encoding { encoding }))
+/// Refuses versions of XML that there are not. The encoding was heeded when the bytes of the text were decoded.
+fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
+    let version = declaration.version();
+    let version = version.map_err(|error| malformed(at, &error))?;
+    if matches!(&*version, b"1.0" | b"1.1") {
+        return Ok(());
     }
+    let version = String::from_utf8_lossy(&version).into_owned();
+    Err(LexerError::new(at, TextProblem::XmlVersion { version }))
 }
 
 /// The error of a document that is not well-formed.

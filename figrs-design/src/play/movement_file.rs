@@ -407,9 +407,9 @@ impl Movement {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();
         let text = read_limited(path, MOST_BYTES).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|error| {
-                std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error())
-            })
+            let told = "it is not text in UTF-8; save it as UTF-8";
+            String::from_utf8(bytes)
+                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, told))
         });
         let text = text.map_err(|cause| MovementError::Read {
             path: path.to_owned(),

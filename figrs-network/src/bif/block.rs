@@ -43,7 +43,11 @@ pub(super) fn variable<'t>(
     draft: &mut NetworkDraft,
 ) -> LexerResult<StateNames<'t>> {
     let (at, name) = word(input, "the variable's name")?;
-    require(input, '{', "`{`")?;
+    require(
+        input,
+        '{',
+        "`{` after the variable's name, which stands in quotes if it has blanks or brackets",
+    )?;
     let mut states = None;
     while !mark(input, '}')? {
         match word(input, "`type`, `property` or `}`")? {
@@ -61,6 +65,22 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
+/// Syntax of a list of states.
+const STATE: &str =
+    "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
+
+/// The first state with blanks in a list of states that commas separate, of which there are as many as are declared.
+fn unquoted(list: &str, declared: usize) -> Option<String> {
+    let (list, _) = list.rsplit_once('}')?;
+    let states: Vec<&str> = list.split(',').map(str::trim).collect();
+    let first = states
+        .iter()
+        .find(|state| state.contains(char::is_whitespace) && !state.contains('"'));
+    first
+        .filter(|_| states.len() == declared)
+        .map(|&state| state.to_owned())
+}
+
 /// The rest of `type discrete [ 2 ] { yes, no };`.
 fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
     let (kind, discrete) = word(input, "`discrete`")?;
@@ -75,8 +95,9 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     require(input, ']', "`]`")?;
     require(input, '{', "`{` and the states")?;
     let mut names = StateNames::default();
+    let listed = *input;
     while !mark(input, '}')? {
-        let (at, name) = word(input, "a state or `}`")?;
+        let (at, name) = word(input, STATE)?;
         if !names.insert(name) {
             let (variable, state) = (variable.into(), name.into());
             return Err(LexerError::new(
@@ -92,6 +113,15 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     }
     if names.len() != declared {
         let found = names.len();
+        if let Some(unquoted) = unquoted(&listed[..offset(input) - offset(&listed)], declared) {
+            return Err(LexerError::new(
+                at,
+                TextProblem::UnquotedState {
+                    variable,
+                    state: unquoted,
+                },
+            ));
+        }
         let problem = TextProblem::StateCount {
             variable,
             declared,

@@ -1,6 +1,7 @@
 //! The Interchange Format for Bayesian Networks.
 
 mod block;
+mod notes;
 mod read;
 mod table;
 mod token;

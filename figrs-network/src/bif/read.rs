@@ -1,31 +1,33 @@
 //! Reads BIF.
 
-use super::super::NetworkKind;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerResult, unexpected};
+use super::super::{NetworkKind, NetworkReader};
 use super::block::{network, table, variable};
+use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
-use super::token::{next_word, word};
-
-/// Words that begin a block.
-const BLOCKS: &str = "`network`, `variable` or `probability`";
+use super::token::word;
 
 /// The network of a text. Blocks may stand in any order.
-pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
-    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
     let mut names = Vec::new();
     let mut blocks = Vec::new();
-    // An empty text is no network: its first word is missing.
-    let mut next = Some(word(&mut input, BLOCKS)?);
-    while let Some(first) = next {
-        match first {
-            (_, "network") => network(&mut input)?.clone_into(&mut draft.name),
-            (_, "variable") => names.push(variable(&mut input, &mut draft)?),
-            (_, "probability") => blocks.push(table(&mut input)?),
-            (at, found) => return Err(unexpected(at, found, BLOCKS)),
+    let mut has_blocks = false;
+    while let Some(kind) = next_block(&mut input)? {
+        has_blocks = true;
+        match kind {
+            BlockKind::Network => network(&mut input)?.clone_into(&mut draft.name),
+            BlockKind::Variable => names.push(variable(&mut input, &mut draft)?),
+            BlockKind::Probability => blocks.push(table(&mut input)?),
         }
-        next = next_word(&mut input, BLOCKS)?;
+    }
+    if !has_blocks {
+        // A text without blocks is no network: its first word should be that of one.
+        let mut input = Input::new(text);
+        let (at, found) = word(&mut input, BLOCKS)?;
+        return Err(unexpected(at, found, BLOCKS));
     }
     let mut tables = Tables::new(&mut draft, &names);
     for block in &blocks {

@@ -34,12 +34,9 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Bif>(input, what)
 }
 
-/// The word at the beginning of the next block; `None` at the end of the text.
-pub(super) fn next_word<'t>(
-    input: &mut Input<'t>,
-    what: &'static str,
-) -> LexerResult<Option<(usize, &'t str)>> {
-    token::next_word::<Bif>(input, what)
+/// Skips the separators of tokens.
+pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
+    token::space::<Bif>(input)
 }
 
 /// A mark such as a bracket, if it stands here.
@@ -68,7 +65,7 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
 }
 
 /// The characters of a name without quotes; none if it is no name.
-fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
+pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;
     loop {

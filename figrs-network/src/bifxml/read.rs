@@ -1,9 +1,9 @@
 //! Reads BIFXML.
 
-use super::super::NetworkKind;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerResult, unexpected};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
+use super::super::{NetworkKind, NetworkReader};
 
 /// The contents of a `DEFINITION`, whose table has the defined variable varying fastest.
 struct Definition<'t> {
@@ -13,12 +13,12 @@ struct Definition<'t> {
 }
 
 /// The network or influence diagram of a document; variables and definitions stand in any order.
-pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "BIF" {
         return Err(root.unexpected("<BIF>"));
     }
-    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
     let mut definitions = Vec::new();
     let mut has_network = false;
     while let Some(element) = xml.child()? {

@@ -1,10 +1,9 @@
 //! Reads NET.
 
-use super::super::NetworkKind;
-use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
+use super::super::{NetworkKind, NetworkReader, TextProblem};
 use super::block::{Attributes, Name, Potential, attributes, potential};
 use super::token::{mark, next_word, word};
 
@@ -12,9 +11,9 @@ use super::token::{mark, next_word, word};
 const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
 
 /// The network or influence diagram of a text; nodes and potentials stand in any order.
-pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
-    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
     let mut names = FullNames::default();
     let mut potentials = Vec::new();
     // An empty text is no network: its first word is missing.

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
-use super::super::{NetworkKind, NetworkTable, State, TextProblem};
+use super::super::{NetworkKind, NetworkReader, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
 /// Largest number of states of all variables together in a small file.
 const STATES: usize = 1 << 16;
 
 /// The network of a text.
-pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
     let kind = match name.to_ascii_uppercase().as_str() {
@@ -20,7 +20,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
         "MARKOV" => NetworkKind::Markov,
         _ => return Err(unexpected(at, name, "`BAYES` or `MARKOV`")),
     };
-    let mut draft = NetworkDraft::new(kind, String::new());
+    let mut draft = NetworkDraft::new(kind, String::new()).read_by(reader);
     variables(&mut input, &mut draft)?;
     let scopes = scopes(&mut input, &mut draft)?;
     for variables in scopes {

@@ -4,7 +4,7 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult};
 use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
-use super::super::{NetworkKind, TextProblem};
+use super::super::{NetworkKind, NetworkReader, TextProblem};
 use super::additive::{AdditiveUtility, add_weights};
 use super::resulting::resulting;
 use super::{NAME, PLACE, STATE};
@@ -24,13 +24,13 @@ pub(super) struct XdslNode<'t> {
 }
 
 /// The network or influence diagram of a document; nodes stand in any order.
-pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
+pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "smile" {
         return Err(root.unexpected("<smile>"));
     }
     let name = root.attribute("id")?.unwrap_or_default();
-    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, name);
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, name).read_by(reader);
     let mut names = FullNames::default();
     let mut nodes = Vec::new();
     let mut has_nodes = false;

@@ -183,7 +183,7 @@ fn messages_name_the_place_and_the_remedy() {
     assert!(
         read()
             .to_string()
-            .ends_with("rules.kif:2:3: not UTF-8; save the file as plain text")
+            .ends_with("rules.kif:2:3: not UTF-8; save the file as UTF-8")
     );
     std::fs::write(&path, "(role r)").unwrap();
     assert!(

@@ -1,0 +1,108 @@
+//! Networks and influence diagrams of `--file`, with notes and errors that name flags.
+
+use std::path::Path;
+
+use figrs::printable;
+use figrs_command::{Failure, note, read_diagram, read_network};
+use figrs_network::{
+    InfluenceDiagram, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING, TextProblem,
+};
+
+use super::options::{Options, named};
+
+/// The network of --file; notes the rows that did not sum to one.
+///
+/// **Errors.** Those of the file, with the flag that reads it otherwise; an influence diagram, with the task that solves it.
+pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
+    let read = read_network(file(options), &reader(options));
+    let network = read.map_err(|failure| by_flags(failure, options))?;
+    note_rows(network.normalised(), |row| network.row_name(row));
+    Ok(network)
+}
+
+/// The influence diagram of --file.
+///
+/// **Errors.** As [`chances`].
+pub(crate) fn diagram(options: &Options) -> Result<InfluenceDiagram, Failure> {
+    let read = read_diagram(file(options), &reader(options));
+    let diagram = read.map_err(|failure| by_flags(failure, options))?;
+    note_rows(diagram.normalised(), |row| {
+        diagram.variables()[row.variable].name().to_owned()
+    });
+    Ok(diagram)
+}
+
+fn file(options: &Options) -> &Path {
+    options.file.as_deref().unwrap_or(Path::new(""))
+}
+
+fn reader(options: &Options) -> NetworkReader {
+    let reader = NetworkReader::new();
+    if options.normalise {
+        reader.normalise()
+    } else {
+        reader
+    }
+}
+
+/// The failure of a reader, with the flags that may help.
+fn by_flags(failure: Failure, options: &Options) -> Failure {
+    let Some(NetworkError::Text {
+        place,
+        line,
+        column,
+        problem,
+    }) = failure.downcast_ref()
+    else {
+        return failure;
+    };
+    let told = match &**problem {
+        TextProblem::InfluenceDiagram { node, kind } => {
+            let (node, task) = (printable(node), named(&options.task));
+            format!(
+                "`{node}` is a {kind} node, so that this is an influence diagram, which --task {task} does not take; \
+                 solve it by --task decide"
+            )
+        }
+        TextProblem::RowSum { variable, row, sum } if *sum > 0.0 => {
+            let (variable, row) = (printable(variable), printable(row));
+            format!(
+                "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or divide \
+                 such rows by their sums with --normalise",
+                shown(*sum)
+            )
+        }
+        _ => return failure,
+    };
+    format!("{place}:{line}:{column}: {told}").into()
+}
+
+/// A sum of probabilities without the rounding of its last digits.
+fn shown(sum: f64) -> String {
+    let text = format!("{sum:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Notes rows that did not sum to one.
+fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
+    let is_rounded = |row: &&NormalisedRow| (row.sum - 1.0).abs() <= ROUNDING * (1.0 + 1e-9);
+    let (rounded, others): (Vec<&NormalisedRow>, Vec<&NormalisedRow>) =
+        rows.iter().partition(is_rounded);
+    if let Some(first) = rounded.first() {
+        note(format!(
+            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
+            rounded.len(),
+            first.line,
+            name(first)
+        ));
+    }
+    if let Some(first) = others.first() {
+        note(format!(
+            "note: rows that do not sum to one were divided by their sums: {}, the first on line {}, {}, which sums to {}",
+            others.len(),
+            first.line,
+            name(first),
+            shown(first.sum)
+        ));
+    }
+}

@@ -1,0 +1,80 @@
+//! Text between the blocks of a BIF file, which the format ignores.
+
+use winnow::Parser;
+use winnow::token::any;
+
+use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
+use super::super::unknown::distance;
+use super::token::{bare, mark, space, word};
+
+/// Words that begin a block.
+pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
+
+/// Kind of a block.
+#[derive(Clone, Copy)]
+pub(super) enum BlockKind {
+    Network,
+    Variable,
+    Probability,
+}
+
+impl BlockKind {
+    const ALL: [(&str, Self); 3] = [
+        ("network", Self::Network),
+        ("variable", Self::Variable),
+        ("probability", Self::Probability),
+    ];
+
+    /// True if the text after the first word of a block goes on like one: with its name or its variables, and an opening brace.
+    fn goes_on(self, input: &Input<'_>) -> bool {
+        let mut input = *input;
+        let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);
+        match self {
+            Self::Network if begins(&mut input, '{') => true,
+            Self::Network | Self::Variable => {
+                word(&mut input, "a name").is_ok() && begins(&mut input, '{')
+            }
+            Self::Probability => begins(&mut input, '('),
+        }
+    }
+}
+
+/// Passes over text up to the next block and the first word of it; `None` at the end of the text.
+///
+/// **Errors.** Text that is rather a block with a mistake: its first word is misspelt, or stands at the start of a line that opens a brace; a brace that
+/// closes none.
+pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
+    let mut is_line_start = true;
+    let mut depth = 0usize;
+    loop {
+        let before = *input;
+        space(input)?;
+        if input.is_empty() {
+            return Ok(None);
+        }
+        let skipped = &before[..offset(input) - offset(&before)];
+        is_line_start |= skipped.contains('\n');
+        let at = offset(input);
+        let start = *input;
+        let found = bare(input)?;
+        for (first, kind) in BlockKind::ALL {
+            if found == first {
+                let line = input.lines().next().unwrap_or_default();
+                if kind.goes_on(input) || is_line_start && line.contains('{') {
+                    return Ok(Some(kind));
+                }
+            } else if distance(found, first) <= 2 && kind.goes_on(input) {
+                return Err(unexpected(at, found, BLOCKS));
+            }
+        }
+        if found.is_empty() {
+            match any.parse_next(input)? {
+                '{' => depth += 1,
+                '}' if depth == 0 => return Err(expected(&start, BLOCKS)),
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        is_line_start = false;
+    }
+}

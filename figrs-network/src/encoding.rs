@@ -1,0 +1,135 @@
+//! Texts of files in the encodings that they declare.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use super::TextProblem;
+use super::lexer::LexerError;
+
+/// Bytes of a declaration in XML that are looked at.
+const DECLARATION: usize = 256;
+
+/// The text of a file, and where it cannot be read a mistake with the text before it.
+///
+/// A mark of UTF-16 at the start decides, and a document in XML is read in the encoding that its declaration names; other files are UTF-8.
+pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
+    let at_start = |problem| (String::new(), LexerError::new(0, problem));
+    let encoding = encoding(&bytes).map_err(at_start)?;
+    if encoding == UTF_8 {
+        return String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let good = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+            (good, LexerError::new(valid, TextProblem::NotUtf8))
+        });
+    }
+    let (text, has_mistakes) = encoding.decode_with_bom_removal(&bytes);
+    if !has_mistakes {
+        return Ok(text.into_owned());
+    }
+    // Characters that are not in the encoding are replaced by this one.
+    let at = text.find('\u{fffd}').unwrap_or(0);
+    let encoding = encoding.name().to_owned();
+    let mistake = LexerError::new(at, TextProblem::NotInEncoding { encoding });
+    Err((text[..at].to_owned(), mistake))
+}
+
+/// The encoding of a file, by its mark or its declaration.
+fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
+    match *bytes {
+        [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'B' | b's' | b'!', 0, ..] => return Ok(UTF_16LE),
+        [0xfe, 0xff, ..] | [0, b'<', 0, b'?' | b'B' | b's' | b'!', ..] => return Ok(UTF_16BE),
+        _ => {}
+    }
+    let Some(label) = declared(bytes) else {
+        return Ok(UTF_8);
+    };
+    let found = Encoding::for_label_no_replacement(label.as_bytes());
+    // Letters of one byte each are no UTF-16: the name of the encoding was kept when the file was saved in another.
+    let is_two_bytes = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE;
+    match found {
+        Some(encoding) if !is_two_bytes(encoding) => Ok(encoding),
+        _ if bytes.is_ascii() => Ok(UTF_8),
+        _ => Err(TextProblem::Encoding { encoding: label }),
+    }
+}
+
+/// The encoding that the declaration of a document in XML names.
+fn declared(bytes: &[u8]) -> Option<String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let start = bytes[..bytes.len().min(DECLARATION)].trim_ascii_start();
+    let declaration = start.strip_prefix(b"<?xml")?;
+    let end = declaration.windows(2).position(|pair| pair == b"?>")?;
+    let declaration = String::from_utf8_lossy(&declaration[..end]);
+    let (_, rest) = declaration.split_once("encoding")?;
+    let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (label, _) = rest[1..].split_once(quote)?;
+    Some(label.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utf_16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn texts_are_read_in_the_encoding_that_they_mark_or_declare() {
+        let document =
+            |label| format!("<?xml version='1.0' encoding = \"{label}\"?>\n<BIF>Größe €");
+        let wide = document("UTF-16");
+        for bytes in [
+            utf_16(&wide, u16::to_le_bytes),
+            utf_16(&wide, u16::to_be_bytes),
+            utf_16(&format!("\u{feff}{wide}"), u16::to_be_bytes),
+        ] {
+            assert_eq!(decoded(bytes).unwrap(), wide);
+        }
+        for (label, letters) in [
+            ("ISO-8859-1", &b"Gr\xf6\xdfe \x80"[..]),
+            ("windows-1252", b"Gr\xf6\xdfe \x80"),
+            ("ISO-8859-15", b"Gr\xf6\xdfe \xa4"),
+            ("utf-8", "Größe €".as_bytes()),
+        ] {
+            let text = document(label);
+            let (before, _) = text.split_once('G').unwrap();
+            assert_eq!(
+                decoded([before.as_bytes(), letters].concat()).unwrap(),
+                text
+            );
+        }
+        // A mark of UTF-16 decides for other files too.
+        let marked = utf_16("\u{feff}network größe", u16::to_le_bytes);
+        assert_eq!(decoded(marked).unwrap(), "network größe");
+    }
+
+    #[test]
+    fn other_bytes_are_errors_that_name_the_encoding_and_the_remedy() {
+        let told = |bytes: &[u8]| {
+            let (text, mistake) = decoded(bytes.to_vec()).unwrap_err();
+            mistake.within(&text, "file").to_string()
+        };
+        for (bytes, expected) in [
+            (
+                &b"network\n  \xb5"[..],
+                "file:2:3: not UTF-8; save the file as UTF-8",
+            ),
+            (
+                b"<?xml version='1.0' encoding='klingon'?><BIF>\xff",
+                "file:1:1: declares the encoding `klingon`, in which it is not written or which is unknown; save it as UTF-8, and declare that",
+            ),
+            (
+                b"<?xml version='1.0' encoding='utf-16'?><BIF>\xc3\xb6",
+                "file:1:1: declares the encoding `utf-16`, in",
+            ),
+            (
+                b"<?xml version='1.0' encoding='shift_jis'?><BIF>\xff",
+                "file:1:46: a character here is none of Shift_JIS, the encoding that the file declares; save it as UTF-8",
+            ),
+        ] {
+            let found = told(bytes);
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+}

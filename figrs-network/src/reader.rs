@@ -1,0 +1,137 @@
+//! Readers of networks and influence diagrams, with their options.
+
+use std::path::Path;
+
+use super::draft::NetworkDraft;
+use super::encoding::decoded;
+use super::lexer::LexerResult;
+use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
+use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
+
+/// Reads networks and influence diagrams by options; [`Network::read`] and its siblings read without any.
+///
+/// A document in XML is read in the encoding that it declares, and any file in UTF-16 if its first bytes mark that; others are UTF-8.
+///
+/// ```
+/// use figrs_network::NetworkReader;
+///
+/// let weighed = "net { } node road { states = (dry wet); } potential (road) { data = (3 1); }";
+/// assert!(NetworkReader::new().from_text(weighed, "road").is_err());
+/// let network = NetworkReader::new().normalise().from_text(weighed, "road")?;
+/// assert_eq!(network.tables()[0].numbers(), [0.75, 0.25]);
+/// assert_eq!(network.normalised()[0].sum, 4.0);
+/// # Ok::<(), figrs_network::NetworkError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct NetworkReader {
+    pub(super) normalises: bool,
+}
+
+impl NetworkReader {
+    /// A reader without options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Divides each row of a conditional table by its sum, however far that is from one, and lists the row in
+    /// [`normalised`](Network::normalised). A row of zeros stays an error.
+    pub fn normalise(mut self) -> Self {
+        self.normalises = true;
+        self
+    }
+
+    /// Reads a file as [`Network::read`] does.
+    ///
+    /// **Errors.** As there.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Network, NetworkError> {
+        self.file(path.as_ref(), NetworkDraft::network)
+    }
+
+    /// Reads a file as [`InfluenceDiagram::read`] does.
+    ///
+    /// **Errors.** As there.
+    pub fn read_diagram(&self, path: impl AsRef<Path>) -> Result<InfluenceDiagram, NetworkError> {
+        self.file(path.as_ref(), NetworkDraft::diagram)
+    }
+
+    /// Reads a text as [`Network::from_text`] does. Its characters were decoded before, so that an encoding that it declares means nothing.
+    ///
+    /// **Errors.** As there.
+    pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
+        self.text(text, place, NetworkDraft::network)
+    }
+
+    /// Reads a text as [`InfluenceDiagram::from_text`] does.
+    ///
+    /// **Errors.** As there.
+    pub fn diagram_from_text(
+        &self,
+        text: &str,
+        place: &str,
+    ) -> Result<InfluenceDiagram, NetworkError> {
+        self.text(text, place, NetworkDraft::diagram)
+    }
+
+    /// Reads bytes in the encoding that they declare, and in the format that the text tells.
+    ///
+    /// **Errors.** As [`from_text`](Self::from_text), and if they are in no encoding that is known.
+    pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
+        self.text(&text_of(bytes, place)?, place, NetworkDraft::network)
+    }
+
+    /// As [`from_bytes`](Self::from_bytes), of an influence diagram.
+    ///
+    /// **Errors.** As there.
+    pub fn diagram_from_bytes(
+        &self,
+        bytes: Vec<u8>,
+        place: &str,
+    ) -> Result<InfluenceDiagram, NetworkError> {
+        self.text(&text_of(bytes, place)?, place, NetworkDraft::diagram)
+    }
+
+    pub(super) fn parse<T>(
+        &self,
+        text: &str,
+        place: &str,
+        format: NetworkFormat,
+        finish: Finish<T>,
+    ) -> Result<T, NetworkError> {
+        let draft = format.draft(text, self);
+        draft
+            .and_then(|draft| finish(draft, text))
+            .map_err(|mistake| mistake.within(text, place))
+    }
+
+    fn text<T>(&self, text: &str, place: &str, finish: Finish<T>) -> Result<T, NetworkError> {
+        let format = NetworkFormat::of_text(text);
+        let format = format.map_err(|mistake| mistake.within(text, place))?;
+        self.parse(text, place, format, finish)
+    }
+
+    fn file<T>(&self, path: &Path, finish: Finish<T>) -> Result<T, NetworkError> {
+        let text = read_text(path)?;
+        let place = path.display().to_string();
+        let document = NetworkFormat::of_document(&text);
+        let document = document.map_err(|mistake| mistake.within(&text, &place))?;
+        let format = document.map_or_else(|| NetworkFormat::of(path), Ok)?;
+        self.parse(&text, &place, format, finish)
+    }
+}
+
+/// Builds what is read.
+pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
+
+/// The text of a file; an error if it cannot be read or is in no encoding that is known.
+pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
+    let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    text_of(bytes, &path.display().to_string())
+}
+
+fn text_of(bytes: Vec<u8>, place: &str) -> Result<String, NetworkError> {
+    decoded(bytes).map_err(|(before, mistake)| mistake.within(&before, place))
+}
